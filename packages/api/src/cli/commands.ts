@@ -1,0 +1,104 @@
+import type { Database } from '@comanda/db';
+import type { z } from 'zod';
+import { fromZod } from '../errors.ts';
+import { KeyCreate } from '../resources/keys/schema.ts';
+import * as keys from '../resources/keys/service.ts';
+import { createLocation, LocationCreate, listLocations } from '../resources/locations/create.ts';
+
+/** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`. */
+export type Options = Partial<Record<string, string>>;
+
+/** What a command works on. */
+export interface CommandContext {
+  database: Database;
+  databaseUrl: string;
+}
+
+/** A command: `comanda keys create …`. */
+export interface Command {
+  summary: string;
+  /** What stands behind the name: `ID`. */
+  positionals?: readonly string[];
+  options: Record<string, { value: string; help: string; required?: boolean }>;
+  /** Does the work; the value is what `--json` prints. Throws ApiError. */
+  run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
+}
+
+const limitOptions = {
+  'per-minute': { value: 'N', help: 'requests a minute (600)' },
+  monthly: { value: 'N', help: 'requests a calendar month (1000000)' },
+  'batch-jobs-per-hour': { value: 'N', help: 'batch jobs an hour (30)' },
+  'max-items-per-batch': { value: 'N', help: 'items in one batch (500)' },
+};
+
+/** Every command, in the order in which `--help` shows them. */
+export const commands: Record<string, Command> = {
+  'keys create': {
+    summary: 'Make an API key; its text is shown once',
+    options: {
+      name: { value: 'NAME', help: 'what it is for', required: true },
+      permissions: {
+        value: 'LIST',
+        help: 'permissions, comma-separated; also resource:* and *',
+        required: true,
+      },
+      location: { value: 'ID', help: 'the location it belongs to (the oldest)' },
+      ...limitOptions,
+      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused' },
+    },
+    run: ({ database }, options) =>
+      keys.create(
+        database,
+        parse(KeyCreate, {
+          name: options.name,
+          permissions: options.permissions?.split(',').map((part) => part.trim()),
+          location_id: options.location,
+          per_minute: number(options['per-minute']),
+          monthly: number(options.monthly),
+          batch_jobs_per_hour: number(options['batch-jobs-per-hour']),
+          max_items_per_batch: number(options['max-items-per-batch']),
+          expires_at: options['expires-at'],
+        }),
+      ),
+  },
+  'keys list': {
+    summary: 'List API keys',
+    options: { location: { value: 'ID', help: 'only those of this location' } },
+    run: ({ database }, { location }) => keys.list(database, location),
+  },
+  'keys revoke': {
+    summary: 'Revoke an API key for good',
+    positionals: ['ID'],
+    options: {},
+    run: ({ database }, _options, [id = '']) => keys.revoke(database, id),
+  },
+  'locations create': {
+    summary: 'Make a location, with cash as its payment method',
+    options: {
+      name: { value: 'NAME', help: 'its name', required: true },
+      timezone: { value: 'ZONE', help: 'IANA time zone (UTC)' },
+      currency: { value: 'CODE', help: 'ISO 4217 code (USD)' },
+    },
+    run: ({ database }, { name, timezone, currency }) =>
+      createLocation(database, parse(LocationCreate, { name, timezone, currency })),
+  },
+  'locations list': {
+    summary: 'List locations',
+    options: {},
+    run: ({ database }) => listLocations(database),
+  },
+  'db url': {
+    summary: 'Print the connection string of the running database',
+    options: {},
+    run: async ({ databaseUrl }) => ({ url: databaseUrl }),
+  },
+};
+
+function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input);
+  if (!result.success) throw fromZod(result.error);
+  return result.data;
+}
+
+const number = (text: string | undefined) =>
+  text === undefined ? undefined : text.trim() === '' ? Number.NaN : Number(text);

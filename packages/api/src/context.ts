@@ -1,0 +1,62 @@
+import type { Database } from '@comanda/db';
+import type { Logger } from 'pino';
+import type { Caller, Credentials } from './credentials/credentials.ts';
+import type { Limiter } from './limits/limiter.ts';
+import type { SecretBox } from './resources/webhook-endpoints/secrets.ts';
+
+/** What one process holds for all of its requests. */
+export interface App {
+  readonly database: Database;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  readonly secrets: SecretBox;
+  readonly log: Logger;
+  /** Tells the relay that something was committed; calls within a few milliseconds become one notification. */
+  wakeRelay(): void;
+  readonly policy: Policy;
+}
+
+/** The settings that operations depend on. */
+export interface Policy {
+  idempotencyTtlHours: number;
+  webhookTargets: 'public' | 'any';
+  webhookAllowCidrs: string[];
+}
+
+/** What an operation adds to its answer beside the value. */
+export interface Reply {
+  headers: Record<string, string>;
+  /** The value as JSON text, when it is at hand: sent as it is, so that a replay is byte for byte the same. */
+  json?: string;
+  /** The value is that of an earlier request with the same key. */
+  replayed?: boolean;
+}
+
+/** One request, from whichever entrance. */
+export interface RequestContext {
+  readonly app: App;
+  readonly requestId: string;
+  readonly entrance: 'rest' | 'trpc';
+  /** The family of the path; the typed client speaks v2. */
+  readonly apiVersion: 'v1' | 'v2';
+  readonly authorization: string | undefined;
+  /** Set once admitted: by the REST adapter before it reads the body, by the first middleware for tRPC. */
+  readonly caller?: Caller;
+  readonly reply: Reply;
+}
+
+/** A request whose key was accepted, counted and permitted. */
+export interface CallContext extends RequestContext {
+  readonly caller: Caller;
+  /** Set for every idempotent operation. */
+  readonly idempotency?: Idempotency;
+}
+
+/** A call of an idempotent operation: the key, and what it must be repeated with. */
+export interface Idempotency {
+  /** The name of the operation; keys of different operations never meet. */
+  operation: string;
+  key: string;
+  /** SHA-256 of the canonical input. */
+  requestHash: Buffer;
+}

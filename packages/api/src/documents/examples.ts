@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { Operation } from '../operations.ts';
+import { componentExamples, fieldExamples } from './examples-table.ts';
+import { bodyName } from './names.ts';
+
+/**
+ * An example of a schema: the component's own row of the table, or one made from its fields. Answers show every
+ * field, `input` only those that a caller must send. Throws when no row and no rule gives a value that the schema
+ * accepts: such a schema needs a row.
+ */
+export function exampleOf(schema: z.core.$ZodType, field = '', input = false): unknown {
+  const meta = z.globalRegistry.get(schema);
+  const named = meta?.id === undefined ? undefined : componentExamples[meta.id];
+  if (named !== undefined) return structuredClone(named);
+  for (const candidate of [meta?.example, fieldExamples[field]]) {
+    if (candidate !== undefined && accepts(schema, candidate)) return structuredClone(candidate);
+  }
+  return made(schema, field, input);
+}
+
+/** An example of an operation's request body: the input without what paths and headers carry. */
+export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Record<string, unknown> {
+  const named = componentExamples[bodyName(operation)];
+  if (named !== undefined) return structuredClone(named) as Record<string, unknown>;
+  const { id: _id, idempotencyKey: _key, ...body } = operation.input.shape;
+  return exampleOf(z.object(body), '', true) as Record<string, unknown>;
+}
+
+/** An example of a whole input, as the typed client sends it. Throws when the input would not accept it. */
+export function exampleInput(operation: Operation): Record<string, unknown> {
+  const { name, input } = operation;
+  const beside = ['id', 'idempotencyKey'].filter((field) => field in input.shape);
+  const fields = Object.fromEntries(
+    beside.map((field) => [field, exampleOf(input.shape[field], field, true)]),
+  );
+  const example = { ...fields, ...exampleBody(operation) };
+  const { error } = input.safeParse(example);
+  if (error !== undefined)
+    throw new Error(`${name}: the example of its input is not valid`, { cause: error });
+  return example;
+}
+
+function made(schema: z.core.$ZodType, field: string, input: boolean): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
+    return exampleOf(schema.unwrap(), field, input);
+  }
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape).filter(([, member]) => !input || required(member));
+    return Object.fromEntries(fields.map(([name, member]) => [name, exampleOf(member, name, input)]));
+  }
+  if (schema instanceof z.ZodArray) return [exampleOf(schema.element, field.replace(/s$/, ''), input)];
+  if (schema instanceof z.ZodLiteral) return schema.value;
+  if (schema instanceof z.ZodEnum) return schema.options[0];
+  if (schema instanceof z.ZodUnion) return exampleOf(schema.options[0] as z.core.$ZodType, field, input);
+  if (schema instanceof z.ZodPipe) return exampleOf(input ? schema.in : schema.out, field, input);
+  if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown) return {};
+  const fallback = ['text', 1, true].find((value) => accepts(schema, value));
+  if (fallback === undefined)
+    throw new Error(`the field ${field} needs a row in documents/examples-table.ts`);
+  return fallback;
+}
+
+const required = (member: z.core.$ZodType | undefined): boolean =>
+  member !== undefined && !accepts(member, undefined);
+
+function accepts(schema: z.core.$ZodType, value: unknown): boolean {
+  return z.safeParse(schema, value).success;
+}

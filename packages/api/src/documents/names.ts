@@ -1,0 +1,16 @@
+import type { Operation } from '../operations.ts';
+
+/** `orders.create` and `v1.orders.create` both as `ordersCreate`; unique within a document. */
+export function operationId({ name }: Pick<Operation, 'name'>): string {
+  return name.replace(/^v1\./, '').replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The component that an operation's body is: its schema's own name, else `orders.create` takes an `OrderCreate`. */
+export function bodyName({ name, input }: Pick<Operation, 'name' | 'input'>): string {
+  const own = input.meta()?.id;
+  if (own !== undefined) return own;
+  const [resource = '', verb = ''] = name.replace(/^v1\./, '').split('.');
+  return capital(resource.replace(/ies$/, 'y').replace(/s$/, '')) + capital(verb);
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,0 +1,65 @@
+/** The page at `/docs`; everything it loads is listed in `pageAssets` or served beside it. */
+export const pageHtml = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Comanda API</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="docs"></div>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/swagger-ui-standalone-preset.js"></script>
+    <script src="/docs/init.js"></script>
+  </body>
+</html>
+`;
+
+/** What the page runs: both documents to choose from, requests go to the server that the page came from. */
+export const pageScript = `const sameServer = () => ({
+  statePlugins: {
+    spec: {
+      wrapActions: {
+        updateJsonSpec: (original) => (spec) => original({ ...spec, servers: [{ url: window.location.origin }] }),
+      },
+    },
+  },
+});
+
+window.ui = SwaggerUIBundle({
+  dom_id: '#docs',
+  urls: [
+    { name: 'v2', url: '/openapi-v2.json' },
+    { name: 'v1', url: '/openapi-v1.json' },
+  ],
+  layout: 'StandaloneLayout',
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  plugins: [sameServer],
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+/** Nothing but what this server serves: no other host, nothing inline. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The files that the page needs of swagger-ui-dist, with their types. */
+export const pageAssets = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+} as const;

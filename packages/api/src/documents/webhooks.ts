@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
+import { type EventType, envelopeOf, events, eventTypes } from '../events.ts';
+import { exampleOf } from './examples.ts';
+
+const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
+
+/** The tag of the events in the documents. */
+export const eventTag = { name: 'Webhook events', description: 'What registered endpoints receive.' };
+
+/** Headers of every delivery. Contract: webhooks and events. */
+export const deliveryHeaders = {
+  EventId: header('X-Comanda-Event-Id', 'The event, the same at every attempt.', eventId),
+  EventType: header('X-Comanda-Event-Type', 'The type of the event.', 'order.created'),
+  Attempt: header('X-Comanda-Attempt', 'Which attempt this is, 1 to 5.', '1'),
+  WebhookId: header('webhook-id', 'The event id; part of what is signed.', eventId),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'Unix seconds of this attempt; part of what is signed.',
+    '1769904309',
+  ),
+  WebhookSignature: header(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the secret of the endpoint; for 24 hours after ' +
+      'a rotation one for either secret, separated by a space.',
+    'v1,<SIGNATURE>',
+  ),
+} as const satisfies Record<string, oas31.ParameterObject>;
+
+/** The `webhooks` section of the v2 document: every event type with its payload. Specification: Events. */
+export function webhooks(): Record<string, ZodOpenApiPathItemObject> {
+  return Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type) }]));
+}
+
+/** An example of the body that a delivery of the type carries. */
+export function exampleEvent(type: EventType): unknown {
+  return exampleOf(schemaOf(type));
+}
+
+function delivery(type: EventType): NonNullable<ZodOpenApiPathItemObject['post']> {
+  return {
+    operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [eventTag.name],
+    summary: type,
+    description: `Sent when ${events[type].trigger}.`,
+    security: [],
+    parameters: Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(type), example: exampleEvent(type) } },
+    },
+    responses: {
+      '2XX': { description: 'Received, within 30 seconds; any 2xx ends the attempts.' },
+      default: { description: 'Failed: tried again after 1, 5, 15 and 60 minutes, then given up as `dead`.' },
+    },
+  };
+}
+
+function schemaOf(type: EventType) {
+  return envelopeOf(type).extend({ api_version: z.literal('v2') });
+}
+
+function header(name: string, description: string, example: string): oas31.ParameterObject {
+  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
+}

@@ -1,0 +1,178 @@
+import { TRPCError } from '@trpc/server';
+import { z } from 'zod';
+
+/** The error codes of the specification, with the HTTP status and the tRPC code each leaves with by default. */
+export const errorCodes = {
+  invalid_request: { status: 400, trpc: 'BAD_REQUEST', meaning: 'the request cannot be read' },
+  unauthorized: {
+    status: 401,
+    trpc: 'UNAUTHORIZED',
+    meaning: 'missing, malformed, unknown, expired or revoked key',
+  },
+  permission_denied: { status: 403, trpc: 'FORBIDDEN', meaning: 'the key lacks the permission' },
+  resource_not_found: {
+    status: 404,
+    trpc: 'NOT_FOUND',
+    meaning: 'no such path or resource at this location',
+  },
+  conflict: { status: 409, trpc: 'CONFLICT', meaning: 'the request contradicts the current state' },
+  validation_error: {
+    status: 422,
+    trpc: 'UNPROCESSABLE_CONTENT',
+    meaning: 'body, query or required header fails validation; the message names each field',
+  },
+  rate_limited: { status: 429, trpc: 'TOO_MANY_REQUESTS', meaning: 'a limit is used up; see Retry-After' },
+  internal_error: { status: 500, trpc: 'INTERNAL_SERVER_ERROR', meaning: 'a fault of ours' },
+} as const satisfies Record<string, { status: number; trpc: TRPCError['code']; meaning: string }>;
+
+/** An error code of the specification. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The body of every error, as the specification's error envelope. */
+export const ErrorBody = z
+  .object({
+    error: z.strictObject({
+      code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      request_id: z.string(),
+    }),
+  })
+  .strict()
+  .meta({ id: 'Error', description: 'The body of every error.' });
+
+/** A refusal or fault that the caller is told of. Everything else leaves as `internal_error`, unexplained. */
+export class ApiError extends TRPCError {
+  readonly reason: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** `status` replaces the code's own (405, 413, 415, 503); `headers` go out with the answer. */
+  constructor(
+    reason: ErrorCode,
+    message: string,
+    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
+    super({ code: errorCodes[reason].trpc, message, cause: options.cause });
+    this.name = 'ApiError';
+    this.reason = reason;
+    this.status = options.status ?? errorCodes[reason].status;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** A 404 that names the kind of resource, never whether another location has it. */
+export const notFound = (resource: string): ApiError =>
+  new ApiError('resource_not_found', `${resource} not found`);
+
+/** A 409 with the reason. */
+export const conflict = (message: string): ApiError => new ApiError('conflict', message);
+
+/** One failing field: its path as the caller wrote it, and what is wrong. */
+export interface FieldFault {
+  path: string;
+  message: string;
+}
+
+/** A 422 that names every failing field by its path, at most ten. */
+export function invalid(...faults: FieldFault[]): ApiError {
+  const shown = faults
+    .slice(0, 10)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const more = faults.length > shown.length ? `; and ${faults.length - shown.length} more` : '';
+  return new ApiError('validation_error', shown.join('; ') + more);
+}
+
+/** `['items', 0, 'quantity']` as `items[0].quantity`. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
+
+/**
+ * What the caller is told of any error thrown on the way: the one place where causes become codes.
+ * zod issues → `validation_error`; a refusal by Postgres → its code; an unreachable database → 503;
+ * the rest → `internal_error` with a fixed sentence.
+ */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TRPCError) {
+    if (error.cause instanceof ApiError) return error.cause;
+    if (error.cause instanceof z.core.$ZodError && error.code === 'BAD_REQUEST') return fromZod(error.cause);
+    if (error.code in fromTrpc)
+      return new ApiError(fromTrpc[error.code] ?? 'internal_error', error.message, { cause: error });
+    if (error.cause !== undefined && error.code === 'INTERNAL_SERVER_ERROR') return toApiError(error.cause);
+  }
+  return (
+    fromDatabase(error) ??
+    new ApiError('internal_error', 'Something went wrong on our side.', { cause: error })
+  );
+}
+
+/** A zod failure, told field by field. */
+export function fromZod(error: z.core.$ZodError): ApiError {
+  return invalid(...error.issues.map((issue) => ({ path: fieldPath(issue.path), message: issue.message })));
+}
+
+/** The SQLSTATE of an error from Postgres, straight from the driver or through Prisma. */
+export function sqlState(
+  error: unknown,
+): { code: string; constraint?: string; detail?: string; message: string } | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, originalCode, constraint, detail, message, cause, meta } = error as Record<string, unknown>;
+  const state = [originalCode, code].find((text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text));
+  if (typeof state === 'string') {
+    return {
+      code: state,
+      message: typeof message === 'string' ? message : '',
+      ...(typeof constraint === 'string' && { constraint }),
+      ...(typeof detail === 'string' && { detail }),
+    };
+  }
+  const driverError = (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError;
+  return sqlState(driverError) ?? (cause === undefined ? undefined : sqlState(cause));
+}
+
+const fromTrpc: Partial<Record<TRPCError['code'], ErrorCode>> = {
+  BAD_REQUEST: 'invalid_request',
+  PARSE_ERROR: 'invalid_request',
+  PAYLOAD_TOO_LARGE: 'invalid_request',
+  UNSUPPORTED_MEDIA_TYPE: 'invalid_request',
+  METHOD_NOT_SUPPORTED: 'invalid_request',
+  NOT_FOUND: 'resource_not_found',
+};
+
+function fromDatabase(error: unknown): ApiError | undefined {
+  if (isUnreachable(error)) {
+    return new ApiError('internal_error', 'The service is not available at the moment; try again shortly.', {
+      status: 503,
+      headers: { 'Retry-After': '5' },
+      cause: error,
+    });
+  }
+  const state = sqlState(error);
+  if (state?.code === 'CM001') return new ApiError('conflict', state.message, { cause: error });
+  return undefined;
+}
+
+// Shutting down, starting up, no connections left, connection failures, statement or lock timed out.
+const unavailableStates = /^(08...|57P0.|53...|57014|55P03)$/;
+const unavailableErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
+const unavailableMessages =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|can't reach database/i;
+
+function isUnreachable(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, cause, meta, errors } = error as Record<string, unknown>;
+  if (typeof code === 'string' && (unavailableErrors.test(code) || /^P1(001|002|008|017)$/.test(code)))
+    return true;
+  const state = sqlState(error);
+  if (state !== undefined) return unavailableStates.test(state.code);
+  if (typeof message === 'string' && unavailableMessages.test(message)) return true;
+  if (Array.isArray(errors)) return errors.some(isUnreachable);
+  return (
+    isUnreachable(cause) ||
+    isUnreachable((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError)
+  );
+}

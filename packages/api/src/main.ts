@@ -1,0 +1,57 @@
+import { readSettings, type Settings, SettingsError } from '@comanda/db';
+import { createApp, type RunningApp } from './app.ts';
+import { startServer } from './server.ts';
+
+/** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
+const exitConfiguration = 78;
+
+/** How long requests in flight may take once the process is asked to stop, in milliseconds. */
+const drainMs = 30_000;
+
+try {
+  await main(readSettings(process.env));
+} catch (error) {
+  if (!isConfiguration(error)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(exitConfiguration);
+}
+
+async function main(settings: Settings): Promise<void> {
+  const { databaseUrl, encryptionKey, host, port } = settings;
+  if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
+  if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
+  const app = await createApp({ ...settings, databaseUrl, encryptionKey });
+  const server = await startServer(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' || error.code === 'EACCES'
+      ? new SettingsError(`PORT: ${host}:${port} cannot be used (${error.code}); set PORT to a free port`)
+      : error;
+  });
+  stopWhenAsked(app, server);
+  app.log.info({ url: server.url }, 'ready');
+  process.send?.({ ready: true, url: server.url });
+}
+
+function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promise<void> }): void {
+  let stopping = false;
+  const stop = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    app.log.info({ reason }, 'draining');
+    server
+      .drain(drainMs)
+      .then(() => app.close())
+      .then(() => process.exit(0))
+      .catch((error: unknown) => {
+        app.log.error({ err: error }, 'stopped with an error');
+        process.exit(1);
+      });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // The supervisor is gone: nobody else would stop this process.
+  process.on('disconnect', () => stop('disconnect'));
+}
+
+function isConfiguration(error: unknown): error is Error {
+  return error instanceof SettingsError;
+}

@@ -1,0 +1,52 @@
+/** Every permission, as `resource:action`, with what it lets a key do. The last group serves the typed client only. */
+export const permissions = {
+  'orders:read': 'list and read orders and their timeline',
+  'orders:write': 'create and cancel orders, change their status',
+  'orders:export': 'export orders',
+  'products:read': 'list and read products',
+  'products:write': 'create, update and delete products',
+  'categories:read': 'list and read categories',
+  'categories:write': 'create, update and delete categories',
+  'stock:read': 'list stock, read the stock of a product',
+  'stock:sync': 'set stock in batches',
+  'catalog:read': 'read the full catalog',
+  'catalog:sync': 'replace or extend the catalog in batches',
+  'menus:read': 'read the active menu',
+  'payments:read': 'list and read payments, list payment methods',
+  'settlements:read': 'list and read settlements',
+  'turns:read': 'list and read turns',
+  'reports:read': 'read sales reports',
+  'locations:read': 'read the location of the key',
+  'events:read': 'read the feed of events',
+  'sync:products': 'start jobs that sync products',
+  'sync:read': 'list and read sync jobs',
+  'webhooks:read': 'list and read webhook endpoints and their deliveries',
+  'webhooks:write': 'create, change, delete, test, rotate and replay webhook endpoints',
+  'payments:write': 'complete and reject payments',
+  'payment_methods:write': 'create and change payment methods',
+  'turns:write': 'open and close turns',
+  'menus:write': 'create, change and publish menus',
+  'catalog:publish': 'publish the catalog',
+  'locations:write': 'create and change locations',
+  'keys:read': 'list API keys',
+  'keys:write': 'create and revoke API keys',
+} as const satisfies Record<`${string}:${string}`, string>;
+
+/** A permission that an operation asks for. */
+export type Permission = keyof typeof permissions;
+
+/** Whether the text may be granted to a key: a permission, `resource:*` of a known resource, or `*`. */
+export function isGrant(text: string): boolean {
+  if (text === '*' || Object.hasOwn(permissions, text)) return true;
+  const [resource, action, ...rest] = text.split(':');
+  return (
+    action === '*' &&
+    rest.length === 0 &&
+    Object.keys(permissions).some((known) => known.startsWith(`${resource}:`))
+  );
+}
+
+/** Whether what a key was granted covers the permission. */
+export function grants(granted: ReadonlySet<string>, needed: Permission): boolean {
+  return granted.has(needed) || granted.has('*') || granted.has(`${needed.slice(0, needed.indexOf(':'))}:*`);
+}

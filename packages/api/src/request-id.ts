@@ -1,0 +1,6 @@
+import { newId } from '@comanda/db';
+
+/** The caller's own request id when it is well formed (1 to 128 of `[A-Za-z0-9._-]`), otherwise a new one. */
+export function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : newId();
+}

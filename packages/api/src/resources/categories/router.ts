@@ -1,0 +1,70 @@
+import { operation, router } from '../../trpc.ts';
+import { ByExternalId, ById, Deleted } from '../../wire.ts';
+import { Category, CategoryCreate, CategoryList, CategoryPage, CategoryUpdate } from './schema.ts';
+import * as categories from './service.ts';
+
+/** Specification: Categories. */
+export const categoriesRouter = router({
+  list: operation({
+    permission: 'categories:read',
+    summary: 'List categories',
+    rest: ['GET /v2/categories'],
+    list: true,
+  })
+    .input(CategoryList)
+    .output(CategoryPage)
+    .query(({ ctx, input }) => categories.list(ctx, input)),
+
+  get: operation({
+    permission: 'categories:read',
+    summary: 'Read a category',
+    rest: ['GET /v1/categories/{id}', 'GET /v2/categories/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Category)
+    .query(({ ctx, input }) => categories.get(ctx, input.id)),
+
+  getByExternalId: operation({
+    permission: 'categories:read',
+    summary: 'Read a category by your own identifier',
+    rest: ['GET /v2/categories/by-external-id/{external_id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ByExternalId)
+    .output(Category)
+    .query(({ ctx, input }) => categories.getByExternalId(ctx, input.external_id)),
+
+  create: operation({
+    permission: 'categories:write',
+    summary: 'Create a category',
+    rest: ['POST /v1/categories', 'POST /v2/categories'],
+    status: 201,
+    errors: ['conflict'],
+  })
+    .input(CategoryCreate)
+    .output(Category)
+    .mutation(({ ctx, input }) => categories.create(ctx, input)),
+
+  update: operation({
+    permission: 'categories:write',
+    summary: 'Change a category',
+    description: 'Changes only the fields that are present.',
+    rest: ['PATCH /v2/categories/{id}'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(CategoryUpdate)
+    .output(Category)
+    .mutation(({ ctx, input }) => categories.update(ctx, input)),
+
+  delete: operation({
+    permission: 'categories:write',
+    summary: 'Delete a category',
+    description: 'Its products stay, without the category.',
+    rest: ['DELETE /v2/categories/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => categories.remove(ctx, input.id)),
+});

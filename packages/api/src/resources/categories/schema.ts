@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ExternalId, Id, ImageUrl, Label, page, paging } from '../../wire.ts';
+
+/** A category, as the specification's Category. */
+export const Category = z
+  .object({
+    id: Id,
+    external_id: ExternalId.optional(),
+    name: z.string().meta({ example: 'Coffee' }),
+    priority: z.int().meta({ description: 'Lower comes first.', example: 10 }),
+    visible: z.boolean(),
+    image_url: z.string(),
+  })
+  .meta({ id: 'Category', description: 'A group of products on the menu.' });
+export type Category = z.infer<typeof Category>;
+
+const Priority = z
+  .int({ error: 'must be a whole number' })
+  .min(-32_768, 'must be -32768 to 32767')
+  .max(32_767, 'must be -32768 to 32767')
+  .meta({ description: 'Lower comes first.', example: 10 });
+
+/** What creates a category; v1 and v2 alike. */
+export const CategoryCreate = z
+  .object({
+    external_id: ExternalId.optional(),
+    name: Label,
+    priority: Priority,
+    visible: z.boolean(),
+    image_url: ImageUrl.optional(),
+  })
+  .meta({ id: 'CategoryCreate' });
+export type CategoryCreate = z.infer<typeof CategoryCreate>;
+
+/** What changes a category: only the fields that are present. */
+export const CategoryUpdate = z
+  .object({
+    id: Id,
+    external_id: ExternalId.nullable().optional(),
+    name: Label.optional(),
+    priority: Priority.optional(),
+    visible: z.boolean().optional(),
+    image_url: ImageUrl.nullable().optional(),
+  })
+  .meta({ id: 'CategoryUpdate' });
+export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
+
+export const CategoryList = z.object(paging);
+export const CategoryPage = page(Category);

@@ -1,0 +1,116 @@
+import { isId, type rows } from '@comanda/db';
+import type { CallContext } from '../../context.ts';
+import { conflict, notFound, sqlState } from '../../errors.ts';
+import type { Page } from '../../wire.ts';
+import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
+
+/** Lists categories by priority, name, id. */
+export async function list(
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Page<Category>> {
+  const { prisma } = ctx.app.database;
+  const where = { locationId: ctx.caller.locationId };
+  const [total, found] = await Promise.all([
+    prisma.category.count({ where }),
+    prisma.category.findMany({
+      where,
+      orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
+      skip: paging.offset,
+      take: paging.limit,
+    }),
+  ]);
+  return { data: found.map(toCategory), pagination: { ...paging, total } };
+}
+
+/** Reads one. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<Category> {
+  if (!isId(id)) throw notFound('Category');
+  const found = await ctx.app.database.prisma.category.findUnique({ where: { locationId_id: key(ctx, id) } });
+  if (found === null) throw notFound('Category');
+  return toCategory(found);
+}
+
+/** Reads one by the caller's own identifier. Throws `resource_not_found`. */
+export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Category> {
+  const found = await ctx.app.database.prisma.category.findUnique({
+    where: { locationId_externalId: { locationId: ctx.caller.locationId, externalId } },
+  });
+  if (found === null) throw notFound('Category');
+  return toCategory(found);
+}
+
+/** Creates one. Throws `conflict` when the `external_id` is taken. */
+export async function create(ctx: CallContext, input: CategoryCreate): Promise<Category> {
+  const created = await refusingTaken(input.external_id, () =>
+    ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
+      tx.category.create({
+        data: {
+          locationId: ctx.caller.locationId,
+          externalId: input.external_id ?? null,
+          name: input.name,
+          priority: input.priority,
+          visible: input.visible,
+          imageUrl: input.image_url ?? '',
+        },
+      }),
+    ),
+  );
+  return toCategory(created);
+}
+
+/** Changes the fields that are present. Throws `resource_not_found`, `conflict`. */
+export async function update(ctx: CallContext, { id, ...changes }: CategoryUpdate): Promise<Category> {
+  const current = await get(ctx, id);
+  const { external_id, image_url, name, priority, visible } = changes;
+  if (Object.values(changes).every((value) => value === undefined)) return current;
+  const updated = await refusingTaken(external_id, () =>
+    ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
+      tx.category.updateManyAndReturn({
+        where: key(ctx, id),
+        data: {
+          ...(external_id !== undefined && { externalId: external_id }),
+          ...(image_url !== undefined && { imageUrl: image_url ?? '' }),
+          ...(name !== undefined && { name }),
+          ...(priority !== undefined && { priority }),
+          ...(visible !== undefined && { visible }),
+        },
+      }),
+    ),
+  );
+  if (updated[0] === undefined) throw notFound('Category');
+  return toCategory(updated[0]);
+}
+
+/** Deletes one; its products stay. Throws `resource_not_found`. */
+export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
+  if (!isId(id)) throw notFound('Category');
+  const { count } = await ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
+    tx.category.deleteMany({ where: key(ctx, id) }),
+  );
+  if (count === 0) throw notFound('Category');
+  return { id, deleted: true };
+}
+
+const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
+
+async function refusingTaken<T>(externalId: string | null | undefined, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (sqlState(error)?.code === '23505')
+      throw conflict(`external_id ${externalId} is taken by another category.`);
+    throw error;
+  }
+}
+
+function toCategory(row: rows.Category): Category {
+  return {
+    id: row.id,
+    ...(row.externalId !== null && { external_id: row.externalId }),
+    name: row.name,
+    priority: row.priority,
+    visible: row.visible,
+    image_url: row.imageUrl,
+  };
+}

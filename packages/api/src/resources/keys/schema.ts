@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { isGrant } from '../../permissions.ts';
+import { Id, Label, Timestamp, TimestampFilter } from '../../wire.ts';
+
+const Count = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1').max(2_147_483_647);
+
+/** What makes a key. Limits that are left out take the defaults. */
+export const KeyCreate = z
+  .object({
+    name: Label,
+    permissions: z
+      .array(z.string().refine(isGrant, { error: (issue) => `unknown permission "${String(issue.input)}"` }))
+      .min(1, 'must name at least one permission')
+      .meta({ description: 'Permissions, `resource:*` or `*`.', example: ['orders:*', 'products:read'] }),
+    location_id: Id.optional().meta({ description: 'The oldest location unless said.' }),
+    per_minute: Count.optional(),
+    monthly: Count.optional(),
+    batch_jobs_per_hour: Count.optional(),
+    max_items_per_batch: Count.optional(),
+    expires_at: TimestampFilter.optional(),
+  })
+  .meta({ id: 'KeyCreate' });
+export type KeyCreate = z.infer<typeof KeyCreate>;
+
+/** A key without its text. */
+export const Key = z
+  .object({
+    id: Id,
+    location_id: z.string(),
+    name: z.string(),
+    prefix: z.string().meta({ description: 'The first characters, to recognise it by.' }),
+    permissions: z.array(z.string()),
+    per_minute: z.int(),
+    monthly: z.int(),
+    batch_jobs_per_hour: z.int(),
+    max_items_per_batch: z.int(),
+    created_at: Timestamp,
+    expires_at: Timestamp.optional(),
+    revoked_at: Timestamp.optional(),
+    last_used_at: Timestamp.optional(),
+  })
+  .meta({ id: 'Key' });
+export type Key = z.infer<typeof Key>;
+
+/** A new key with its text, which is shown once. */
+export const KeyWithText = Key.extend({ key: z.string() }).meta({ id: 'KeyWithText' });
+export type KeyWithText = z.infer<typeof KeyWithText>;

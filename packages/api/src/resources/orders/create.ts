@@ -1,0 +1,152 @@
+import { isId, newId } from '@comanda/db';
+import type { CallContext, Idempotency } from '../../context.ts';
+import { ApiError, conflict, invalid, sqlState } from '../../errors.ts';
+import { answerText, findAnswer, idempotencyOf, keyReused } from '../../idempotency.ts';
+import { decimalText } from './decimals.ts';
+import type { KnownSubselection, OrderFacts, OrderRequest, PricedOrder } from './facts.ts';
+import { priceOrder, shortages } from './rules.ts';
+import type { Order } from './schema.ts';
+import { catchUpOrderNumber, createOrder, findOrderId, readOrderFacts } from './statements.ts';
+
+/** How often prices may change under an order before its caller is asked to come back. */
+const attempts = 5;
+
+/**
+ * Creates an order with its payment, its stock and its key in one transaction: reads what it is decided from,
+ * decides, and calls create_order, which checks again what may have changed since. Throws `validation_error`
+ * naming every failing field, `conflict` for a taken `external_id` or a key with another body.
+ */
+export async function create(ctx: CallContext, request: OrderRequest): Promise<Order> {
+  const key = idempotencyOf(ctx);
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const facts = await readFacts(ctx, request);
+    const answer = await decide(ctx, key, request, facts);
+    if (typeof answer === 'string') return answerText(ctx, answer, true);
+    const { outcome, response } = await write(ctx, key, request, answer);
+    if (outcome === 'reused') throw keyReused();
+    if (outcome !== 'stale' && response !== null) return answerText(ctx, response, outcome === 'replayed');
+  }
+  throw new ApiError('internal_error', 'What is ordered is changing at the moment; try again shortly.', {
+    status: 503,
+    headers: { 'Retry-After': '1' },
+  });
+}
+
+// A refusal may be the doing of the same request, sent twice: the first took the last of the stock.
+async function decide(
+  ctx: CallContext,
+  key: Idempotency,
+  request: OrderRequest,
+  facts: OrderFacts,
+): Promise<PricedOrder | string> {
+  try {
+    return priceOrder(request, facts);
+  } catch (refusal) {
+    const answer = await findAnswer(ctx.app.database, ctx, key);
+    if (answer === undefined) throw refusal;
+    return answer;
+  }
+}
+
+async function readFacts(ctx: CallContext, request: OrderRequest): Promise<OrderFacts> {
+  const productIds = [...new Set(request.items.map(({ product_id }) => product_id))];
+  const chosen = request.items.flatMap(({ subselections = [] }) => subselections);
+  const choiceIds = [...new Set(chosen.map(({ item_id }) => item_id))];
+  const [row] = await ctx.app.database.run(readOrderFacts, [
+    ctx.caller.locationId,
+    productIds.filter(isId),
+    choiceIds.filter(isId),
+    isId(request.payment_method_id) ? request.payment_method_id : null,
+  ]);
+  const { products = [], subselections = [], choices = [], payment_method_enabled } = row ?? {};
+  const subselectionsOf = new Map<string, KnownSubselection[]>();
+  for (const { product_id, ...subselection } of subselections) {
+    const known = subselectionsOf.get(product_id);
+    if (known === undefined) subselectionsOf.set(product_id, [subselection]);
+    else known.push(subselection);
+  }
+  return {
+    products: new Map(
+      products.map(({ id, name, price, external_id, left }) => [
+        id,
+        { name, price, externalId: external_id ?? undefined, left: left ?? undefined },
+      ]),
+    ),
+    subselections: subselectionsOf,
+    choices: new Map(
+      choices.map(({ id, product_id, subselection_id, left, ...choice }) => [
+        id,
+        { ...choice, productId: product_id, subselectionId: subselection_id, left: left ?? undefined },
+      ]),
+    ),
+    paymentMethodEnabled: payment_method_enabled ?? undefined,
+  };
+}
+
+type Written = { outcome: 'created' | 'replayed' | 'reused' | 'stale'; response: string | null };
+
+async function write(
+  ctx: CallContext,
+  { operation, key, requestHash }: Idempotency,
+  request: OrderRequest,
+  order: PricedOrder,
+): Promise<Written> {
+  const { caller, app, requestId } = ctx;
+  const { products, choices } = order;
+  try {
+    const [written] = await app.database.run(createOrder, [
+      ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
+      ...[requestId, newId(), request.external_id, request.channel ?? null, request.is_take_away],
+      ...[request.identifier, request.payment_method_id, order.total, JSON.stringify(order.lines)],
+      ...[products.map(({ id }) => id), products.map(({ price }) => price), products.map(quantityText)],
+      ...[choices.map(({ id }) => id), choices.map(({ price }) => price), choices.map(quantityText)],
+    ]);
+    return written ?? { outcome: 'stale', response: null };
+  } catch (error) {
+    return refusal(ctx, request, order, error);
+  }
+}
+
+const quantityText = ({ quantity }: { quantity: bigint }) => decimalText(quantity, 3);
+
+// What Postgres refused, told in the caller's words; what only came too early is tried again.
+async function refusal(
+  { app, caller }: CallContext,
+  { external_id }: OrderRequest,
+  { products, choices }: PricedOrder,
+  error: unknown,
+): Promise<Written> {
+  const { code, constraint = '', detail = '' } = sqlState(error) ?? {};
+  const stale: Written = { outcome: 'stale', response: null };
+  switch (code) {
+    case 'CM002': {
+      const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
+      throw invalid(
+        ...shortages(products, (id) => left.products[id]),
+        ...shortages(choices, (id) => left.items[id]),
+      );
+    }
+    case 'CM003':
+      throw taken(external_id, detail);
+    case '23505': {
+      if (constraint === 'orders_location_id_number_key') {
+        await app.database.run(catchUpOrderNumber, [caller.locationId]);
+        return stale;
+      }
+      if (constraint !== 'orders_location_id_external_id_key') throw error;
+      const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
+      if (other === undefined) return stale;
+      throw taken(external_id, other.id);
+    }
+    // The payment method was disabled or a product deleted since it was read; or a deadlock, with us as its victim.
+    case 'CM005':
+    case 'CM006':
+    case '40P01':
+      return stale;
+    default:
+      throw error;
+  }
+}
+
+const taken = (externalId: string, orderId: string) =>
+  conflict(`external_id ${JSON.stringify(externalId)} is taken by order ${orderId}.`);

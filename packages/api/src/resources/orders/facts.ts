@@ -1,0 +1,69 @@
+import type { OrderCreate } from './schema.ts';
+
+/** What a creation asks for, whichever family. */
+export type OrderRequest = Omit<OrderCreate, 'idempotencyKey'>;
+
+/** What is read for a new order. Prices and quantities are decimal text, as Postgres gives them. */
+export interface OrderFacts {
+  products: ReadonlyMap<string, KnownProduct>;
+  /** The subselections of each product, by product id. */
+  subselections: ReadonlyMap<string, readonly KnownSubselection[]>;
+  choices: ReadonlyMap<string, KnownChoice>;
+  /** Whether the payment method is enabled; undefined when the location has none of that id. */
+  paymentMethodEnabled: boolean | undefined;
+}
+
+/** A product that may be ordered; `left` only when its stock is counted. */
+export interface KnownProduct {
+  name: string;
+  price: string;
+  externalId?: string | undefined;
+  left?: string | undefined;
+}
+
+/** A choice that belongs to a product. */
+export interface KnownSubselection {
+  id: string;
+  name: string;
+  min: number;
+  max: number;
+  single: boolean;
+}
+
+/** An item of a subselection; `left` only when its stock is counted. */
+export interface KnownChoice {
+  productId: string;
+  subselectionId: string;
+  name: string;
+  price: string;
+  min: number;
+  max: number;
+  left?: string | undefined;
+}
+
+/** An order that may be made: priced lines, and what they take from stock. Decimals are text. */
+export interface PricedOrder {
+  total: string;
+  lines: PricedLine[];
+  products: Wanted[];
+  choices: Wanted[];
+}
+
+/** A line as it is stored; member names are those that create_order reads. */
+export interface PricedLine {
+  product_id: string;
+  name: string;
+  unit_price: string;
+  quantity: string;
+  total: string;
+  comment?: string;
+  selections: { item_id: string; quantity: number; name: string; price: number }[];
+}
+
+/** How much of one product or item the whole order wants, and where it says so; in thousandths. */
+export interface Wanted {
+  id: string;
+  price: string;
+  quantity: bigint;
+  uses: { path: string; quantity: bigint }[];
+}

@@ -1,0 +1,110 @@
+import { idempotentOperation, operation, router } from '../../trpc.ts';
+import { ByExternalId, ById } from '../../wire.ts';
+import { create } from './create.ts';
+import {
+  Order,
+  OrderCancel,
+  OrderCreate,
+  OrderCreateV1,
+  OrderList,
+  OrderListV1,
+  OrderPage,
+  OrderUpdateStatus,
+} from './schema.ts';
+import * as orders from './service.ts';
+
+/** Specification: Orders, v1 and v2. */
+export const ordersRouter = router({
+  list: operation({
+    permission: 'orders:read',
+    summary: 'List orders',
+    description: 'Newest first unless `sort` and `order` say otherwise.',
+    rest: ['GET /v2/orders'],
+    list: true,
+  })
+    .input(OrderList)
+    .output(OrderPage)
+    .query(({ ctx, input }) => orders.list(ctx, input)),
+
+  get: operation({
+    permission: 'orders:read',
+    summary: 'Read an order',
+    rest: ['GET /v1/orders/{id}', 'GET /v2/orders/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Order)
+    .query(({ ctx, input }) => orders.get(ctx, input.id)),
+
+  getByExternalId: operation({
+    permission: 'orders:read',
+    summary: 'Read an order by your own identifier',
+    rest: ['GET /v2/orders/by-external-id/{external_id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ByExternalId)
+    .output(Order)
+    .query(({ ctx, input }) => orders.getByExternalId(ctx, input.external_id)),
+
+  create: idempotentOperation({
+    permission: 'orders:write',
+    summary: 'Create an order',
+    description:
+      'Makes its payment and takes its stock. Repeating it with the same key answers the original.',
+    rest: ['POST /v2/orders'],
+    status: 201,
+    errors: ['conflict'],
+  })
+    .input(OrderCreate)
+    .output(Order)
+    .mutation(({ ctx, input }) => create(ctx, input)),
+
+  updateStatus: operation({
+    permission: 'orders:write',
+    summary: 'Change the status of an order',
+    description: 'pending → ready → closed; pending and ready → canceled. Any other move is a conflict.',
+    rest: ['PATCH /v1/orders/{id}/status', 'PATCH /v2/orders/{id}/status'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(OrderUpdateStatus)
+    .output(Order)
+    .mutation(({ ctx, input }) => orders.move(ctx, input.id, input.status)),
+
+  cancel: operation({
+    permission: 'orders:write',
+    summary: 'Cancel an order',
+    description: 'Gives back its stock and rejects its pending payment.',
+    rest: ['POST /v2/orders/{id}/cancel'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(OrderCancel)
+    .output(Order)
+    .mutation(({ ctx, input }) => orders.move(ctx, input.id, 'canceled', input.reason)),
+});
+
+/** What differs in the first family. */
+export const ordersV1Router = router({
+  list: operation({
+    permission: 'orders:read',
+    summary: 'List orders',
+    description: 'Newest first unless `sort` and `order` say otherwise.',
+    rest: ['GET /v1/orders'],
+    list: true,
+  })
+    .input(OrderListV1)
+    .output(OrderPage)
+    .query(({ ctx, input }) => orders.list(ctx, input)),
+
+  create: idempotentOperation({
+    permission: 'orders:write',
+    summary: 'Create an order',
+    description:
+      'Makes its payment and takes its stock. Repeating it with the same key answers the original.',
+    rest: ['POST /v1/orders'],
+    status: 201,
+    errors: ['conflict'],
+  })
+    .input(OrderCreateV1)
+    .output(Order)
+    .mutation(({ ctx, input }) => create(ctx, input)),
+});

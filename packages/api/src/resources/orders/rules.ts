@@ -1,0 +1,133 @@
+import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
+import { decimalText, divideRounded, scaled } from './decimals.ts';
+import type { KnownProduct, OrderFacts, OrderRequest, PricedLine, PricedOrder, Wanted } from './facts.ts';
+import type { OrderStatus } from './schema.ts';
+import { selectionFaults } from './selections.ts';
+
+/** Where an order may go from where it stands. Specification: Order status. Postgres holds the same table. */
+export const orderMoves = {
+  pending: ['ready', 'canceled'],
+  ready: ['closed', 'canceled'],
+  closed: [],
+  canceled: [],
+} as const satisfies Record<OrderStatus, readonly OrderStatus[]>;
+
+/** The refusal of a move that is not in the table: `conflict`, saying what is allowed. */
+export function moveRefused(from: OrderStatus, to: OrderStatus): ApiError {
+  const allowed = orderMoves[from].join(' or ');
+  const rule = allowed === '' ? `${from} is final` : `from ${from} it may move to ${allowed}`;
+  return conflict(`The order cannot move from ${from} to ${to}: ${rule}.`);
+}
+
+/** The largest amount, in cents: 9,999,999,999.99. */
+const largest = 999_999_999_999n;
+
+/**
+ * Decides a new order: every rule of the contract's section on orders, in exact decimal arithmetic. Throws
+ * `validation_error` naming every failing field.
+ */
+export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrder {
+  const faults: FieldFault[] = [];
+  const order = { total: 0n, lines: [] as PricedLine[], products: new Stack(), choices: new Stack() };
+  for (const [index, item] of request.items.entries()) {
+    const path = `items[${index}]`;
+    const product = facts.products.get(item.product_id);
+    if (product === undefined) {
+      faults.push({ path: `${path}.product_id`, message: 'unknown product' });
+      continue;
+    }
+    faults.push(...productFaults(item, product, path), ...selectionFaults(item, facts, path));
+    const quantity = scaled(item.quantity, 3);
+    order.products.want(item.product_id, product.price, { path: `${path}.quantity`, quantity });
+    const chosen = priceSelections(item, facts);
+    for (const { position, item_id, quantity: each } of chosen.entries) {
+      const use = { path: `${path}.subselections[${position}].quantity`, quantity: quantity * BigInt(each) };
+      order.choices.want(item_id, facts.choices.get(item_id)?.price ?? '0', use);
+    }
+    const unit = scaled(product.price, 2) + chosen.price;
+    if (unit > largest)
+      faults.push({ path, message: `the price of one is more than ${decimalText(largest, 2)}` });
+    const total = divideRounded(quantity * unit, 1_000n);
+    order.total += total;
+    order.lines.push({
+      product_id: item.product_id,
+      name: product.name,
+      unit_price: decimalText(unit, 2),
+      quantity: decimalText(quantity, 3),
+      total: decimalText(total, 2),
+      ...(item.comment !== undefined && { comment: item.comment }),
+      selections: chosen.entries.map(({ position: _, ...selection }) => selection),
+    });
+  }
+  if (order.total > largest)
+    faults.push({ path: 'items', message: `the total is more than ${decimalText(largest, 2)}` });
+  faults.push(...paymentMethodFaults(facts));
+  const [products, choices] = [order.products.all(), order.choices.all()];
+  faults.push(...shortages(products, (id) => facts.products.get(id)?.left));
+  faults.push(...shortages(choices, (id) => facts.choices.get(id)?.left));
+  if (faults.length > 0) throw invalid(...faults);
+  return { total: decimalText(order.total, 2), lines: order.lines, products, choices };
+}
+
+/**
+ * The lines that want more than is left: of each product or item the line at which it runs out. `left` answers
+ * undefined for what is not counted.
+ */
+export function shortages(wanted: readonly Wanted[], left: (id: string) => string | undefined): FieldFault[] {
+  return wanted.flatMap(({ id, uses }) => {
+    const there = left(id);
+    if (there === undefined) return [];
+    let rest = scaled(there, 3);
+    const short = uses.find(({ quantity }) => {
+      rest -= quantity;
+      return rest < 0n;
+    });
+    const message = `insufficient stock, only ${decimalText(scaled(there, 3), 3)} left`;
+    return short === undefined ? [] : [{ path: short.path, message }];
+  });
+}
+
+function productFaults(
+  { external_product_id: named }: OrderRequest['items'][number],
+  { externalId }: KnownProduct,
+  path: string,
+): FieldFault[] {
+  if (named === undefined || externalId === undefined || named === externalId) return [];
+  const message = `contradicts the product's external_id ${JSON.stringify(externalId)}`;
+  return [{ path: `${path}.external_product_id`, message }];
+}
+
+function paymentMethodFaults({ paymentMethodEnabled }: OrderFacts): FieldFault[] {
+  if (paymentMethodEnabled === true) return [];
+  const message = paymentMethodEnabled === undefined ? 'unknown payment method' : 'is disabled';
+  return [{ path: 'payment_method_id', message }];
+}
+
+function priceSelections({ subselections = [] }: OrderRequest['items'][number], facts: OrderFacts) {
+  let price = 0n;
+  const entries = subselections.flatMap(({ item_id, quantity }, position) => {
+    const choice = facts.choices.get(item_id);
+    if (choice === undefined) return [];
+    price += scaled(choice.price, 2) * BigInt(quantity);
+    return [{ position, item_id, quantity, name: choice.name, price: Number(choice.price) }];
+  });
+  return { price, entries };
+}
+
+/** Adds up what the lines want of each product or item. */
+class Stack {
+  readonly #wanted = new Map<string, Wanted>();
+
+  want(id: string, price: string, use: Wanted['uses'][number]): void {
+    const known = this.#wanted.get(id);
+    if (known === undefined) this.#wanted.set(id, { id, price, quantity: use.quantity, uses: [use] });
+    else {
+      known.quantity += use.quantity;
+      known.uses.push(use);
+    }
+  }
+
+  all(): Wanted[] {
+    return [...this.#wanted.values()];
+  }
+}

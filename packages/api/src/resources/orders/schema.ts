@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import {
+  dateRange,
+  ExternalId,
+  Id,
+  IdempotencyKey,
+  Label,
+  page,
+  paging,
+  Quantity,
+  rangeOrder,
+  Timestamp,
+  text,
+} from '../../wire.ts';
+import { PaymentSummary } from '../payments/schema.ts';
+
+/** Where an order stands. Specification: Order status. */
+export const OrderStatus = z
+  .enum(['pending', 'ready', 'closed', 'canceled'])
+  .meta({ id: 'OrderStatus', description: 'closed and canceled are final.' });
+export type OrderStatus = z.infer<typeof OrderStatus>;
+
+const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
+
+const summary = {
+  id: Id,
+  number: z
+    .int()
+    .meta({ description: 'Counts up per location from 1, without gaps or repeats.', example: 1042 }),
+  status: OrderStatus,
+  total: Amount,
+  created_at: Timestamp,
+  payment: PaymentSummary,
+};
+
+/** An order as lists show it: exactly these six fields. */
+export const OrderSummary = z
+  .object(summary)
+  .meta({ id: 'OrderSummary', description: 'An order as lists show it.' });
+export type OrderSummary = z.infer<typeof OrderSummary>;
+
+/** What was chosen for a line. */
+export const OrderItemSelection = z
+  .object({ item_id: z.string(), quantity: z.number() })
+  .meta({ id: 'OrderItemSelection', description: 'An item chosen from a subselection of the product.' });
+
+/** A line of an order: the specification's fields, and name and prices as of creation. */
+export const OrderItem = z
+  .object({
+    product_id: z.string(),
+    name: z.string().meta({ description: "The product's name when the order was made." }),
+    quantity: z.number(),
+    unit_price: Amount.meta({
+      description: 'The price of one, its chosen items included, when the order was made.',
+    }),
+    total: Amount.meta({ description: 'quantity × unit_price, rounded half away from zero to 2 decimals.' }),
+    comment: z.string().optional(),
+    subselections: z.array(OrderItemSelection).optional(),
+  })
+  .meta({ id: 'OrderItem', description: 'A line of an order.' });
+
+/** An order in full, as the specification's Order; also the payload of the `order.*` events. */
+export const Order = z
+  .object({
+    ...summary,
+    external_id: z.string().optional().meta({ example: 'POS-7731' }),
+    channel: z.string().optional(),
+    is_take_away: z.boolean().optional(),
+    identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
+    payment_method_id: z.string().optional(),
+    cancel_reason: z.string().optional(),
+    items: z.array(OrderItem),
+  })
+  .meta({ id: 'Order', description: 'An order in full.' });
+export type Order = z.infer<typeof Order>;
+
+/** Quantities of chosen items are whole: the products' own may have decimals. */
+const SelectionCreate = z.object({
+  item_id: Id,
+  quantity: z
+    .int({ error: 'must be a whole number' })
+    .min(1, 'must be at least 1')
+    .max(9_999_999_999, 'must be at most 9999999999'),
+});
+
+const ItemCreateV1 = z.object({
+  product_id: Id,
+  quantity: Quantity.refine((value) => value > 0, { error: 'must be more than 0' }),
+  comment: text(0, 1_000).optional(),
+  subselections: z.array(SelectionCreate).optional(),
+});
+
+const ItemCreate = ItemCreateV1.extend({
+  external_product_id: ExternalId.optional().meta({
+    description: "Must not contradict the product's own external_id.",
+  }),
+});
+
+const items = <Item extends z.ZodType>(item: Item) =>
+  z.array(item).min(1, 'must hold 1 to 200 items').max(200, 'must hold 1 to 200 items');
+
+const creation = {
+  idempotencyKey: IdempotencyKey,
+  external_id: ExternalId,
+  channel: Label.optional(),
+  is_take_away: z.boolean(),
+  identifier: text(0, 255).meta({ description: 'Free label: a table or similar; may be empty.' }),
+  payment_method_id: Id,
+};
+
+/** What creates an order on v2. */
+export const OrderCreate = z.object({ ...creation, items: items(ItemCreate) });
+export type OrderCreate = z.infer<typeof OrderCreate>;
+
+/** What creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
+export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
+
+/** What moves an order. `pending` is a status, but never a legal target. */
+export const OrderUpdateStatus = z.object({ id: Id, status: OrderStatus });
+
+/** What cancels an order. */
+export const OrderCancel = z.object({
+  id: Id,
+  reason: text(0, 500).optional().meta({ description: 'Kept as cancel_reason.' }),
+});
+
+const filters = {
+  status: OrderStatus.optional(),
+  ...dateRange,
+  number: z.int({ error: 'must be a whole number' }).optional().meta({ description: 'The order number.' }),
+  sort: z.enum(['created_at', 'number', 'total']).default('created_at'),
+  order: z.enum(['asc', 'desc']).default('desc'),
+};
+
+/** The filters of the v2 list. */
+export const OrderList = z
+  .object({ ...paging, ...filters, external_id: z.string().optional(), channel: z.string().optional() })
+  .check(rangeOrder);
+export type OrderList = z.infer<typeof OrderList>;
+
+/** The filters of the v1 list. */
+export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
+
+export const OrderPage = page(OrderSummary);

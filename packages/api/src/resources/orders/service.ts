@@ -1,0 +1,46 @@
+import { isId, type Statement } from '@comanda/db';
+import type { CallContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { answerText } from '../../idempotency.ts';
+import type { Page } from '../../wire.ts';
+import { moveRefused } from './rules.ts';
+import type { Order, OrderList, OrderStatus, OrderSummary } from './schema.ts';
+import { listOrders, moveOrder, type OrderText, readOrder, readOrderByExternalId } from './statements.ts';
+
+/** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
+export async function list(ctx: CallContext, input: OrderList): Promise<Page<OrderSummary>> {
+  const { limit, offset } = input;
+  const { statement, values } = listOrders(ctx.caller.locationId, input);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(statement, values);
+  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+}
+
+/** Reads one in full. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<Order> {
+  if (!isId(id)) throw notFound('Order');
+  return readOne(ctx, readOrder, id);
+}
+
+/** Reads one by the caller's own identifier. Throws `resource_not_found`. */
+export function getByExternalId(ctx: CallContext, externalId: string): Promise<Order> {
+  return readOne(ctx, readOrderByExternalId, externalId);
+}
+
+/**
+ * Moves one, keeping the reason of a cancellation. Moves of one order are serialised: of two racing moves only
+ * one legal one wins. Throws `resource_not_found`, `conflict` for a move that is not in the table.
+ */
+export async function move(ctx: CallContext, id: string, to: OrderStatus, reason?: string): Promise<Order> {
+  if (!isId(id)) throw notFound('Order');
+  const { locationId } = ctx.caller;
+  const [moved] = await ctx.app.database.run(moveOrder, [locationId, id, to, reason ?? null, ctx.requestId]);
+  if (moved === undefined || moved.previous === null) throw notFound('Order');
+  if (moved.response === null) throw moveRefused(moved.previous, to);
+  return answerText(ctx, moved.response);
+}
+
+async function readOne(ctx: CallContext, statement: Statement<OrderText>, value: string): Promise<Order> {
+  const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId, value]);
+  if (found === undefined) throw notFound('Order');
+  return answerText(ctx, found.doc);
+}

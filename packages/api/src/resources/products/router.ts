@@ -1,0 +1,97 @@
+import { operation, router } from '../../trpc.ts';
+import { ByExternalId, ById, Deleted } from '../../wire.ts';
+import { Stock } from '../stock/schema.ts';
+import { Product, ProductCreate, ProductList, ProductListV1, ProductPage, ProductUpdate } from './schema.ts';
+import * as products from './service.ts';
+
+/** Specification: Products, v1 and v2. */
+export const productsRouter = router({
+  list: operation({
+    permission: 'products:read',
+    summary: 'List products',
+    description: 'By name, then id.',
+    rest: ['GET /v2/products'],
+    list: true,
+  })
+    .input(ProductList)
+    .output(ProductPage)
+    .query(({ ctx, input }) => products.list(ctx, input)),
+
+  get: operation({
+    permission: 'products:read',
+    summary: 'Read a product',
+    rest: ['GET /v1/products/{id}', 'GET /v2/products/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Product)
+    .query(({ ctx, input }) => products.get(ctx, input.id)),
+
+  getByExternalId: operation({
+    permission: 'products:read',
+    summary: 'Read a product by your own identifier',
+    rest: ['GET /v2/products/by-external-id/{external_id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ByExternalId)
+    .output(Product)
+    .query(({ ctx, input }) => products.getByExternalId(ctx, input.external_id)),
+
+  create: operation({
+    permission: 'products:write',
+    summary: 'Create a product',
+    rest: ['POST /v1/products', 'POST /v2/products'],
+    status: 201,
+    errors: ['conflict'],
+  })
+    .input(ProductCreate)
+    .output(Product)
+    .mutation(({ ctx, input }) => products.create(ctx, input)),
+
+  update: operation({
+    permission: 'products:write',
+    summary: 'Change a product',
+    description: 'Changes only the fields that are present; `category_ids` sets the categories.',
+    rest: ['PATCH /v1/products/{id}', 'PATCH /v2/products/{id}'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(ProductUpdate)
+    .output(Product)
+    .mutation(({ ctx, input }) => products.update(ctx, input)),
+
+  delete: operation({
+    permission: 'products:write',
+    summary: 'Delete a product',
+    description: 'Its `external_id` and `sku` are free again; orders keep naming it.',
+    rest: ['DELETE /v1/products/{id}', 'DELETE /v2/products/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => products.remove(ctx, input.id)),
+
+  getStock: operation({
+    permission: 'stock:read',
+    summary: 'Read the stock of a product',
+    description: 'Answers 404 when the product has no stock record.',
+    rest: ['GET /v1/products/{id}/stock'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Stock)
+    .query(({ ctx, input }) => products.getStock(ctx, input.id)),
+});
+
+/** What differs in the first family. */
+export const productsV1Router = router({
+  list: operation({
+    permission: 'products:read',
+    summary: 'List products',
+    description: 'By name, then id.',
+    rest: ['GET /v1/products'],
+    list: true,
+  })
+    .input(ProductListV1)
+    .output(ProductPage)
+    .query(({ ctx, input }) => products.list(ctx, input)),
+});

@@ -1,0 +1,41 @@
+import { idempotentOperation, operation, router } from '../../trpc.ts';
+import { ById } from '../../wire.ts';
+import { ProductSync, StartedSyncJob, SyncJob, SyncJobList, SyncJobPage } from './schema.ts';
+import * as syncJobs from './service.ts';
+
+/** Specification: Sync jobs. */
+export const syncJobsRouter = router({
+  startProducts: idempotentOperation({
+    permission: 'sync:products',
+    summary: 'Sync products in the background',
+    description: 'Every item is matched by its `external_id`. Read the job to learn what became of them.',
+    rest: ['POST /v2/sync/products'],
+    status: 202,
+    batch: true,
+    errors: ['conflict'],
+  })
+    .input(ProductSync)
+    .output(StartedSyncJob)
+    .mutation(({ ctx, input: { mode, items } }) => syncJobs.startProducts(ctx, { mode, items })),
+
+  get: operation({
+    permission: 'sync:read',
+    summary: 'Read a sync job',
+    rest: ['GET /v2/sync/jobs/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(SyncJob)
+    .query(({ ctx, input }) => syncJobs.get(ctx, input.id)),
+
+  list: operation({
+    permission: 'sync:read',
+    summary: 'List sync jobs',
+    description: 'Newest first.',
+    rest: ['GET /v2/sync/jobs'],
+    list: true,
+  })
+    .input(SyncJobList)
+    .output(SyncJobPage)
+    .query(({ ctx, input }) => syncJobs.list(ctx, input)),
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { type ErrorCode, errorCodes } from '../../errors.ts';
+import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
+import { Description } from '../products/schema.ts';
+import { StockInput } from '../stock/schema.ts';
+
+/** What happens to an item whose `external_id` exists, and to one whose does not. */
+export const SyncMode = z.enum(['upsert', 'create', 'update']).meta({
+  description: 'create: an existing external_id fails that item; update: an unknown one does.',
+});
+export type SyncMode = z.infer<typeof SyncMode>;
+
+const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).meta({
+  description: 'completed: some item was applied; failed: none could be, or a fault of ours.',
+});
+
+/** A product as a batch brings it. What is left out keeps its value; on creation it takes the default. */
+export const ProductSyncItem = z
+  .object({
+    external_id: ExternalId,
+    sku: Label.optional(),
+    name: Label,
+    price: Money,
+    visible: z.boolean().optional(),
+    description: Description.optional(),
+    image_url: ImageUrl.optional(),
+    category_external_ids: z
+      .array(ExternalId)
+      .optional()
+      .meta({ description: 'The categories it stands under, by external_id.' }),
+    stock: StockInput.optional(),
+  })
+  .meta({ id: 'ProductSyncItem' });
+export type ProductSyncItem = z.infer<typeof ProductSyncItem>;
+
+/** A batch of products. */
+export const ProductSync = z
+  .object({
+    idempotencyKey: IdempotencyKey,
+    mode: SyncMode.default('upsert'),
+    items: z.array(ProductSyncItem).min(1, 'must hold at least one item'),
+  })
+  .superRefine(({ items }, context) => {
+    const first = new Map<string, number>();
+    for (const [index, { external_id }] of items.entries()) {
+      const earlier = first.get(external_id);
+      if (earlier === undefined) first.set(external_id, index);
+      else {
+        const message = `is the same as items[${earlier}].external_id`;
+        context.addIssue({ code: 'custom', path: ['items', index, 'external_id'], message });
+      }
+    }
+  })
+  .meta({ id: 'ProductSync' });
+export type ProductSync = z.infer<typeof ProductSync>;
+
+/** What the start of a job answers. */
+export const StartedSyncJob = z
+  .object({ job_id: z.string(), status: SyncJobStatus, total_items: z.int() })
+  .meta({ id: 'StartedSyncJob', description: 'The job was accepted and runs in the background.' });
+export type StartedSyncJob = z.infer<typeof StartedSyncJob>;
+
+/** Why an item was not applied. */
+export const SyncItemError = z
+  .object({
+    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    external_id: z.string(),
+    code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+  })
+  .meta({ id: 'SyncItemError' });
+export type SyncItemError = z.infer<typeof SyncItemError>;
+
+/** A batch and how far it has come. */
+export const SyncJob = z
+  .object({
+    job_id: z.string(),
+    type: z.string().meta({ example: 'products' }),
+    mode: SyncMode,
+    status: SyncJobStatus,
+    total_items: z.int(),
+    processed_items: z.int(),
+    success_items: z.int(),
+    failed_items: z.int(),
+    errors: z.array(SyncItemError).meta({ description: 'The first 100 items that were not applied.' }),
+    error: z.string().optional().meta({ description: 'Why the job failed.' }),
+    created_at: Timestamp,
+    started_at: Timestamp.optional(),
+    completed_at: Timestamp.optional(),
+  })
+  .meta({ id: 'SyncJob', description: 'A batch that is applied in the background.' });
+export type SyncJob = z.infer<typeof SyncJob>;
+
+export const SyncJobList = z.object(paging);
+export const SyncJobPage = page(SyncJob);

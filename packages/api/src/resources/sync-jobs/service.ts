@@ -1,0 +1,114 @@
+import { addJob, isId, newId, type rows, statement } from '@comanda/db';
+import { refuseLargeBatch, startBatch } from '../../batch.ts';
+import type { CallContext, Idempotency } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { once } from '../../idempotency.ts';
+import { type Page, wireTime } from '../../wire.ts';
+import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
+
+/**
+ * Accepts a batch of products to apply in the background. The job, its answer and its place in the queue commit
+ * together. Throws `validation_error` for more items than the key may send, `rate_limited` when the hour's
+ * batch jobs are used up, `conflict` for a key that came with another body.
+ */
+export async function startProducts(
+  ctx: CallContext & { idempotency?: Idempotency },
+  { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
+): Promise<StartedSyncJob> {
+  const { database } = ctx.app;
+  const { locationId } = ctx.caller;
+  const { idempotency } = ctx;
+  if (idempotency === undefined) throw new Error('operation() reads the key of every idempotent operation');
+  refuseLargeBatch(ctx, items.length);
+  const { json, replayed } = await oneAtATime(() =>
+    database.transaction(ctx.requestId, (tx) =>
+      once(tx, ctx, idempotency, 202, async () => {
+        await startBatch(ctx, items.length);
+        const jobId = newId();
+        await tx.run(insertJob, [
+          locationId,
+          jobId,
+          mode,
+          JSON.stringify(items),
+          items.length,
+          ctx.requestId,
+        ]);
+        await addJob(tx, 'sync-products', { locationId, jobId });
+        return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
+      }),
+    ),
+  );
+  ctx.reply.json = json;
+  if (replayed) ctx.reply.headers['Idempotency-Replayed'] = 'true';
+  return JSON.parse(json) as StartedSyncJob;
+}
+
+/** Lists the jobs, newest first. */
+export async function list(
+  ctx: CallContext,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Page<SyncJob>> {
+  const { prisma } = ctx.app.database;
+  const where = { locationId: ctx.caller.locationId };
+  const [total, found] = await Promise.all([
+    prisma.syncJob.count({ where }),
+    prisma.syncJob.findMany({
+      where,
+      omit: { items: true },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: offset,
+      take: limit,
+    }),
+  ]);
+  return {
+    data: found.map((row) => toSyncJob(row, ctx.caller.location.timezone)),
+    pagination: { limit, offset, total },
+  };
+}
+
+/** Reads one. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
+  const found = isId(id)
+    ? await ctx.app.database.prisma.syncJob.findUnique({
+        where: { locationId_id: { locationId: ctx.caller.locationId, id } },
+        omit: { items: true },
+      })
+    : null;
+  if (found === null) throw notFound('Sync job');
+  return toSyncJob(found, ctx.caller.location.timezone);
+}
+
+const insertJob = statement(
+  'insert_sync_job',
+  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
+   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6)`,
+);
+
+let last: Promise<unknown> = Promise.resolve();
+
+// Counting the batch job needs a second connection while the first holds the key: were several to start at
+// once, they could hold every connection of the pool and wait for each other.
+function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const result = last.then(work);
+  last = result.catch(() => {});
+  return result;
+}
+
+function toSyncJob(row: Omit<rows.SyncJob, 'items'>, timezone: string): SyncJob {
+  return {
+    job_id: row.id,
+    type: row.type,
+    mode: row.mode,
+    status: row.status,
+    total_items: row.totalItems,
+    processed_items: row.processedItems,
+    success_items: row.successItems,
+    failed_items: row.failedItems,
+    // Only the applier writes it.
+    errors: row.errors as unknown as SyncItemError[],
+    ...(row.error !== null && { error: row.error }),
+    created_at: wireTime(row.createdAt, timezone),
+    ...(row.startedAt !== null && { started_at: wireTime(row.startedAt, timezone) }),
+    ...(row.completedAt !== null && { completed_at: wireTime(row.completedAt, timezone) }),
+  };
+}

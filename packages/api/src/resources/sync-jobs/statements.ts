@@ -1,0 +1,131 @@
+import { statement } from '@comanda/db';
+
+// Not Prisma: a chunk is written by a few statements over whole sets, many times faster than row by row. Each
+// takes its rows as one JSON array and touches only what really differs, so that nothing unchanged is captured.
+
+/** Where a job stands. */
+export interface JobState {
+  mode: 'upsert' | 'create' | 'update';
+  status: 'queued' | 'processing' | 'completed' | 'failed';
+  total_items: number;
+  processed_items: number;
+  success_items: number;
+  failed_items: number;
+  request_id: string | null;
+}
+
+/** $1 location, $2 job. Begins a queued job and reads any. */
+export const beginJob = statement<JobState & { items: unknown }>(
+  'begin_sync_job',
+  `with begun as (
+     update sync_jobs set status = 'processing', started_at = now()
+     where location_id = $1::uuid and id = $2::uuid and status = 'queued'
+   )
+   select mode, status, total_items, processed_items, success_items, failed_items, request_id, items
+   from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
+);
+
+/** $1 location. One chunk of a location at a time: two jobs that name the same products never deadlock. */
+export const lockLocation = statement(
+  'lock_sync_products',
+  `select pg_advisory_xact_lock(hashtextextended('sync-products:' || $1::text, 0))`,
+);
+
+/** $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. */
+export const lockJob = statement<JobState>(
+  'lock_sync_job',
+  `select mode, status, total_items, processed_items, success_items, failed_items, request_id
+   from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
+);
+
+/** $1 location, $2 external ids. */
+export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
+  'lock_products_by_external_id',
+  `select id, external_id, sku from products where location_id = $1::uuid and external_id = any ($2::text[])
+   order by external_id for no key update`,
+);
+
+/** $1 location, $2 skus. */
+export const findSkuOwners = statement<{ id: string; sku: string }>(
+  'find_sku_owners',
+  'select id, sku from products where location_id = $1::uuid and sku = any ($2::text[])',
+);
+
+/** $1 location, $2 external ids. */
+export const lockCategories = statement<{ id: string; external_id: string }>(
+  'lock_categories_by_external_id',
+  `select id, external_id from categories where location_id = $1::uuid and external_id = any ($2::text[])
+   order by id for key share`,
+);
+
+const columns = `id uuid, external_id text, sku text, name text, price numeric, visible boolean,
+  description text, image_url text`;
+
+/** $1 location, $2 rows of `columns`; what is null takes its default. */
+export const insertProducts = statement(
+  'insert_synced_products',
+  `insert into products (location_id, id, external_id, sku, name, price, visible, description, image_url)
+   select $1::uuid, v.id, v.external_id, coalesce(v.sku, v.id::text), v.name, v.price, coalesce(v.visible, true),
+     coalesce(v.description, ''), coalesce(v.image_url, '')
+   from json_to_recordset($2::json) as v (${columns}) order by v.external_id`,
+);
+
+/** $1 location, $2 rows of `columns`; what is null keeps its value. */
+export const updateProducts = statement(
+  'update_synced_products',
+  `update products p set sku = coalesce(v.sku, p.sku), name = v.name, price = v.price,
+     visible = coalesce(v.visible, p.visible), description = coalesce(v.description, p.description),
+     image_url = coalesce(v.image_url, p.image_url)
+   from json_to_recordset($2::json) as v (${columns})
+   where p.location_id = $1::uuid and p.id = v.id
+     and (p.sku, p.name, p.price, p.visible, p.description, p.image_url) is distinct from
+       (coalesce(v.sku, p.sku), v.name, v.price, coalesce(v.visible, p.visible),
+        coalesce(v.description, p.description), coalesce(v.image_url, p.image_url))`,
+);
+
+/** $1 location, $2 rows of product_id, category_ids. */
+export const removeLinks = statement(
+  'remove_synced_links',
+  `delete from product_categories c
+   using json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[])
+   where c.location_id = $1::uuid and c.product_id = v.product_id and c.category_id <> all (v.category_ids)`,
+);
+
+/** $1 location, $2 rows of product_id, category_ids. */
+export const addLinks = statement(
+  'add_synced_links',
+  `insert into product_categories (location_id, product_id, category_id)
+   select $1::uuid, v.product_id, unnest(v.category_ids)
+   from json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[])
+   on conflict do nothing`,
+);
+
+/** $1 location, $2 rows of product_id, enabled, quantity, min_stock_alarm; in the order that orders lock stock in. */
+export const setStock = statement(
+  'set_synced_stock',
+  `insert into product_stock as s (location_id, product_id, enabled, quantity, min_stock_alarm)
+   select $1::uuid, v.product_id, v.enabled, v.quantity, v.min_stock_alarm
+   from json_to_recordset($2::json) as v (product_id uuid, enabled boolean, quantity numeric, min_stock_alarm numeric)
+   order by v.product_id
+   on conflict (location_id, product_id) do update
+   set enabled = excluded.enabled, quantity = excluded.quantity, min_stock_alarm = excluded.min_stock_alarm
+   where (s.enabled, s.quantity, s.min_stock_alarm) is distinct from
+     (excluded.enabled, excluded.quantity, excluded.min_stock_alarm)`,
+);
+
+/** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error. */
+export const recordProgress = statement(
+  'record_sync_progress',
+  `update sync_jobs set processed_items = $3, success_items = $4, failed_items = $5, errors = errors || $6::jsonb,
+     status = $7::sync_job_status, error = $8::text,
+     items = case when $7::text = 'processing' then items end,
+     completed_at = case when $7::text = 'processing' then null else clock_timestamp() end
+   where location_id = $1::uuid and id = $2::uuid`,
+);
+
+/** $1 location, $2 job, $3 sentence. Ends a job that is not over. */
+export const failJob = statement(
+  'fail_sync_job',
+  `update sync_jobs set status = 'failed', error = $3, items = null, completed_at = clock_timestamp()
+   where location_id = $1::uuid and id = $2::uuid and status in ('queued', 'processing')`,
+);

@@ -1,0 +1,51 @@
+import type { CallContext } from '../../context.ts';
+import { type Page, wireTime } from '../../wire.ts';
+import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
+import { get } from './service.ts';
+
+/**
+ * Lists the attempts to deliver to an endpoint, newest first. A failed attempt shows when the next one is due
+ * as long as one is. Throws `resource_not_found`. Specification: Webhooks, deliveries.
+ */
+export async function listDeliveries(
+  ctx: CallContext,
+  { id, limit, offset, status, event_type }: WebhookDeliveryList,
+): Promise<Page<WebhookDelivery>> {
+  await get(ctx, id);
+  const { prisma } = ctx.app.database;
+  const where = {
+    locationId: ctx.caller.locationId,
+    endpointId: id,
+    ...(status && { status }),
+    ...(event_type !== undefined && { eventType: event_type }),
+  };
+  const [total, found] = await Promise.all([
+    prisma.webhookAttempt.count({ where }),
+    prisma.webhookAttempt.findMany({
+      where,
+      include: { delivery: { select: { attempts: true, status: true, nextAttemptAt: true } } },
+      orderBy: [{ attemptedAt: 'desc' }, { id: 'desc' }],
+      skip: offset,
+      take: limit,
+    }),
+  ]);
+  const { timezone } = ctx.caller.location;
+  const data = found.map((row): WebhookDelivery => {
+    const { delivery } = row;
+    const next =
+      delivery.status === 'failed' && delivery.attempts === row.attempt ? delivery.nextAttemptAt : null;
+    return {
+      id: row.id,
+      event_id: row.eventId,
+      event_type: row.eventType,
+      attempt: row.attempt,
+      status: row.status as WebhookDelivery['status'],
+      ...(row.responseCode !== null && { response_code: row.responseCode }),
+      ...(row.error !== null && { error: row.error }),
+      duration_ms: row.durationMs,
+      attempted_at: wireTime(row.attemptedAt, timezone),
+      ...(next !== null && { next_attempt_at: wireTime(next, timezone) }),
+    };
+  });
+  return { data, pagination: { limit, offset, total } };
+}

@@ -1,0 +1,105 @@
+import { operation, router } from '../../trpc.ts';
+import { ById, Deleted } from '../../wire.ts';
+import { listDeliveries } from './deliveries.service.ts';
+import {
+  WebhookDeliveryList,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointList,
+  WebhookEndpointPage,
+  WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
+  WebhookTest,
+} from './schema.ts';
+import * as endpoints from './service.ts';
+
+/** Specification: Webhooks. One resource under two paths. */
+export const webhookEndpointsRouter = router({
+  list: operation({
+    permission: 'webhooks:read',
+    summary: 'List webhook endpoints',
+    rest: ['GET /v1/webhooks', 'GET /v2/webhook-endpoints'],
+    list: true,
+  })
+    .input(WebhookEndpointList)
+    .output(WebhookEndpointPage)
+    .query(({ ctx, input }) => endpoints.list(ctx, input)),
+
+  get: operation({
+    permission: 'webhooks:read',
+    summary: 'Read a webhook endpoint',
+    rest: ['GET /v1/webhooks/{id}', 'GET /v2/webhook-endpoints/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(WebhookEndpoint)
+    .query(({ ctx, input }) => endpoints.get(ctx, input.id)),
+
+  create: operation({
+    permission: 'webhooks:write',
+    summary: 'Register a webhook endpoint',
+    description: 'Answers the signing secret, which is never shown again.',
+    rest: ['POST /v1/webhooks', 'POST /v2/webhook-endpoints'],
+    status: 201,
+  })
+    .input(WebhookEndpointCreate)
+    .output(WebhookEndpointWithSecret)
+    .mutation(({ ctx, input }) => endpoints.create(ctx, input)),
+
+  update: operation({
+    permission: 'webhooks:write',
+    summary: 'Change a webhook endpoint',
+    description: 'Disabling drops what still waits for it; enabling does not revive that.',
+    rest: ['PATCH /v1/webhooks/{id}', 'PATCH /v2/webhook-endpoints/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(WebhookEndpointUpdate)
+    .output(WebhookEndpoint)
+    .mutation(({ ctx, input }) => endpoints.update(ctx, input)),
+
+  delete: operation({
+    permission: 'webhooks:write',
+    summary: 'Delete a webhook endpoint',
+    rest: ['DELETE /v1/webhooks/{id}', 'DELETE /v2/webhook-endpoints/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => endpoints.remove(ctx, input.id)),
+
+  test: operation({
+    permission: 'webhooks:write',
+    summary: 'Send a test event',
+    description: 'Goes to this endpoint alone, whatever its event types.',
+    rest: ['POST /v1/webhooks/{id}/test', 'POST /v2/webhook-endpoints/{id}/test'],
+    status: 202,
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(ById)
+    .output(WebhookTest)
+    .mutation(({ ctx, input }) => endpoints.sendTest(ctx, input.id)),
+
+  rotateSecret: operation({
+    permission: 'webhooks:write',
+    summary: 'Rotate the signing secret',
+    description: 'Answers the new secret. For 24 hours both sign every delivery.',
+    rest: ['POST /v2/webhook-endpoints/{id}/rotate-secret'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(WebhookEndpointWithSecret)
+    .mutation(({ ctx, input }) => endpoints.rotateSecret(ctx, input.id)),
+
+  deliveries: operation({
+    permission: 'webhooks:read',
+    summary: 'List delivery attempts',
+    description: 'One entry per attempt, newest first.',
+    rest: ['GET /v1/webhooks/{id}/deliveries', 'GET /v2/webhook-endpoints/{id}/deliveries'],
+    list: true,
+    errors: ['resource_not_found'],
+  })
+    .input(WebhookDeliveryList)
+    .output(WebhookDeliveryPage)
+    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+});

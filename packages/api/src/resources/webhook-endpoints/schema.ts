@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { subscribableEventTypes } from '../../events.ts';
+import { Id, page, paging, Timestamp } from '../../wire.ts';
+
+/** Whether an endpoint receives events. */
+export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
+
+const EventTypes = z
+  .array(z.enum(subscribableEventTypes))
+  .min(1, 'must name at least one event type')
+  .refine((types) => new Set(types).size === types.length, { error: 'must not repeat an event type' })
+  .meta({ description: 'The event types it receives.', example: ['order.created', 'order.status_changed'] });
+
+const Url = z
+  .string()
+  .meta({
+    description: 'Absolute http(s) URL, at most 2,048 characters.',
+    example: 'https://erp.example.com/hooks/comanda',
+  });
+
+/** A webhook endpoint, as the specification's, without its secret. */
+export const WebhookEndpoint = z
+  .object({
+    id: Id,
+    url: z.string(),
+    events: z.array(z.enum(subscribableEventTypes)),
+    status: WebhookEndpointStatus,
+    created_at: Timestamp,
+  })
+  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
+export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
+
+/** A webhook endpoint with its signing secret: answered when it is created and when the secret is rotated, never again. */
+export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
+  secret: z
+    .string()
+    .meta({ description: 'Signs every delivery; shown here only.', example: 'whsec_<SIGNING_SECRET>' }),
+}).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
+export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
+
+export const WebhookEndpointCreate = z
+  .object({ url: Url, events: EventTypes })
+  .meta({ id: 'WebhookEndpointCreate' });
+export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>;
+
+export const WebhookEndpointUpdate = z
+  .object({
+    id: Id,
+    url: Url.optional(),
+    events: EventTypes.optional(),
+    status: WebhookEndpointStatus.optional(),
+  })
+  .meta({ id: 'WebhookEndpointUpdate' });
+export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>;
+
+/** How an attempt ended: a failed one is tried again, the fifth failure is `dead`. */
+export const AttemptStatus = z.enum(['delivered', 'failed', 'dead']);
+
+/** One attempt to deliver an event. */
+export const WebhookDelivery = z
+  .object({
+    id: Id,
+    event_id: z.string(),
+    event_type: z.string().meta({ example: 'order.created' }),
+    attempt: z.int().meta({ description: '1 to 5.', example: 1 }),
+    status: AttemptStatus,
+    response_code: z.int().optional().meta({ description: "The consumer's HTTP status.", example: 200 }),
+    error: z.string().optional().meta({ description: 'Why it failed, in words.' }),
+    duration_ms: z.int().meta({ example: 84 }),
+    attempted_at: Timestamp,
+    next_attempt_at: Timestamp.optional(),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'One attempt to deliver an event to an endpoint.' });
+export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
+
+export const WebhookEndpointList = z.object(paging);
+export const WebhookEndpointPage = page(WebhookEndpoint);
+export const WebhookDeliveryList = z.object({
+  id: Id,
+  ...paging,
+  status: AttemptStatus.optional(),
+  event_type: z.string().optional().meta({ example: 'order.created' }),
+});
+export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;
+export const WebhookDeliveryPage = page(WebhookDelivery);
+
+/** What a test answers: the event that will arrive. */
+export const WebhookTest = z
+  .object({ event_id: z.string(), type: z.literal('webhook.test') })
+  .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });
+export type WebhookTest = z.infer<typeof WebhookTest>;

@@ -1,0 +1,175 @@
+import { isId, newId, type PrismaTransaction, type rows } from '@comanda/db';
+import type { CallContext } from '../../context.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import { type Page, wireTime } from '../../wire.ts';
+import { checkWebhookUrl } from './address.ts';
+import type {
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
+  WebhookTest,
+} from './schema.ts';
+import { newSigningSecret } from './secrets.ts';
+
+/** Endpoints at most, per location. */
+const mostEndpoints = 50;
+
+/** How long a rotated secret still signs beside the new one, in milliseconds. */
+const rotationOverlapMs = 24 * 60 * 60 * 1000;
+
+/** Lists endpoints, newest first. */
+export async function list(
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Page<WebhookEndpoint>> {
+  const { prisma } = ctx.app.database;
+  const where = { locationId: ctx.caller.locationId };
+  const [total, found] = await Promise.all([
+    prisma.webhookEndpoint.count({ where }),
+    prisma.webhookEndpoint.findMany({
+      where,
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      skip: paging.offset,
+      take: paging.limit,
+    }),
+  ]);
+  return { data: found.map((row) => toEndpoint(ctx, row)), pagination: { ...paging, total } };
+}
+
+/** Reads one. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint> {
+  return toEndpoint(ctx, await find(ctx, ctx.app.database.prisma, id));
+}
+
+/**
+ * Registers an endpoint and makes its signing secret. The payloads it gets are those of the family it was made
+ * through. Throws `validation_error` for an address that is not allowed, and for the 51st of a location.
+ */
+export async function create(
+  ctx: CallContext,
+  input: WebhookEndpointCreate,
+): Promise<WebhookEndpointWithSecret> {
+  refuseAddress(ctx, input.url);
+  const { locationId } = ctx.caller;
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    // Two creations at once would both count 49: the location's row makes them take turns.
+    await tx.$queryRaw`select id from locations where id = ${locationId}::uuid for no key update`;
+    if ((await tx.webhookEndpoint.count({ where: { locationId } })) >= mostEndpoints) {
+      throw invalid({ path: '', message: `A location has at most ${mostEndpoints} webhook endpoints.` });
+    }
+    const row = await tx.webhookEndpoint.create({
+      data: { locationId, id: newId(), url: input.url, events: input.events, apiVersion: ctx.apiVersion },
+    });
+    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, row.id) };
+  });
+}
+
+/**
+ * Changes the fields that are present. Disabling drops what waits for the endpoint (Postgres sees to that).
+ * Throws `resource_not_found`, `validation_error`.
+ */
+export async function update(
+  ctx: CallContext,
+  { id, ...changes }: WebhookEndpointUpdate,
+): Promise<WebhookEndpoint> {
+  if (changes.url !== undefined) refuseAddress(ctx, changes.url);
+  const { url, events, status } = changes;
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const current = await find(ctx, tx, id);
+    if (url === undefined && events === undefined && status === undefined) return toEndpoint(ctx, current);
+    const [row] = await tx.webhookEndpoint.updateManyAndReturn({
+      where: { locationId: ctx.caller.locationId, id },
+      data: { ...(url !== undefined && { url }), ...(events && { events }), ...(status && { status }) },
+    });
+    if (row === undefined) throw notFound('Webhook endpoint');
+    return toEndpoint(ctx, row);
+  });
+}
+
+/** Deletes one, with its deliveries. Throws `resource_not_found`. */
+export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
+  if (!isId(id)) throw notFound('Webhook endpoint');
+  const { count } = await ctx.app.database.prisma.webhookEndpoint.deleteMany({
+    where: { locationId: ctx.caller.locationId, id },
+  });
+  if (count === 0) throw notFound('Webhook endpoint');
+  return { id, deleted: true };
+}
+
+/** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
+export async function rotateSecret(ctx: CallContext, id: string): Promise<WebhookEndpointWithSecret> {
+  const { locationId } = ctx.caller;
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const row = await find(ctx, tx, id);
+    await tx.webhookSecret.updateMany({
+      where: { locationId, endpointId: id, expiresAt: null },
+      data: { expiresAt: new Date(Date.now() + rotationOverlapMs) },
+    });
+    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, id) };
+  });
+}
+
+/**
+ * Sends a test event to the endpoint alone, along the path that every event takes. Throws `resource_not_found`,
+ * `conflict` for a disabled endpoint.
+ */
+export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTest> {
+  const eventId = newId();
+  const { locationId } = ctx.caller;
+  await ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const endpoint = await find(ctx, tx, id);
+    if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
+    await tx.capturedChange.create({
+      data: {
+        locationId,
+        resource: 'webhook_endpoint',
+        resourceId: id,
+        operation: 'test',
+        after: { event_id: eventId },
+      },
+    });
+  });
+  return { event_id: eventId, type: 'webhook.test' };
+}
+
+async function find(
+  ctx: CallContext,
+  on: Pick<PrismaTransaction, 'webhookEndpoint'>,
+  id: string,
+): Promise<rows.WebhookEndpoint> {
+  const locationId_id = { locationId: ctx.caller.locationId, id };
+  const row = isId(id) ? await on.webhookEndpoint.findUnique({ where: { locationId_id } }) : null;
+  if (row === null) throw notFound('Webhook endpoint');
+  return row;
+}
+
+async function addSecret(ctx: CallContext, tx: PrismaTransaction, endpointId: string): Promise<string> {
+  const secret = newSigningSecret();
+  const { keyId, sealed } = ctx.app.secrets.seal(secret, endpointId);
+  await tx.webhookSecret.create({
+    data: {
+      locationId: ctx.caller.locationId,
+      endpointId,
+      encryptionKeyId: keyId,
+      sealed: new Uint8Array(sealed),
+    },
+  });
+  return secret;
+}
+
+function refuseAddress(ctx: CallContext, url: string): void {
+  const { webhookTargets, webhookAllowCidrs } = ctx.app.policy;
+  const checked = checkWebhookUrl(url, webhookTargets, webhookAllowCidrs);
+  if (!checked.ok) throw invalid({ path: 'url', message: checked.reason });
+}
+
+function toEndpoint(ctx: CallContext, row: rows.WebhookEndpoint): WebhookEndpoint {
+  return {
+    id: row.id,
+    url: row.url,
+    events: row.events as WebhookEndpoint['events'],
+    status: row.status,
+    created_at: wireTime(row.createdAt, ctx.caller.location.timezone),
+  };
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AnyRouter, callTRPCProcedure } from '@trpc/server';
+import type { App, RequestContext } from '../context.ts';
+import { ApiError, toApiError } from '../errors.ts';
+import { operationsOf } from '../operations.ts';
+import { requestIdOf } from '../request-id.ts';
+import { logRequest, type RequestLine } from '../request-log.ts';
+import { admit } from '../trpc.ts';
+import { sendError, sendJson } from './answer.ts';
+import { bodyLimits, readBody } from './body.ts';
+import { parseQuery } from './query.ts';
+import { type Match, routeTable } from './routes.ts';
+
+/**
+ * The REST entrance: documented paths over the operations of the router. The order of checks is the contract's:
+ * path and method, credential, request limit, permission, readable body, and then what the operation itself
+ * checks. Express stands aside here: it would cost more than everything else together.
+ */
+export function restHandler(
+  app: App,
+  router: AnyRouter,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const routes = routeTable(operationsOf(router));
+  return (request, response) => {
+    void handle(request, response);
+  };
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const [path = '', query = ''] = splitOnce(request.url ?? '/', '?');
+    const line: RequestLine = { requestId, entrance: 'rest', method: request.method ?? '', status: 500 };
+    const reply = { headers: {} };
+    try {
+      const match = routes.find(request.method ?? '', path);
+      line.operation = match.route.operation.name;
+      const context: RequestContext = {
+        app,
+        requestId,
+        entrance: 'rest',
+        apiVersion: match.route.version,
+        authorization: request.headers.authorization,
+        reply,
+      };
+      line.status = await serve(request, response, match, query, context, line);
+    } catch (error) {
+      const refusal = toApiError(error);
+      line.status = refusal.status;
+      line.code = refusal.reason;
+      if (refusal.reason === 'internal_error') line.error = error;
+      sendError(request, response, refusal, requestId, reply.headers);
+    }
+    logRequest(app.log, line, performance.now() - started);
+  }
+
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { route, parameters }: Match,
+    query: string,
+    context: RequestContext,
+    line: RequestLine,
+  ): Promise<number> {
+    const { operation } = route;
+    const { meta } = operation;
+    const caller = await admit(context, meta);
+    line.apiKeyId = caller.apiKeyId;
+    line.locationId = caller.locationId;
+    const body =
+      route.method === 'GET'
+        ? parseQuery(query, route.coercions)
+        : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
+    const input: Record<string, unknown> = { ...body, ...parameters };
+    if (meta.idempotent) input.idempotencyKey = headerOnce(request, 'idempotency-key');
+    const ctx: RequestContext = { ...context, caller };
+    const value = await callTRPCProcedure({
+      router,
+      path: operation.name,
+      getRawInput: async () => input,
+      ctx,
+      type: operation.kind,
+      signal: undefined,
+      batchIndex: 0,
+    });
+    const status = meta.status ?? 200;
+    const headers = ctx.reply.headers;
+    if (status === 201) headers.Location = `${route.path}/${(value as { id: string }).id}`;
+    const json = ctx.reply.json ?? JSON.stringify(value);
+    sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, context.requestId, headers);
+    return status;
+  }
+}
+
+function headerOnce(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  if (Array.isArray(value)) throw new ApiError('invalid_request', `The header ${name} must be given once.`);
+  return value;
+}
+
+function splitOnce(text: string, separator: string): [string, string] {
+  const index = text.indexOf(separator);
+  return index < 0 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ApiError } from '../errors.ts';
+
+/** Headers on every answer of the API: nothing is cached, nothing is guessed at. */
+export const commonHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** Sends JSON text. `headers` win over the common ones. */
+export function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  json: string,
+  requestId: string,
+  headers: Record<string, string>,
+): void {
+  const bytes = Buffer.from(json);
+  response.writeHead(status, {
+    ...commonHeaders,
+    'X-Request-Id': requestId,
+    'Content-Length': bytes.length,
+    ...headers,
+  });
+  response.end(request.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Sends the specification's error envelope, with the headers of the refusal. */
+export function sendError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: ApiError,
+  requestId: string,
+  headers: Record<string, string> = {},
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const json = errorJson(error, requestId);
+  const merged = { ...headers, ...error.headers };
+  if (request.complete || !hasBody(request)) {
+    sendJson(request, response, error.status, json, requestId, merged);
+    return;
+  }
+  const bytes = Buffer.from(json);
+  response.writeHead(error.status, {
+    ...commonHeaders,
+    'X-Request-Id': requestId,
+    'Content-Length': bytes.length,
+    ...merged,
+    Connection: 'close',
+  });
+  response.write(bytes);
+  dropRest(request, () => response.end());
+}
+
+/** The error envelope as JSON text. */
+export function errorJson({ reason, message }: ApiError, requestId: string): string {
+  return JSON.stringify({ error: { code: reason, message, request_id: requestId } });
+}
+
+const hasBody = (request: IncomingMessage) =>
+  request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+
+// A caller still sending would see a reset instead of the answer: it has the whole answer by now, so a bounded
+// rest of its body is read and dropped before the connection closes.
+function dropRest(request: IncomingMessage, done: () => void): void {
+  let dropped = 0;
+  const timer = setTimeout(end, 1_000);
+  function end(): void {
+    clearTimeout(timer);
+    done();
+  }
+  request.on('data', (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > 10 * 1024 * 1024) end();
+  });
+  for (const event of ['end', 'error', 'close']) request.once(event, end);
+  request.resume();
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { type FieldFault, invalid } from '../errors.ts';
+import { decode } from './routes.ts';
+
+/** What a query parameter's text becomes before zod sees it. */
+export type Coercion = 'number' | 'boolean' | 'strings' | 'string';
+
+/** The parameters that an input knows, with what their text becomes; worked out once per route. */
+export function coercions(input: z.ZodObject): Map<string, Coercion> {
+  return new Map(
+    Object.entries(input.shape).map(([name, schema]) => [name, coercionOf(schema as z.ZodType)]),
+  );
+}
+
+/**
+ * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is
+ * split at commas; any other text stays text, for zod to refuse. Unknown parameters are passed over. Throws
+ * `validation_error` for a repeated single-value parameter, 400 for broken percent-encoding.
+ */
+export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Record<string, unknown> {
+  const values = new Map<string, unknown>();
+  const faults: FieldFault[] = [];
+  for (const pair of query === '' ? [] : query.split('&')) {
+    const [rawName = '', ...rest] = pair.split('=');
+    const name = decode(rawName.replaceAll('+', ' '));
+    const text = decode(rest.join('=').replaceAll('+', ' '));
+    const coercion = known.get(name);
+    if (coercion === undefined) continue;
+    if (values.has(name)) faults.push({ path: name, message: 'must be given once' });
+    else values.set(name, coerce(text, coercion));
+  }
+  if (faults.length > 0) throw invalid(...faults);
+  return Object.fromEntries(values);
+}
+
+const plainDecimal = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/;
+
+function coerce(text: string, coercion: Coercion): unknown {
+  if (coercion === 'number') return plainDecimal.test(text) ? Number(text) : text;
+  if (coercion === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (coercion === 'strings') return text.split(',');
+  return text;
+}
+
+function coercionOf(schema: z.ZodType): Coercion {
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodDefault || inner instanceof z.ZodNullable) {
+    inner = inner.unwrap();
+  }
+  if (inner instanceof z.ZodNumber) return 'number';
+  if (inner instanceof z.ZodBoolean) return 'boolean';
+  if (inner instanceof z.ZodArray) return 'strings';
+  return 'string';
+}

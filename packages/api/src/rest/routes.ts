@@ -1,0 +1,101 @@
+import { ApiError } from '../errors.ts';
+import type { Operation, Route } from '../operations.ts';
+import { type Coercion, coercions } from './query.ts';
+
+/** A served path: the operation, and what the adapter needs to know of it, worked out once. */
+export interface ServedRoute extends Route {
+  operation: Operation;
+  coercions: ReadonlyMap<string, Coercion>;
+}
+
+/** What a path leads to. */
+export interface Match {
+  route: ServedRoute;
+  /** Path parameters, percent-decoded. */
+  parameters: Record<string, string>;
+}
+
+/** Finds the operation behind a method and a path; literal segments win over parameters. */
+export interface RouteTable {
+  /** Throws 404 for an unknown path, 405 with `Allow` for a wrong method, 400 for broken percent-encoding. */
+  find(method: string, path: string): Match;
+}
+
+/** Builds the table from every route of every operation. Throws when two share a method and a path. */
+export function routeTable(operations: readonly Operation[]): RouteTable {
+  const root = newNode();
+  for (const operation of operations) {
+    for (const route of operation.routes)
+      add(root, { ...route, operation, coercions: coercions(operation.input) });
+  }
+  return {
+    find(method, path) {
+      const values: string[] = [];
+      const node = walk(root, path.slice(1).split('/'), 0, values);
+      if (node === undefined) throw new ApiError('resource_not_found', `There is no ${path.slice(0, 200)}.`);
+      const found = node.methods.get(method === 'HEAD' ? 'GET' : method);
+      if (found === undefined) {
+        const allowed = [...node.methods.keys()].flatMap((known) =>
+          known === 'GET' ? ['GET', 'HEAD'] : [known],
+        );
+        throw new ApiError('invalid_request', `${method} is not allowed here.`, {
+          status: 405,
+          headers: { Allow: allowed.join(', ') },
+        });
+      }
+      const parameters: Record<string, string> = {};
+      for (const [index, name] of found.names.entries()) parameters[name] = decode(values[index] ?? '');
+      return { route: found.route, parameters };
+    },
+  };
+}
+
+interface Node {
+  literals: Map<string, Node>;
+  parameter: Node | undefined;
+  methods: Map<string, { route: ServedRoute; names: string[] }>;
+}
+
+const newNode = (): Node => ({ literals: new Map(), parameter: undefined, methods: new Map() });
+
+function add(root: Node, route: ServedRoute): void {
+  let node = root;
+  const names: string[] = [];
+  for (const segment of route.path.slice(1).split('/')) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    if (name === undefined) {
+      const next = node.literals.get(segment) ?? newNode();
+      node.literals.set(segment, next);
+      node = next;
+    } else {
+      names.push(name);
+      node.parameter ??= newNode();
+      node = node.parameter;
+    }
+  }
+  if (node.methods.has(route.method)) throw new Error(`${route.method} ${route.path} is defined twice`);
+  node.methods.set(route.method, { route, names });
+}
+
+function walk(node: Node, segments: string[], index: number, values: string[]): Node | undefined {
+  const segment = segments[index];
+  if (segment === undefined) return node.methods.size > 0 ? node : undefined;
+  const literal = node.literals.get(segment);
+  const found = literal && walk(literal, segments, index + 1, values);
+  if (found !== undefined) return found;
+  if (node.parameter === undefined || segment === '') return undefined;
+  values.push(segment);
+  const deeper = walk(node.parameter, segments, index + 1, values);
+  if (deeper === undefined) values.pop();
+  return deeper;
+}
+
+/** Decodes one percent-encoded piece of a URL. Throws 400 when it is broken or not UTF-8. */
+export function decode(piece: string): string {
+  if (!piece.includes('%')) return piece;
+  try {
+    return decodeURIComponent(piece);
+  } catch {
+    throw new ApiError('invalid_request', 'The URL holds broken percent-encoding.');
+  }
+}

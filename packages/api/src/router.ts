@@ -1,0 +1,24 @@
+import { categoriesRouter } from './resources/categories/router.ts';
+import { locationsRouter } from './resources/locations/router.ts';
+import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
+import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
+import { productsRouter, productsV1Router } from './resources/products/router.ts';
+import { syncJobsRouter } from './resources/sync-jobs/router.ts';
+import { router } from './trpc.ts';
+
+/** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
+export const appRouter = router({
+  categories: categoriesRouter,
+  locations: locationsRouter,
+  orders: ordersRouter,
+  paymentMethods: paymentMethodsRouter,
+  products: productsRouter,
+  syncJobs: syncJobsRouter,
+  v1: router({
+    orders: ordersV1Router,
+    products: productsV1Router,
+  }),
+});
+
+/** The type that the typed client is made of. */
+export type AppRouter = typeof appRouter;

@@ -1,0 +1,19 @@
+export { type EventType, events, eventTypes, subscribableEventTypes } from './events.ts';
+export {
+  checkWebhookUrl,
+  isAllowedAddress,
+  type UrlVerdict,
+  type WebhookTargets,
+} from './resources/webhook-endpoints/address.ts';
+export {
+  createSecretBox,
+  type EncryptionKey,
+  newSigningSecret,
+  parseEncryptionKeys,
+  type Sealed,
+  type SecretBox,
+} from './resources/webhook-endpoints/secrets.ts';
+export { newApiKey, parseApiKey } from './credentials/api-key.ts';
+export { create as issueKey, list as listKeys, revoke as revokeKey } from './resources/keys/service.ts';
+export { createLocation, listLocations } from './resources/locations/create.ts';
+export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';

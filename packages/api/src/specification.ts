@@ -1,0 +1,138 @@
+import type { ErrorCode } from './errors.ts';
+import type { Permission } from './permissions.ts';
+import type { RestRoute } from './trpc.ts';
+
+/** A documented operation: what the specification and the contract promise of one method and path. */
+export interface SpecifiedOperation {
+  route: RestRoute;
+  /** What a key must hold; null when any valid key will do. */
+  permission: Permission | null;
+  status: 200 | 201 | 202;
+  /** A list with `pagination`. */
+  list: boolean;
+  /** Needs an `Idempotency-Key`. */
+  idempotent: boolean;
+  /** Counts against the batch limits. */
+  batch: boolean;
+  /** Codes beyond `unauthorized`, `permission_denied`, `invalid_request`, `validation_error`, `rate_limited`, `internal_error`. */
+  errors: Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
+}
+
+/** Every documented operation of both families. Specification: Endpoints; contract: what it adds to them. */
+export const specification: readonly SpecifiedOperation[] = rows().map(
+  ([route, permission, answer, ...traits]) => ({
+    route,
+    permission,
+    status: answer === 'created' ? 201 : answer === 'accepted' ? 202 : 200,
+    list: answer === 'list',
+    idempotent: traits.includes('idempotent'),
+    batch: traits.includes('batch'),
+    errors: (['resource_not_found', 'conflict'] as const).filter((code) => traits.includes(code)),
+  }),
+);
+
+/** Documented operations that are not served yet. A row leaves when it is served; none may join. */
+export const comingNext: readonly RestRoute[] = [
+  'GET /v1/payments',
+  'GET /v2/orders/export',
+  'GET /v2/orders/{id}/timeline',
+  'GET /v2/stock',
+  'POST /v2/stock/sync',
+  'GET /v2/catalog',
+  'POST /v2/catalog/sync',
+  'GET /v2/menus/active',
+  'GET /v2/payments',
+  'GET /v2/payments/{id}',
+  'GET /v2/settlements',
+  'GET /v2/settlements/{id}',
+  'GET /v2/turns',
+  'GET /v2/turns/current',
+  'GET /v2/turns/{id}',
+  'GET /v2/sales-reports',
+  'POST /v2/webhook-endpoints/{id}/replay',
+  'GET /v2/events',
+  'GET /v2/limits',
+];
+
+type Answer = 'data' | 'list' | 'created' | 'accepted';
+type Trait = 'idempotent' | 'batch' | 'resource_not_found' | 'conflict';
+
+function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
+  return [
+    ['GET /v1/orders', 'orders:read', 'list'],
+    ['GET /v1/orders/{id}', 'orders:read', 'data', 'resource_not_found'],
+    ['POST /v1/orders', 'orders:write', 'created', 'idempotent', 'conflict'],
+    ['PATCH /v1/orders/{id}/status', 'orders:write', 'data', 'resource_not_found', 'conflict'],
+    ['GET /v1/products', 'products:read', 'list'],
+    ['GET /v1/products/{id}', 'products:read', 'data', 'resource_not_found'],
+    ['POST /v1/products', 'products:write', 'created', 'conflict'],
+    ['PATCH /v1/products/{id}', 'products:write', 'data', 'resource_not_found', 'conflict'],
+    ['DELETE /v1/products/{id}', 'products:write', 'data', 'resource_not_found'],
+    ['GET /v1/products/{id}/stock', 'stock:read', 'data', 'resource_not_found'],
+    ['POST /v1/categories', 'categories:write', 'created', 'conflict'],
+    ['GET /v1/categories/{id}', 'categories:read', 'data', 'resource_not_found'],
+    ['GET /v1/payments', 'payments:read', 'list'],
+    ['GET /v1/webhooks', 'webhooks:read', 'list'],
+    ['POST /v1/webhooks', 'webhooks:write', 'created'],
+    ['GET /v1/webhooks/{id}', 'webhooks:read', 'data', 'resource_not_found'],
+    ['PATCH /v1/webhooks/{id}', 'webhooks:write', 'data', 'resource_not_found'],
+    ['DELETE /v1/webhooks/{id}', 'webhooks:write', 'data', 'resource_not_found'],
+    ['POST /v1/webhooks/{id}/test', 'webhooks:write', 'accepted', 'resource_not_found', 'conflict'],
+    ['GET /v1/webhooks/{id}/deliveries', 'webhooks:read', 'list', 'resource_not_found'],
+    ['GET /v2/orders', 'orders:read', 'list'],
+    ['GET /v2/orders/export', 'orders:export', 'data', 'batch'],
+    ['GET /v2/orders/{id}', 'orders:read', 'data', 'resource_not_found'],
+    ['GET /v2/orders/by-external-id/{external_id}', 'orders:read', 'data', 'resource_not_found'],
+    ['GET /v2/orders/{id}/timeline', 'orders:read', 'data', 'resource_not_found'],
+    ['POST /v2/orders', 'orders:write', 'created', 'idempotent', 'conflict'],
+    ['PATCH /v2/orders/{id}/status', 'orders:write', 'data', 'resource_not_found', 'conflict'],
+    ['POST /v2/orders/{id}/cancel', 'orders:write', 'data', 'resource_not_found', 'conflict'],
+    ['GET /v2/products', 'products:read', 'list'],
+    ['GET /v2/products/{id}', 'products:read', 'data', 'resource_not_found'],
+    ['GET /v2/products/by-external-id/{external_id}', 'products:read', 'data', 'resource_not_found'],
+    ['POST /v2/products', 'products:write', 'created', 'conflict'],
+    ['PATCH /v2/products/{id}', 'products:write', 'data', 'resource_not_found', 'conflict'],
+    ['DELETE /v2/products/{id}', 'products:write', 'data', 'resource_not_found'],
+    ['GET /v2/categories', 'categories:read', 'list'],
+    ['GET /v2/categories/{id}', 'categories:read', 'data', 'resource_not_found'],
+    ['GET /v2/categories/by-external-id/{external_id}', 'categories:read', 'data', 'resource_not_found'],
+    ['POST /v2/categories', 'categories:write', 'created', 'conflict'],
+    ['PATCH /v2/categories/{id}', 'categories:write', 'data', 'resource_not_found', 'conflict'],
+    ['DELETE /v2/categories/{id}', 'categories:write', 'data', 'resource_not_found'],
+    ['GET /v2/stock', 'stock:read', 'list'],
+    ['POST /v2/stock/sync', 'stock:sync', 'data', 'batch'],
+    ['GET /v2/catalog', 'catalog:read', 'data'],
+    ['POST /v2/catalog/sync', 'catalog:sync', 'data', 'batch', 'conflict'],
+    ['GET /v2/menus/active', 'menus:read', 'data', 'resource_not_found'],
+    ['GET /v2/payments', 'payments:read', 'list'],
+    ['GET /v2/payments/{id}', 'payments:read', 'data', 'resource_not_found'],
+    ['GET /v2/payment-methods', 'payments:read', 'list'],
+    ['GET /v2/settlements', 'settlements:read', 'list'],
+    ['GET /v2/settlements/{id}', 'settlements:read', 'data', 'resource_not_found'],
+    ['GET /v2/turns', 'turns:read', 'list'],
+    ['GET /v2/turns/current', 'turns:read', 'data', 'resource_not_found'],
+    ['GET /v2/turns/{id}', 'turns:read', 'data', 'resource_not_found'],
+    ['GET /v2/sales-reports', 'reports:read', 'data'],
+    ['POST /v2/sync/products', 'sync:products', 'accepted', 'idempotent', 'batch', 'conflict'],
+    ['GET /v2/sync/jobs', 'sync:read', 'list'],
+    ['GET /v2/sync/jobs/{id}', 'sync:read', 'data', 'resource_not_found'],
+    ['GET /v2/webhook-endpoints', 'webhooks:read', 'list'],
+    ['POST /v2/webhook-endpoints', 'webhooks:write', 'created'],
+    ['GET /v2/webhook-endpoints/{id}', 'webhooks:read', 'data', 'resource_not_found'],
+    ['PATCH /v2/webhook-endpoints/{id}', 'webhooks:write', 'data', 'resource_not_found'],
+    ['DELETE /v2/webhook-endpoints/{id}', 'webhooks:write', 'data', 'resource_not_found'],
+    ['POST /v2/webhook-endpoints/{id}/test', 'webhooks:write', 'accepted', 'resource_not_found', 'conflict'],
+    ['POST /v2/webhook-endpoints/{id}/rotate-secret', 'webhooks:write', 'data', 'resource_not_found'],
+    [
+      'POST /v2/webhook-endpoints/{id}/replay',
+      'webhooks:write',
+      'accepted',
+      'resource_not_found',
+      'conflict',
+    ],
+    ['GET /v2/webhook-endpoints/{id}/deliveries', 'webhooks:read', 'list', 'resource_not_found'],
+    ['GET /v2/events', 'events:read', 'list'],
+    ['GET /v2/locations/current', 'locations:read', 'data'],
+    ['GET /v2/limits', null, 'data'],
+  ];
+}

@@ -1,0 +1,109 @@
+import { initTRPC } from '@trpc/server';
+import { batchHeaders } from './batch.ts';
+import type { CallContext, RequestContext } from './context.ts';
+import type { Caller } from './credentials/credentials.ts';
+import { ApiError, type ErrorCode, toApiError } from './errors.ts';
+import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
+import { grants, type Permission } from './permissions.ts';
+import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+
+/** A documented REST path of an operation, as the specification writes it. */
+export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
+
+/** Everything about an operation that is data: entrances, documents, tests and limits all read it here. */
+export interface OperationMeta {
+  /** What a key must hold. */
+  permission: Permission;
+  /** One line for the documents. */
+  summary: string;
+  description?: string;
+  /** Where REST serves it; none for the typed client's own. */
+  rest?: readonly RestRoute[];
+  /** The status of success: 200 unless said. 201 adds `Location`. */
+  status?: 200 | 201 | 202;
+  /** The output is `{ data, pagination }` and is sent as it is. */
+  list?: boolean;
+  /** Takes `idempotencyKey`, which REST reads from the `Idempotency-Key` header. */
+  idempotent?: boolean;
+  /** Counts against the batch limits once it starts; its body may have 8 MiB. */
+  batch?: boolean;
+  /** Error codes beyond those that every operation can answer. */
+  errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
+}
+
+const t = initTRPC
+  .context<RequestContext>()
+  .meta<OperationMeta>()
+  .create({
+    isDev: false,
+    errorFormatter({ error, shape, ctx }) {
+      const { reason, status, message } = toApiError(error);
+      const data = { code: reason, httpStatus: status, requestId: ctx?.requestId ?? '' };
+      return { code: shape.code, message, data };
+    },
+  });
+
+export const { router, createCallerFactory, mergeRouters } = t;
+
+/**
+ * Starts the definition of an operation: admission (credential, limits, permission), then whatever `.input(...)`
+ * validates. What the meta says, no procedure repeats.
+ */
+export function operation(meta: OperationMeta) {
+  return t.procedure
+    .meta(meta)
+    .use(async ({ ctx, next }) => next({ ctx: { caller: ctx.caller ?? (await admit(ctx, meta)) } }))
+    .use(async ({ ctx, type, next }) => {
+      const result = await next();
+      // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
+      if (type === 'mutation' && result.ok) ctx.app.wakeRelay();
+      return result;
+    })
+    .use(async ({ getRawInput, next }) => {
+      const raw = await getRawInput();
+      refuseUnreadable(raw);
+      // An idempotent operation first looks whether it knows the key.
+      if (!meta.idempotent) refuseUnstorable(raw);
+      return next();
+    });
+}
+
+/**
+ * The same for an operation that takes an `idempotencyKey`: a known key with the same body answers the original,
+ * another body is a `conflict`; otherwise the operation gets `ctx.idempotency` to store its answer with.
+ */
+export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
+  return operation({ ...meta, idempotent: true }).use(async ({ ctx, path, getRawInput, next }) => {
+    const raw = await getRawInput();
+    const idempotency = readIdempotency(ctx, path, raw);
+    const answer = await findAnswer(ctx.app.database, ctx, idempotency);
+    const proceed = () => next({ ctx: { idempotency } });
+    if (answer !== undefined) return replay(ctx, answer) as ReturnType<typeof proceed>;
+    refuseUnstorable(raw);
+    return proceed();
+  });
+}
+
+/**
+ * Admits a request: credential, then request limit, then permission, in this order. Sets the limit headers
+ * on the reply. Throws `unauthorized`, `rate_limited` or `permission_denied`. A refused credential touches
+ * nothing, an exhausted limit costs next to nothing.
+ */
+export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<Caller> {
+  const known = ctx.app.credentials.authenticate(ctx.authorization);
+  const caller = known instanceof Promise ? await known : known;
+  const counted = ctx.app.limiter.admit(caller);
+  Object.assign(ctx.reply.headers, counted instanceof Promise ? await counted : counted);
+  if (meta.batch) Object.assign(ctx.reply.headers, await batchHeaders(ctx.app, caller));
+  if (!grants(caller.granted, meta.permission)) {
+    throw new ApiError('permission_denied', `The key lacks the permission ${meta.permission}.`);
+  }
+  return caller;
+}
+
+// What tRPC takes for the result of a middleware that did not call next(): the rest is skipped.
+function replay(ctx: CallContext, json: string) {
+  const data = answerText<unknown>(ctx, json, true);
+  const result: unknown = { ok: true, marker: 'middlewareMarker', ctx, data };
+  return result;
+}

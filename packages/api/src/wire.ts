@@ -1,0 +1,186 @@
+import { z } from 'zod';
+
+/** Text counted in code points, as the contract counts it; control characters are allowed here. */
+export function text(shortest: number, longest: number) {
+  return z
+    .string()
+    .refine(
+      (value) => value.length >= shortest && (value.length <= longest || codePoints(value) <= longest),
+      {
+        error:
+          shortest === 0
+            ? `must have at most ${longest} characters`
+            : `must have ${shortest} to ${longest} characters`,
+      },
+    )
+    .meta({ minLength: shortest, maxLength: longest });
+}
+
+/** An id of ours: opaque to callers; one that does not exist is a 404, whatever its form. */
+export const Id = z
+  .string()
+  .meta({ description: 'Opaque id.', example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' });
+
+/** The caller's own identifier of a resource. */
+export const ExternalId = text(1, 255)
+  .refine((value) => !/\p{Cc}/u.test(value), { error: 'must not contain control characters' })
+  .meta({
+    description: "The caller's own identifier, unique per location and resource.",
+    example: 'SKU-1001',
+  });
+
+/** A name, sku, channel: 1 to 255 characters. */
+export const Label = text(1, 255);
+
+/** An amount in the location's currency: at most 2 decimals. */
+export const Money = decimal(2).meta({
+  description: "Amount in the location's currency, 2 decimals.",
+  example: 12.5,
+});
+
+/** A quantity: at most 3 decimals. */
+export const Quantity = decimal(3).meta({ description: 'Quantity, 3 decimals.', example: 2 });
+
+/** A moment, as answers carry it. */
+export const Timestamp = z.string().meta({
+  format: 'date-time',
+  description: "ISO 8601 with milliseconds and the offset of the location's time zone.",
+  example: '2026-01-31T21:05:09.120-03:00',
+});
+
+/** A moment, as callers may write it. */
+export const TimestampFilter = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 timestamp with an offset or Z' })
+  .meta({ description: 'ISO 8601 with offset or Z.', example: '2026-01-31T00:00:00Z' });
+
+/** A whole day in the location's time zone. */
+export const DateFilter = z.iso
+  .date({ error: 'must be a date, YYYY-MM-DD' })
+  .meta({ description: "A whole day in the location's time zone.", example: '2026-01-31' });
+
+/** Where an image is found; empty when there is none. */
+export const ImageUrl = z
+  .string()
+  .refine((value) => value === '' || isHttpUrl(value), { error: 'must be an http or https URL' })
+  .refine((value) => codePoints(value) <= 2048, { error: 'must have at most 2048 characters' })
+  .meta({ maxLength: 2048, example: 'https://images.example.com/flat-white.jpg' });
+
+/** `limit` and `offset` of every list. */
+export const paging = {
+  limit: z
+    .int({ error: 'must be a whole number' })
+    .min(1, 'must be 1 to 200')
+    .max(200, 'must be 1 to 200')
+    .default(50)
+    .meta({ description: 'Entries on a page.' }),
+  offset: z
+    .int({ error: 'must be a whole number' })
+    .min(0, 'must be 0 to 2147483647')
+    .max(2_147_483_647, 'must be 0 to 2147483647')
+    .default(0)
+    .meta({ description: 'Entries to pass over.' }),
+};
+
+/** The specification's pagination object; `total` is exact. */
+export const Pagination = z
+  .object({ limit: z.int(), offset: z.int(), total: z.int() })
+  .meta({ id: 'Pagination', description: 'Where the page stands in the whole list.' });
+
+/** A list answer: `data` and `pagination`, the same in both entrances. */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), pagination: Pagination });
+}
+
+/** A page of `T`, as services return it. */
+export interface Page<T> {
+  data: T[];
+  pagination: z.infer<typeof Pagination>;
+}
+
+/** `from` and `to` of a list; both days are included. */
+export const dateRange = { from: DateFilter.optional(), to: DateFilter.optional() };
+
+/** Refuses `from` after `to`; for `z.object({...}).check(rangeOrder)`. */
+export const rangeOrder = z.superRefine<{ from?: string | undefined; to?: string | undefined }>(
+  (range, context) => {
+    if (range.from !== undefined && range.to !== undefined && range.from > range.to) {
+      context.addIssue({ code: 'custom', path: ['from'], message: 'must not be after to' });
+    }
+  },
+);
+
+/** What a deletion answers. */
+export const Deleted = z
+  .object({ id: z.string(), deleted: z.literal(true) })
+  .meta({ id: 'Deleted', description: 'The resource is gone.' });
+
+/** The input of an operation on one resource. */
+export const ById = z.object({ id: Id });
+
+/** The input of a lookup by the caller's own identifier. */
+export const ByExternalId = z.object({ external_id: z.string().meta({ example: 'SKU-1001' }) });
+
+/** The key that makes a repeated request answer as the first; REST carries it in the `Idempotency-Key` header. */
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
+  .meta({
+    description: 'Unique per logical request; repeating it answers the original.',
+    example: 'order-7f3a',
+  });
+
+/** How many characters (code points) the text has. */
+export function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count++;
+  return count;
+}
+
+/** Formats moments as answers show them: ISO 8601, milliseconds, offset of the zone. */
+export function wireTime(moment: Date, timezone: string): string {
+  const offset = offsetMinutes(moment, timezone);
+  const local = new Date(moment.getTime() + offset * 60_000).toISOString().slice(0, -1);
+  const absolute = Math.abs(offset);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${local}${offset < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`;
+}
+
+function decimal(places: number) {
+  const largest = 9_999_999_999.99;
+  return z
+    .number({ error: 'must be a number' })
+    .min(0, 'must not be negative')
+    .max(largest, `must be at most ${largest}`)
+    .refine((value) => decimals(value) <= places, { error: `must have at most ${places} decimals` });
+}
+
+function decimals(value: number): number {
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  return Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent));
+}
+
+function isHttpUrl(value: string): boolean {
+  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const offsets = new Map<string, number>();
+
+// Zones change their offset on quarter hours at the finest, so one answer serves fifteen minutes.
+function offsetMinutes(moment: Date, timezone: string): number {
+  const quarter = Math.floor(moment.getTime() / 900_000);
+  const key = `${timezone}|${quarter}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  let format = formats.get(timezone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' });
+    formats.set(timezone, format);
+  }
+  const name = format.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
+  const [, sign, hours, minutes] = /GMT([+-])(\d{2}):(\d{2})/.exec(name) ?? [];
+  const offset = sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  if (offsets.size > 10_000) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
+}

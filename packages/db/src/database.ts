@@ -1,0 +1,125 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from './generated/prisma/client.ts';
+
+/** A named SQL statement; the name makes it a prepared statement, once per connection. */
+export interface Statement<Row> {
+  readonly name: string;
+  readonly text: string;
+  /** Carries the row's type; never set. */
+  readonly row?: Row;
+}
+
+/** Declares a prepared statement whose rows have the shape `Row`. Names are unique in the code base. */
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  return { name, text };
+}
+
+/** Whatever runs statements: the pool, or one transaction. */
+export interface Queryable {
+  run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
+}
+
+/** One connection inside a transaction. */
+export type Transaction = Queryable;
+
+/** A Prisma transaction, for ordinary work. */
+export type PrismaTransaction = Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
+
+/** The database: Prisma for ordinary work, prepared statements for the hot paths, one pool beneath both. */
+export interface Database extends Queryable {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+  /**
+   * Runs `work` in one transaction on one connection; rolls back when it throws. Captured changes
+   * made inside carry `requestId`.
+   */
+  transaction<Result>(
+    requestId: string | undefined,
+    work: (tx: Transaction) => Promise<Result>,
+  ): Promise<Result>;
+  /** The same for Prisma. */
+  prismaTransaction<Result>(
+    requestId: string | undefined,
+    work: (tx: PrismaTransaction) => Promise<Result>,
+  ): Promise<Result>;
+  /** Waits for what is under way and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** How to reach the database. */
+export interface DatabaseOptions {
+  url: string;
+  /** Connections at most; 10 unless said. */
+  poolSize?: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /** A statement that takes longer is ended by the server; 30 s unless said. */
+  statementTimeoutMs?: number;
+  /** Told of connections that break while idle. */
+  onError?(error: Error): void;
+}
+
+/** Opens the pool; connects when the first statement runs. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize ?? 10,
+    application_name: options.applicationName ?? 'comanda',
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+  });
+  const onError = options.onError ?? (() => {});
+  pool.on('error', onError);
+  pool.on('connect', (client) => client.on('error', onError));
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  const begin = async (client: pg.PoolClient, requestId: string | undefined) => {
+    await client.query('BEGIN');
+    if (requestId !== undefined) await runOn(client, setRequestId, [requestId]);
+  };
+  return {
+    pool,
+    prisma,
+    run: (statement, values) => runOn(pool, statement, values),
+    async transaction(requestId, work) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        await begin(client, requestId);
+        const result = await work({ run: (statement, values) => runOn(client, statement, values) });
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        await client.query('ROLLBACK').catch((failure: Error) => {
+          broken = failure;
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    prismaTransaction: (requestId, work) =>
+      prisma.$transaction(async (tx) => {
+        if (requestId !== undefined)
+          await tx.$executeRaw`select set_config('comanda.request_id', ${requestId}, true)`;
+        return work(tx);
+      }),
+    async close() {
+      await prisma.$disconnect();
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+const setRequestId = statement('set_request_id', `select set_config('comanda.request_id', $1, true)`);
+
+async function runOn<Row>(
+  on: pg.Pool | pg.PoolClient,
+  { name, text }: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const result = await on.query({ name, text, values: [...values] });
+  return result.rows as Row[];
+}

@@ -1,0 +1,94 @@
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Account } from './account.ts';
+import type { Binaries } from './binaries.ts';
+import type { Place } from './place.ts';
+import { runTool } from './processes.ts';
+
+/** Server settings by name, as postgresql.conf spells them. */
+export type ServerSettings = Readonly<Record<string, string>>;
+
+/** For a small machine, durable: fsync and synchronous_commit keep PostgreSQL's defaults (on). */
+const DEFAULT_SETTINGS: ServerSettings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  effective_cache_size: '512MB',
+  work_mem: '8MB',
+  maintenance_work_mem: '64MB',
+  max_wal_size: '1GB',
+  random_page_cost: '1.1',
+  autovacuum_naptime: '15s',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'warning',
+  log_checkpoints: 'off',
+};
+
+const LOG_BYTES_KEPT = 10 * 1024 * 1024;
+
+/**
+ * Makes the cluster when there is none: UTF-8, text sorted by code point, passwords over scram.
+ * Built beside and renamed, so that a start cut short leaves nothing half done.
+ * @throws {Error} with the words of initdb when it fails.
+ */
+export async function ensureCluster(place: Place, binaries: Binaries): Promise<boolean> {
+  if (existsSync(join(place.cluster, 'PG_VERSION'))) return false;
+  const draft = `${place.cluster}.new`;
+  const passwordFile = `${draft}.password`;
+  rmSync(draft, { recursive: true, force: true });
+  rmSync(passwordFile, { force: true });
+  mkdirSync(draft, { mode: 0o700 });
+  giveTo(place.account, draft);
+  writeFileSync(passwordFile, `${place.password}\n`, { mode: 0o600 });
+  giveTo(place.account, passwordFile);
+  const { code, output } = await runTool(
+    binaries.initdb,
+    [
+      ...['-D', draft, '-U', 'comanda', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+      // Sorts by code point as C does, and also knows the upper and lower case of letters beyond ASCII.
+      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ],
+    place.account,
+  );
+  rmSync(passwordFile, { force: true });
+  if (code !== 0) throw new Error(`initdb failed: ${lastLines(output)}`);
+  appendFileSync(join(draft, 'postgresql.conf'), "\ninclude_if_exists = 'comanda.conf'\n");
+  renameSync(draft, place.cluster);
+  return true;
+}
+
+/** Writes our settings for the next start, and keeps the log file small. */
+export function prepareStart(place: Place, port: number, settings: ServerSettings): void {
+  const all = { ...DEFAULT_SETTINGS, ...settings, port: String(port) };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  const file = join(place.cluster, 'comanda.conf');
+  writeFileSync(
+    file,
+    `# Written at every start; use ALTER SYSTEM to change a setting.\n${lines.join('\n')}\n`,
+  );
+  giveTo(place.account, file);
+  const size = statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_BYTES_KEPT) renameSync(place.logFile, `${place.logFile}.1`);
+  writeFileSync(place.logFile, '', { flag: 'a', mode: 0o600 });
+  giveTo(place.account, place.logFile);
+}
+
+/** The end of a tool's or server's words, on one line. */
+export function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-4).join(' | ');
+}
+
+function giveTo(account: Account | null, path: string): void {
+  if (account !== null) chownSync(path, account.uid, account.gid);
+}

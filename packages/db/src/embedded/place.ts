@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { type Account, canEnter, serverAccount } from './account.ts';
+import { sharedFolder } from './binaries.ts';
+import { isPostgresIn } from './processes.ts';
+
+/** Where the embedded server of one data directory lives. */
+export interface Place {
+  dataDir: string;
+  /** Folder of the cluster, its log and its claim. */
+  home: string;
+  /** The cluster itself (PGDATA), owned by `account`. */
+  cluster: string;
+  logFile: string;
+  account: Account | null;
+  password: string;
+  /** Kept port; null before the first start. */
+  port: number | null;
+}
+
+const noteSchema = z.object({
+  home: z.string().nullable(),
+  password: z.string(),
+  port: z.number().nullable(),
+});
+
+/**
+ * Finds, or decides, where the server of `dataDir` lives, and makes the folders; changes nothing else.
+ * @throws {Error} when a cluster that exists can no longer be entered by its user.
+ */
+export function choosePlace(dataDir: string, log: (line: string) => void): Place {
+  mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+  const known = readPlace(dataDir);
+  const home = known?.home ?? join(realpathSync(dataDir), 'postgres');
+  const account = serverAccount(join(home, 'data'));
+  const reachable = account === null || canEnter(account, dirname(home));
+  if (!reachable && existsSync(join(home, 'data'))) {
+    throw new Error(`the database user can no longer enter ${dirname(home)}: open the way again (chmod o+x)`);
+  }
+  const chosen = reachable ? home : outsideHome(dataDir, account);
+  if (!reachable) log(`the database user cannot enter ${dataDir}: its files are in ${chosen}`);
+  mkdirSync(chosen, { recursive: true, mode: account === null ? 0o700 : 0o711 });
+  const place = describePlace(dataDir, chosen, randomBytes(24).toString('hex'), null);
+  return { ...place, account };
+}
+
+/** Reads the password and port of an earlier start, or keeps new ones; only for who has claimed the home. */
+export function settlePlace(place: Place, log: (line: string) => void): void {
+  const known = readPlace(place.dataDir);
+  if (known?.home === place.home) {
+    place.password = known.password;
+    place.port = known.port;
+    return;
+  }
+  setAside(place.cluster, log);
+  notePlace(place);
+}
+
+/** The place that an earlier start noted; null when there was none. `account` is not looked up. */
+export function readPlace(dataDir: string): Place | null {
+  const file = noteFile(dataDir);
+  if (!existsSync(file)) return null;
+  const note = noteSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const home = note.home ?? join(realpathSync(dataDir), 'postgres');
+  return describePlace(dataDir, home, note.password, note.port);
+}
+
+/** Keeps the place, mode 0600: it holds the password. */
+export function notePlace(place: Place): void {
+  const inside = place.home === join(realpathSync(place.dataDir), 'postgres');
+  const note = { home: inside ? null : place.home, password: place.password, port: place.port };
+  const draft = `${noteFile(place.dataDir)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  renameSync(draft, noteFile(place.dataDir));
+}
+
+/** The server that lives in the cluster now, as its process id; null when none does. */
+export function postmasterOf(place: Place): number | null {
+  try {
+    const pid = Number(readFileSync(join(place.cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return Number.isInteger(pid) && pid > 1 && isPostgresIn(pid, place.cluster) ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Connection string of a database on the server that lives in `place`. */
+export function placeUrl(place: Place, port: number, database = 'comanda'): string {
+  return `postgresql://comanda:${place.password}@127.0.0.1:${port}/${database}`;
+}
+
+function describePlace(dataDir: string, home: string, password: string, port: number | null): Place {
+  const cluster = join(home, 'data');
+  return { dataDir, home, cluster, logFile: join(home, 'server.log'), account: null, password, port };
+}
+
+function noteFile(dataDir: string): string {
+  return join(dataDir, 'postgres.json');
+}
+
+function outsideHome(dataDir: string, account: Account): string {
+  const hash = createHash('sha256').update(realpathSync(dataDir)).digest('hex').slice(0, 16);
+  return join(sharedFolder(account), hash);
+}
+
+/** A cluster whose note is gone has lost its password with it: it is kept beside, never deleted. */
+function setAside(cluster: string, log: (line: string) => void): void {
+  if (!existsSync(cluster)) return;
+  const aside = `${cluster}.${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;
+  renameSync(cluster, aside);
+  log(`found a database without its password: kept it as ${aside}, starting an empty one`);
+}

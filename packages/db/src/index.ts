@@ -1,0 +1,27 @@
+export {
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type PrismaTransaction,
+  type Queryable,
+  type Statement,
+  statement,
+  type Transaction,
+} from './database.ts';
+export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
+export type * as rows from './generated/prisma/client.ts';
+export { Prisma } from './generated/prisma/client.ts';
+export { isId, newId } from './ids.ts';
+export {
+  addJob,
+  addJobs,
+  deliveryJobKey,
+  type JobName,
+  type JobOptions,
+  type JobPayload,
+  jobs,
+  type QueuedJob,
+} from './jobs.ts';
+export { migrate } from './migrate.ts';
+export { repositoryRoot } from './root.ts';
+export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';

@@ -1,0 +1,95 @@
+import type { Database } from '@comanda/db';
+import type { Logger } from 'pino';
+import { createWaker, type Waker } from '../waker.ts';
+import type { AttemptTools } from './attempt.ts';
+import { drainEndpoint } from './drain.ts';
+import { releaseClaims } from './statements.ts';
+
+/** An endpoint, by its ids. */
+export interface EndpointRef {
+  locationId: string;
+  endpointId: string;
+}
+
+/** What deliveries are made with. */
+export interface DeliveryOptions extends AttemptTools {
+  database: Database;
+  log: Logger;
+  /** Who holds the claims: the id of this process's heartbeat. */
+  workerId: string;
+  /** How long a consumer may take; a claim is held a little longer. */
+  timeoutMs: number;
+  retryDelaysSeconds: readonly number[];
+}
+
+/** The endpoints that this process is delivering to. */
+export interface Deliveries {
+  /**
+   * Sees that what is due for the endpoint is delivered, and returns at once. An endpoint has one loop of its
+   * own here, so that a slow one holds up nobody else.
+   */
+  attend(endpoint: EndpointRef): void;
+  /** Claims no more, waits for what is in flight up to `graceMs`, and gives the rest back. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** The state of one endpoint's loop. */
+export interface EndpointLoop {
+  waker: Waker;
+  /** Somebody asked for it since it last looked. */
+  again: boolean;
+  stopping: boolean;
+}
+
+/** Makes the registry; it starts empty. */
+export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const { database, log, workerId } = options;
+  const loops = new Map<string, EndpointLoop>();
+  const running = new Set<Promise<void>>();
+  let stopping = false;
+
+  const attend = (endpoint: EndpointRef): void => {
+    const known = loops.get(endpoint.endpointId);
+    if (known !== undefined) {
+      known.again = true;
+      known.waker.wake();
+      return;
+    }
+    if (stopping) return;
+    const loop: EndpointLoop = { waker: createWaker(), again: false, stopping: false };
+    loops.set(endpoint.endpointId, loop);
+    const drained = drainEndpoint(options, endpoint, loop)
+      .then(() => loop.again)
+      .catch((error: unknown) => {
+        // The rows are the truth: the sweeper comes back to what is left.
+        log.warn({ err: error, ...endpoint }, 'delivering to an endpoint was interrupted');
+        return false;
+      })
+      .then((again) => {
+        running.delete(drained);
+        loops.delete(endpoint.endpointId);
+        if (again) attend(endpoint);
+      });
+    running.add(drained);
+  };
+
+  return {
+    attend,
+    async stop(graceMs) {
+      stopping = true;
+      for (const loop of loops.values()) {
+        loop.stopping = true;
+        loop.waker.wake();
+      }
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<'late'>((resolve) => {
+        timer = setTimeout(() => resolve('late'), graceMs);
+      });
+      const outcome = await Promise.race([Promise.all(running), limit]);
+      clearTimeout(timer);
+      if (outcome !== 'late') return;
+      log.warn({ endpoints: loops.size }, 'deliveries in flight are handed over unfinished');
+      await database.run(releaseClaims, [workerId]).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Change, JsonObject } from './changes.ts';
+
+/** What one transaction did to one resource, all its changes folded into one. */
+export interface FoldedChange {
+  resource: string;
+  resourceId: string;
+  locationId: string;
+  transactionId: string;
+  requestId: string | null;
+  capturedAt: Date;
+  /** The changes it was made of, in the order of capture; never none. */
+  changes: readonly Change[];
+  existedBefore: boolean;
+  existsAfter: boolean;
+  /** Whether it was changed beside being made or removed. */
+  updated: boolean;
+  /** The columns that differ in any of the updates. */
+  changed: ReadonlySet<string>;
+  /** The recorded columns before the first and after the last update that recorded them. */
+  before: JsonObject | null;
+  after: JsonObject | null;
+  /** The whole resource as it was last, when it was removed. */
+  lastState: JsonObject | null;
+}
+
+/** What one transaction did at one location, resource by resource, in the order of the first change of each. */
+export interface FoldedTransaction {
+  transactionId: string;
+  locationId: string;
+  changes: FoldedChange[];
+}
+
+/**
+ * Folds changes, given in the order of capture, by transaction, location and resource. A product's links to
+ * its categories are part of the product.
+ */
+export function foldChanges(changes: readonly Change[]): FoldedTransaction[] {
+  const transactions = new Map<string, Map<string, Change[]>>();
+  for (const change of changes.map(asPartOfItsResource)) {
+    const groups = getOrMake(transactions, `${change.transactionId} ${change.locationId}`, () => new Map());
+    getOrMake(groups, `${change.resource} ${change.resourceId}`, (): Change[] => []).push(change);
+  }
+  return [...transactions.values()].map((groups) => {
+    const folded = [...groups.values()].flatMap(fold);
+    const [{ transactionId, locationId } = { transactionId: '', locationId: '' }] = folded;
+    return { transactionId, locationId, changes: folded };
+  });
+}
+
+/** The column by which a product's links to categories show among its changed columns. */
+export const categoryLinks = 'category_ids';
+
+function asPartOfItsResource(change: Change): Change {
+  if (change.resource !== 'product_categories') return change;
+  return { ...change, resource: 'product', operation: 'update', changed: [categoryLinks] };
+}
+
+function fold(changes: readonly Change[]): FoldedChange[] {
+  const [first] = changes;
+  if (first === undefined) return [];
+  const lives = changes.filter(({ operation }) => operation === 'insert' || operation === 'delete');
+  const recorded = changes.filter(({ operation }) => operation === 'update');
+  return [
+    {
+      resource: first.resource,
+      resourceId: first.resourceId,
+      locationId: first.locationId,
+      transactionId: first.transactionId,
+      requestId: first.requestId,
+      capturedAt: first.capturedAt,
+      changes,
+      existedBefore: lives[0]?.operation !== 'insert',
+      existsAfter: lives.at(-1)?.operation !== 'delete',
+      updated: recorded.length > 0 || lives.length > 1,
+      changed: new Set(recorded.flatMap(({ changed }) => changed)),
+      before: recorded.find(({ before }) => before !== null)?.before ?? null,
+      after: recorded.findLast(({ after }) => after !== null)?.after ?? null,
+      lastState: changes.findLast(({ operation }) => operation === 'delete')?.before ?? null,
+    },
+  ];
+}
+
+function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,218 @@
+import { addJobs, deliveryJobKey, newId, type Queryable, statement } from '@comanda/db';
+import { removeChanges } from './changes.ts';
+import { readDocuments } from './documents.ts';
+import type { PlannedEvent, Unit } from './plan.ts';
+
+/** An endpoint that may receive events. */
+interface Endpoint {
+  id: string;
+  locationId: string;
+  apiVersion: 'v1' | 'v2';
+  events: string[];
+}
+
+/** An event as it is stored. */
+interface StoredEvent extends PlannedEvent {
+  id: string;
+  number: bigint;
+  body: string;
+  bodyV1: string | null;
+  receivers: Endpoint[];
+}
+
+/**
+ * Publishes planned units inside the relay's transaction: events with their numbers and bodies, a delivery
+ * for every endpoint that is active and subscribed now, one job for each of these, and the changes go.
+ * The caller holds the relay's lock, so numbers rise as they become visible. Returns how many events.
+ *
+ * @throws {Error} when one of the units cannot be published; then the transaction must not commit.
+ */
+export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promise<number> {
+  const problem = units.find((unit) => unit.problem !== undefined)?.problem;
+  if (problem !== undefined) throw new Error(problem);
+  const planned = units.flatMap(({ events }) => events);
+  const stored = planned.length > 0 ? await composeEvents(tx, planned) : [];
+  for (let start = 0; start < stored.length; start += chunk) {
+    await storeEvents(tx, stored.slice(start, start + chunk));
+  }
+  await queueDeliveries(tx, stored);
+  await removeChanges(tx, units.flatMap(({ changeIds }) => changeIds));
+  return stored.length;
+}
+
+/** Rows per statement: keeps a single parameter in the low megabytes. */
+const chunk = 2_000;
+
+async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): Promise<StoredEvent[]> {
+  const showDocument = await readDocuments(tx, planned);
+  const timeOf = await readTimes(tx, planned);
+  const composed = planned.flatMap((event) => {
+    const { data } = event;
+    const createdAt = timeOf(event);
+    if (typeof data === 'string') return [{ event, createdAt, text: undefined }];
+    const text = 'show' in data ? showDocument({ ...event, data }, createdAt) : JSON.stringify(data.value);
+    return text === undefined ? [] : [{ event, createdAt, text }];
+  });
+  const takeNumber = await takeNumbers(tx, composed.map(({ event }) => event));
+  const receiversOf = await readReceivers(tx, planned);
+  const ids = composed.map(() => newId()).sort();
+  return composed.map(({ event, createdAt, text }, index) => {
+    const id = event.eventId ?? ids[index] ?? newId();
+    const receivers = receiversOf(event);
+    const data = text ?? `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${createdAt}"}`;
+    const body = (version: string) =>
+      `{"id":"${id}","type":"${event.type}","api_version":"${version}","created_at":"${createdAt}",` +
+      `"location_id":"${event.locationId}","data":${data}}`;
+    return {
+      ...event,
+      id,
+      number: takeNumber(event.locationId, 'event'),
+      body: body('v2'),
+      bodyV1: receivers.some(({ apiVersion }) => apiVersion === 'v1') ? body('v1') : null,
+      receivers,
+    };
+  });
+}
+
+/** The time of each change in the zone of its location; few are different, a transaction has one. */
+async function readTimes(
+  tx: Queryable,
+  planned: readonly PlannedEvent[],
+): Promise<(event: PlannedEvent) => string> {
+  const keyOf = ({ locationId, capturedAt }: PlannedEvent) => `${locationId} ${capturedAt.getTime()}`;
+  const distinct = [...new Map(planned.map((event) => [keyOf(event), event])).values()];
+  const rows = await tx.run(wireTimes, [
+    distinct.map(({ locationId }) => locationId),
+    distinct.map(({ capturedAt }) => capturedAt),
+  ]);
+  const texts = new Map(rows.map(({ locationId, moment, text }) => [`${locationId} ${moment.getTime()}`, text]));
+  return (event) => {
+    const text = texts.get(keyOf(event));
+    if (text === undefined) throw new Error(`location ${event.locationId} is gone`);
+    return text;
+  };
+}
+
+/** Takes as many numbers of each counter as the events need; gives them out one by one, rising. */
+async function takeNumbers(
+  tx: Queryable,
+  events: readonly PlannedEvent[],
+): Promise<(locationId: string, counter: 'event' | 'catalog') => bigint> {
+  const wanted = new Map<string, { locationId: string; counter: string; count: number }>();
+  for (const { locationId, data } of events) {
+    for (const counter of data === 'catalog version' ? ['event', 'catalog'] : ['event']) {
+      const key = `${locationId} ${counter}`;
+      const row = wanted.get(key) ?? { locationId, counter, count: 0 };
+      row.count += 1;
+      wanted.set(key, row);
+    }
+  }
+  const rows = [...wanted.values()];
+  const taken = await tx.run(advanceCounters, [
+    rows.map(({ locationId }) => locationId),
+    rows.map(({ counter }) => counter),
+    rows.map(({ count }) => count),
+  ]);
+  const next = new Map(
+    taken.map(({ locationId, counter, value }) => {
+      const key = `${locationId} ${counter}`;
+      return [key, BigInt(value) - BigInt(wanted.get(key)?.count ?? 0)] as const;
+    }),
+  );
+  return (locationId, counter) => {
+    const key = `${locationId} ${counter}`;
+    const number = (next.get(key) ?? 0n) + 1n;
+    next.set(key, number);
+    return number;
+  };
+}
+
+async function readReceivers(
+  tx: Queryable,
+  planned: readonly PlannedEvent[],
+): Promise<(event: PlannedEvent) => Endpoint[]> {
+  const endpoints = await tx.run(activeEndpoints, [[...new Set(planned.map(({ locationId }) => locationId))]]);
+  const byLocation = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints) {
+    const known = byLocation.get(endpoint.locationId);
+    if (known) known.push(endpoint);
+    else byLocation.set(endpoint.locationId, [endpoint]);
+  }
+  return ({ locationId, type, endpointId }) =>
+    (byLocation.get(locationId) ?? []).filter((endpoint) =>
+      endpointId === undefined ? endpoint.events.includes(type) : endpoint.id === endpointId,
+    );
+}
+
+async function storeEvents(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
+  await tx.run(insertEvents, [
+    events.map(({ locationId }) => locationId),
+    events.map(({ id }) => id),
+    events.map(({ number }) => number),
+    events.map(({ type }) => type),
+    events.map(({ resourceId }) => resourceId),
+    events.map(({ body }) => body),
+    events.map(({ bodyV1 }) => bodyV1),
+    events.map(({ requestId }) => requestId),
+    events.map(({ capturedAt }) => capturedAt),
+  ]);
+}
+
+async function queueDeliveries(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
+  const deliveries = events.flatMap(({ id, receivers }) => receivers.map((endpoint) => ({ endpoint, id })));
+  if (deliveries.length === 0) return;
+  // Ids that sort as the events are numbered: endpoints are served in that order.
+  const ids = deliveries.map(() => newId()).sort();
+  for (let start = 0; start < deliveries.length; start += chunk) {
+    const rows = deliveries.slice(start, start + chunk);
+    await tx.run(insertDeliveries, [
+      rows.map(({ endpoint }) => endpoint.locationId),
+      ids.slice(start, start + chunk),
+      rows.map(({ endpoint }) => endpoint.id),
+      rows.map(({ id }) => id),
+    ]);
+  }
+  const endpoints = new Map(deliveries.map(({ endpoint }) => [endpoint.id, endpoint]));
+  await addJobs(
+    tx,
+    'deliver-webhooks',
+    [...endpoints.values()].map(({ id, locationId }) => ({
+      payload: { locationId, endpointId: id },
+      jobKey: deliveryJobKey(id),
+    })),
+  );
+}
+
+const wireTimes = statement<{ locationId: string; moment: Date; text: string }>(
+  'relay_wire_times',
+  `select l.id as "locationId", w.moment, wire_time(w.moment, l.timezone) as text
+   from unnest($1::uuid[], $2::timestamptz[]) as w (location_id, moment) join locations l on l.id = w.location_id`,
+);
+
+const advanceCounters = statement<{ locationId: string; counter: string; value: string }>(
+  'relay_advance_counters',
+  `insert into location_counters as c (location_id, name, value)
+   select * from unnest($1::uuid[], $2::text[], $3::bigint[]) as w (location_id, name, value) order by 1, 2
+   on conflict (location_id, name) do update set value = c.value + excluded.value
+   returning location_id as "locationId", name as counter, value::text`,
+);
+
+const activeEndpoints = statement<Endpoint>(
+  'relay_active_endpoints',
+  `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
+   where location_id = any ($1::uuid[]) and status = 'active'`,
+);
+
+const insertEvents = statement(
+  'relay_insert_events',
+  `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, created_at)
+   select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::text[],
+     $8::text[], $9::timestamptz[])`,
+);
+
+const insertDeliveries = statement(
+  'relay_insert_deliveries',
+  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+   select w.*, now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as w
+     (location_id, id, endpoint_id, event_id)`,
+);

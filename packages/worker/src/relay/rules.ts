@@ -1,0 +1,167 @@
+import type { EventType } from '@comanda/api/services';
+import type { JsonObject } from './changes.ts';
+import { categoryLinks, type FoldedChange, type FoldedTransaction } from './fold.ts';
+
+/** Resources whose JSON an event shows as it stands when the event is published. */
+export type DocumentKind = 'order' | 'payment' | 'product' | 'stock' | 'turn' | 'settlement' | 'sync_job';
+
+/** An event that is to be published; its `data` is known already or read then. */
+export interface Draft {
+  type: EventType;
+  resourceId: string;
+  /** A fixed value, the resource read at publication, or the next version of the catalog. */
+  data: { value: JsonObject } | { show: DocumentKind } | 'catalog version';
+  /** The id it was promised under; made at publication otherwise. */
+  eventId?: string;
+  /** The only endpoint it goes to. */
+  endpointId?: string;
+}
+
+/** What the relay makes of changes to one kind of resource. */
+export interface ResourceRule {
+  events(change: FoldedChange, transaction: FoldedTransaction): Draft[];
+  /** Whether the change is one of the catalog. */
+  touchesCatalog?(change: FoldedChange): boolean;
+}
+
+const catalogColumns = ['external_id', 'sku', 'name', 'price', 'visible', categoryLinks];
+
+/** Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. */
+export const rules: Readonly<Record<string, ResourceRule>> = {
+  order: { events: orderEvents },
+  payment: { events: paymentEvents },
+  product: {
+    events: productEvents,
+    touchesCatalog: (change) =>
+      change.existedBefore !== change.existsAfter ||
+      replaced(change) ||
+      catalogColumns.some((column) => change.changed.has(column)),
+  },
+  stock: { events: stockEvents },
+  category: { events: () => [], touchesCatalog: () => true },
+  subselection: { events: () => [], touchesCatalog: () => true },
+  subselection_item: { events: () => [], touchesCatalog: () => true },
+  catalog: {
+    events: () => [],
+    touchesCatalog: ({ changes }) => changes.some(({ operation }) => operation === 'publish'),
+  },
+  turn: { events: turnEvents },
+  settlement: { events: (change) => (passedBy(change) ? [] : [shown('settlement.created', change, 'settlement')]) },
+  sync_job: { events: syncJobEvents },
+  webhook_endpoint: { events: testEvents },
+};
+
+/** The event that the transaction's changes to the catalog make together, if any. */
+export function catalogEvent(transaction: FoldedTransaction): Draft | undefined {
+  const touched = transaction.changes.some(
+    (change) => !passedBy(change) && rules[change.resource]?.touchesCatalog?.(change) === true,
+  );
+  if (!touched) return undefined;
+  return { type: 'catalog.updated', resourceId: transaction.locationId, data: 'catalog version' };
+}
+
+function orderEvents(change: FoldedChange): Draft[] {
+  if (passedBy(change)) return [];
+  const drafts: Draft[] = [];
+  if (!change.existedBefore) drafts.push(shown('order.created', change, 'order'));
+  const status = moved(change);
+  if (status !== undefined) drafts.push(statusChanged(change));
+  if (change.existedBefore && change.updated) drafts.push(shown('order.updated', change, 'order'));
+  if (status === 'canceled') drafts.push(shown('order.cancelled', change, 'order'));
+  if (status === 'closed') drafts.push(shown('order.completed', change, 'order'));
+  return drafts;
+}
+
+function statusChanged({ resourceId, before, after }: FoldedChange): Draft {
+  const externalId = after?.external_id ?? undefined;
+  return {
+    type: 'order.status_changed',
+    resourceId,
+    data: {
+      value: {
+        id: resourceId,
+        previous_status: before?.status,
+        status: after?.status,
+        ...(externalId !== undefined && { external_id: externalId }),
+      },
+    },
+  };
+}
+
+function paymentEvents(change: FoldedChange): Draft[] {
+  if (passedBy(change)) return [];
+  const drafts: Draft[] = [];
+  if (!change.existedBefore) drafts.push(shown('payment.created', change, 'payment'));
+  else if (change.updated) drafts.push(shown('payment.updated', change, 'payment'));
+  const status = moved(change);
+  if (status === 'completed') drafts.push(shown('payment.completed', change, 'payment'));
+  if (status === 'rejected') drafts.push(shown('payment.rejected', change, 'payment'));
+  return drafts;
+}
+
+function productEvents(change: FoldedChange): Draft[] {
+  if (passedBy(change)) return [];
+  if (!change.existsAfter) {
+    const externalId = change.lastState?.external_id ?? undefined;
+    const value = {
+      id: change.resourceId,
+      ...(externalId !== undefined && { external_id: externalId }),
+    };
+    return [{ type: 'product.deleted', resourceId: change.resourceId, data: { value } }];
+  }
+  return [shown(change.existedBefore ? 'product.updated' : 'product.created', change, 'product')];
+}
+
+// A record that goes with its product is told by product.deleted alone.
+function stockEvents(change: FoldedChange, transaction: FoldedTransaction): Draft[] {
+  const product = transaction.changes.find(
+    ({ resource, resourceId }) => resource === 'product' && resourceId === change.resourceId,
+  );
+  if (passedBy(change) || product?.existsAfter === false) return [];
+  return [shown('stock.updated', change, 'stock')];
+}
+
+function turnEvents(change: FoldedChange): Draft[] {
+  if (passedBy(change)) return [];
+  const drafts: Draft[] = [];
+  if (!change.existedBefore) drafts.push(shown('turn.open', change, 'turn'));
+  else if (change.updated) drafts.push(shown('turn.updated', change, 'turn'));
+  if (moved(change) === 'closed') drafts.push(shown('turn.closed', change, 'turn'));
+  return drafts;
+}
+
+function syncJobEvents(change: FoldedChange): Draft[] {
+  const status = moved(change);
+  if (status === 'completed') return [shown('sync.completed', change, 'sync_job')];
+  if (status === 'failed') return [shown('sync.failed', change, 'sync_job')];
+  return [];
+}
+
+// Each test is asked for by itself and was promised its own event id.
+function testEvents({ resourceId, changes }: FoldedChange): Draft[] {
+  const value = { endpoint_id: resourceId, message: 'This is a test event from Comanda.' };
+  return changes.flatMap(({ operation, after }): Draft[] => {
+    const eventId = after?.event_id;
+    if (operation !== 'test' || typeof eventId !== 'string') return [];
+    return [{ type: 'webhook.test', resourceId, data: { value }, eventId, endpointId: resourceId }];
+  });
+}
+
+function shown(type: EventType, { resourceId }: FoldedChange, kind: DocumentKind): Draft {
+  return { type, resourceId, data: { show: kind } };
+}
+
+/** The status it ended in, when the transaction moved it there from another. */
+function moved({ before, after }: FoldedChange): unknown {
+  return before?.status !== after?.status ? after?.status : undefined;
+}
+
+/** Made and removed in one transaction: nobody ever saw it. */
+function passedBy({ existedBefore, existsAfter }: FoldedChange): boolean {
+  return !existedBefore && !existsAfter;
+}
+
+/** Removed and made again under its id. */
+function replaced({ existedBefore, existsAfter, changes }: FoldedChange): boolean {
+  return existedBefore && existsAfter && changes.some(({ operation }) => operation === 'insert');
+}

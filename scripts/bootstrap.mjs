@@ -1,0 +1,232 @@
+// Makes a fresh clone runnable: packages, Prisma client, bundles. Each step is skipped when nothing it
+// depends on has changed. Plain JavaScript without dependencies: it runs before anything is installed.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const PNPM = 'pnpm@10.34.9';
+const OLDEST_NODE = [20, 19];
+const FAREWELL_MS = 5000;
+
+/** The bootstrap was asked to stop; nothing is left running. */
+export class InterruptedError extends Error {
+  name = 'InterruptedError';
+}
+
+/**
+ * Installs, generates and builds what is missing or out of date.
+ * `log` gets one line a step that did something; `signal` ends a step under way and all it started;
+ * `bundles: false` leaves dist/ as it is.
+ * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: boolean }} [options]
+ * @throws {Error} with one line that says what to do, {InterruptedError} after `signal`.
+ */
+export async function bootstrap({ log = () => {}, signal, bundles = true } = {}) {
+  checkNode();
+  await step(installStep(), { log, signal });
+  await step(generateStep(), { log, signal });
+  if (bundles) await step(buildStep(), { log, signal });
+}
+
+/**
+ * The life of a script: its exit code, or its error as one line and exit 1 (130 when interrupted).
+ * @param {() => Promise<number>} body gives the exit code
+ */
+export async function runScript(body) {
+  try {
+    process.exitCode = await body();
+  } catch (error) {
+    const interrupted = error instanceof InterruptedError;
+    if (!interrupted) console.error(`comanda: ${error?.message ?? error}`);
+    process.exitCode = interrupted ? 130 : 1;
+  }
+}
+
+/**
+ * Runs `body` with a signal that aborts on the first SIGINT, SIGTERM or SIGHUP; until it is done, none of
+ * them ends this process, however often they come.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} body
+ * @returns {Promise<T>}
+ */
+export async function withSignals(body) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const name of names) process.on(name, abort);
+  try {
+    return await body(controller.signal);
+  } finally {
+    for (const name of names) process.off(name, abort);
+  }
+}
+
+/** Runs Node with `args` at the root and gives its exit code; a signal to us ends it too. */
+export function runNode(args, { signal, env = {} } = {}) {
+  return runCommand(process.execPath, args, { signal, env, stdio: 'inherit' }).then(({ code }) => code);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const newEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  if (!newEnough) {
+    throw new Error(`Node ${OLDEST_NODE.join('.')} or newer is needed, this is ${process.versions.node}`);
+  }
+}
+
+/** A step runs when its fingerprint differs from the stamp, which is written last. */
+async function step({ stamp, fingerprint, title, run }, { log, signal }) {
+  if (signal?.aborted) throw new InterruptedError('interrupted');
+  const wanted = fingerprint();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const began = Date.now();
+  if (title.doing) log(title.doing);
+  rmSync(stamp, { force: true });
+  await run({ log, signal });
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, wanted);
+  if (title.done) log(`${title.done} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
+}
+
+function installStep() {
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`);
+  const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...packages];
+  return {
+    stamp: join(root, 'node_modules/.comanda-installed'),
+    title: { doing: 'installing packages (the first time takes a while)', done: 'packages installed' },
+    fingerprint: () => hashFiles(inputs, `${process.platform}-${process.arch}`),
+    run: ({ log, signal }) => install({ log, signal }),
+  };
+}
+
+async function install({ log, signal }) {
+  const args = ['-y', PNPM, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+  // pnpm would leave out the tools under NODE_ENV=production, and ask a terminal before replacing folders.
+  const settings = ['--prod=false', '--config.confirm-modules-purge=false', '--config.ignore-scripts=false'];
+  const { code, output } = await runCommand('npx', [...args, ...settings], {
+    signal,
+    env: { NODE_ENV: 'development', CI: 'true' },
+    onLine: progressLog(log),
+  });
+  if (code !== 0) throw new Error(`the packages could not be installed:\n${tail(output)}`);
+}
+
+function generateStep() {
+  const output = join(root, 'packages/db/src/generated');
+  const inputs = ['prisma/schema.prisma', 'node_modules/prisma/package.json'];
+  return {
+    stamp: join(output, 'stamp'),
+    title: { done: 'Prisma client generated' },
+    fingerprint: () => (existsSync(join(output, 'prisma/client.ts')) ? hashFiles(inputs) : 'missing'),
+    run: async ({ signal }) => {
+      const args = ['node_modules/prisma/build/index.js', 'generate'];
+      const { code, output: words } = await runCommand(process.execPath, args, {
+        signal,
+        // Any existing file for an engine keeps the command line from looking for one on the network.
+        env: {
+          PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+          CHECKPOINT_DISABLE: '1',
+          PRISMA_HIDE_UPDATE_MESSAGE: '1',
+        },
+      });
+      if (code !== 0) throw new Error(`prisma generate failed:\n${tail(words)}`);
+    },
+  };
+}
+
+function buildStep() {
+  const folders = ['packages/api/src', 'packages/worker/src', 'packages/db/src', 'packages/client/src'];
+  const inputs = [...folders, 'scripts', 'prisma'];
+  return {
+    stamp: join(root, 'dist/stamp'),
+    title: {},
+    fingerprint: () => hashStatus(['package.json', ...inputs.flatMap(listSources)]),
+    run: async () => {
+      const { build } = await import(pathToFileURL(join(root, 'scripts/build.mjs')).href);
+      await build();
+    },
+  };
+}
+
+function listSources(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|mjs|json)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
+    .sort();
+}
+
+function hashFiles(paths, ...more) {
+  const hash = createHash('sha256').update(JSON.stringify(more));
+  for (const path of paths) {
+    if (existsSync(join(root, path))) hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+  }
+  return hash.digest('hex');
+}
+
+function hashStatus(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const { mtimeMs, size } = statSync(join(root, path));
+    hash.update(`${path}\0${mtimeMs}\0${size}\0`);
+  }
+  return hash.digest('hex');
+}
+
+/** Runs a command at the root in a group of its own, so that a signal to us can end all of it. */
+function runCommand(
+  command,
+  args,
+  { signal, env = {}, onLine = () => {}, stdio = ['ignore', 'pipe', 'pipe'] },
+) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio, detached: true });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (chunk) => {
+        output += chunk;
+        for (const line of chunk.split('\n')) if (line.trim()) onLine(line.trim());
+      });
+    }
+    let farewell;
+    const stop = () => {
+      signalGroup(child, 'SIGTERM');
+      farewell = setTimeout(() => signalGroup(child, 'SIGKILL'), FAREWELL_MS);
+    };
+    if (signal?.aborted) stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    child.on('error', (error) => reject(new Error(`${command} cannot be run: ${error.message}`)));
+    child.on('close', (code) => {
+      clearTimeout(farewell);
+      signal?.removeEventListener('abort', stop);
+      if (signal?.aborted) reject(new InterruptedError('interrupted'));
+      else resolve({ code: code ?? 1, output });
+    });
+  });
+}
+
+function signalGroup(child, name) {
+  try {
+    process.kill(-child.pid, name);
+  } catch {
+    // The group is gone.
+  }
+}
+
+/** Of pnpm's chatter, what a waiting person wants: how far it is, now and then, and what it refuses. */
+function progressLog(log) {
+  let last = Date.now();
+  return (line) => {
+    if (/ERR_/.test(line)) log(line);
+    const [, reused, downloaded] = /^Progress:.* reused (\d+), downloaded (\d+)/.exec(line) ?? [];
+    if (downloaded === undefined || Date.now() - last < 2000) return;
+    last = Date.now();
+    log(`${Number(reused) + Number(downloaded)} packages so far`);
+  };
+}
+
+function tail(text) {
+  return text.trim().split('\n').slice(-20).join('\n');
+}

@@ -1,0 +1,13 @@
+// npm run check: format, lint and types of the whole repository; no database.
+import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
+
+await runScript(() =>
+  withSignals(async (signal) => {
+    await bootstrap({ log: console.error, signal, bundles: false });
+    const codes = await Promise.all([
+      runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'], { signal }),
+      runNode(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { signal }),
+    ]);
+    return codes.some((code) => code !== 0) ? 1 : 0;
+  }),
+);

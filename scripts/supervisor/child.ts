@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { markProcess, type ProcessMark } from '../../packages/db/src/embedded/processes.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+
+export type { ProcessMark };
+
+/** A process that is kept running until it is stopped. */
+export interface Child {
+  /** Settles when it first says that it serves; with its URL if it has one. */
+  ready: Promise<string | undefined>;
+  /** Rejects when it can never run; otherwise stays open. */
+  failed: Promise<never>;
+  /** The process that runs now; null between two lives. */
+  mark(): ProcessMark | null;
+  /** Lets it finish what is in flight until `deadline` (ms since the epoch), then ends it; true if it was done. */
+  stop(deadline: number): Promise<boolean>;
+}
+
+/** What to run: a bundle in dist/, and what it tells the person who waits. */
+export interface ChildOptions {
+  name: string;
+  env: NodeJS.ProcessEnv;
+  log(line: string): void;
+  /** Called whenever the process behind it is another one. */
+  onChange(): void;
+}
+
+/** Exit code of a child whose settings cannot work (sysexits EX_CONFIG): starting it again would not help. */
+const CONFIGURATION_ERROR = 78;
+const FIRST_BACKOFF_MS = 200;
+const LONGEST_BACKOFF_MS = 5_000;
+/** A life this long counts as healthy: the next death is retried at once again. */
+const HEALTHY_LIFE_MS = 30_000;
+/** Deaths in a row before it was ever ready, after which we give up. */
+const EARLY_DEATHS = 5;
+
+/**
+ * Starts `dist/<name>.js` and starts it again whenever it dies.
+ * It gets a session of its own: a Ctrl-C, or a signal to our group, reaches only us, and we pass on one
+ * SIGTERM; our own death reaches it as the IPC channel's 'disconnect'.
+ */
+export function superviseChild({ name, env, log, onChange }: ChildOptions): Child {
+  let current: ChildProcess | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let wasReady = false;
+  let deaths = 0;
+  const ready = openPromise<string | undefined>();
+  const failed = openPromise<never>();
+  const ended = openPromise<void>();
+
+  const start = () => {
+    const began = Date.now();
+    const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${name}.js`)], {
+      cwd: repositoryRoot,
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    });
+    current = child;
+    child.on('message', (message) => {
+      if (!isReady(message)) return;
+      if (wasReady) log(`${name} is ready again`);
+      wasReady = true;
+      ready.resolve(message.url);
+    });
+    child.on('error', (error) => log(`${name}: ${error.message}`));
+    child.on('exit', (code, signal) => {
+      current = null;
+      if (stopping) return ended.resolve();
+      const reason = signal ?? `exit code ${code}`;
+      deaths = Date.now() - began > HEALTHY_LIFE_MS ? 1 : deaths + 1;
+      if (code === CONFIGURATION_ERROR) return failed.reject(new Error(`${name} refuses its settings`));
+      if (!wasReady && deaths >= EARLY_DEATHS)
+        return failed.reject(new Error(`${name} does not start (${reason})`));
+      const waitMs = Math.min(FIRST_BACKOFF_MS * 2 ** (deaths - 1), LONGEST_BACKOFF_MS);
+      log(`${name} died (${reason}): starting it again in ${waitMs / 1000} s`);
+      timer = setTimeout(start, waitMs);
+    });
+    onChange();
+  };
+  start();
+
+  return {
+    ready: ready.promise,
+    failed: failed.promise,
+    mark: () => (current?.pid === undefined ? null : markProcess(current.pid)),
+    async stop(deadline) {
+      stopping = true;
+      clearTimeout(timer);
+      const child = current;
+      if (child === null) return true;
+      let drained = true;
+      child.kill('SIGTERM');
+      const end = setTimeout(
+        () => {
+          drained = false;
+          child.kill('SIGKILL');
+        },
+        Math.max(0, deadline - Date.now()),
+      );
+      await ended.promise;
+      clearTimeout(end);
+      return drained;
+    },
+  };
+}
+
+interface OpenPromise<T> {
+  promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: Error): void;
+}
+
+function openPromise<T>(): OpenPromise<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}
+
+function isReady(message: unknown): message is { ready: true; url?: string } {
+  return typeof message === 'object' && message !== null && 'ready' in message && message.ready === true;
+}

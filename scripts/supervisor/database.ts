@@ -1,0 +1,66 @@
+import { relative } from 'node:path';
+// By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
+import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import type { ProcessMark } from './child.ts';
+import type { Progress } from './progress.ts';
+
+/** The database that everything runs on, migrated. */
+export interface RunningDatabase {
+  url: string;
+  embedded: boolean;
+  /** Tells a second start where we answer and who works for us. */
+  announce(more: { url?: string; children: ProcessMark[] }): void;
+  /** Ends the embedded server; leaves anybody else's alone. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the embedded server, or takes DATABASE_URL.
+ * @throws {AlreadyRunningError} when another start owns the data directory.
+ */
+export async function startDatabase(settings: Settings, progress: Progress): Promise<RunningDatabase> {
+  if (settings.databaseUrl !== undefined) {
+    return { url: settings.databaseUrl, embedded: false, announce() {}, async stop() {} };
+  }
+  const { dataDir } = settings;
+  const server = await progress.step(
+    'database',
+    () => startEmbedded({ dataDir, log: progress.note }),
+    ({ port, created }) =>
+      `embedded PostgreSQL on port ${port}, ${created ? 'made in' : 'kept in'} ${relative(repositoryRoot, dataDir) || '.'}`,
+  );
+  return { ...server, embedded: true };
+}
+
+/** Applies the pending migrations. */
+export async function migrateDatabase(database: RunningDatabase, progress: Progress): Promise<void> {
+  await progress.step(
+    'migrations',
+    async () => {
+      try {
+        return await migrate(database.url, { log: progress.note });
+      } catch (error) {
+        throw database.embedded ? error : withVariable(error);
+      }
+    },
+    ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} applied`),
+  );
+}
+
+/** The database to talk to from outside: DATABASE_URL, else the running embedded one; null when neither. */
+export async function findDatabase(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL: env.DATABASE_URL, DATA_DIR: env.DATA_DIR });
+  return databaseUrl ?? embeddedUrl(dataDir);
+}
+
+/** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */
+function withVariable(error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  const reason = error.message || String(error.code);
+  return new Error(`DATABASE_URL: ${reason}`, { cause: error });
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { type Child, superviseChild } from './child.ts';
+import { migrateDatabase, type RunningDatabase, startDatabase } from './database.ts';
+import { keptEncryptionKey } from './encryption-key.ts';
+import { checkPort } from './port.ts';
+import { openProgress, type Progress, printWelcome } from './progress.ts';
+
+export { findDatabase } from './database.ts';
+export { freePort } from './port.ts';
+
+/** Of the 35 s that a stop may take, what the API and the worker have to finish; the rest is the database's. */
+const DRAIN_MS = 32_500;
+const SEED_PATIENCE_MS = 5_000;
+
+/**
+ * Runs everything until `signal` aborts, then drains and stops it; gives the exit code.
+ * Order: database, migrations, then API, worker and demo data side by side; stopping goes the other way.
+ * Whatever is wrong is told in one line on stderr (exit code 1), after stopping what had been started.
+ */
+export async function main(signal: AbortSignal): Promise<number> {
+  const progress = openProgress();
+  const running: Running = { children: [], database: null, seeding: null };
+  let code = 0;
+  try {
+    await run(running, progress, signal);
+  } catch (error) {
+    if (!signal.aborted) {
+      console.error(`comanda: ${error instanceof Error ? error.message : String(error)}`);
+      code = 1;
+    }
+  }
+  return (await stop(running, progress)) ? code : 1;
+}
+
+/** What has been started and must be stopped. */
+interface Running {
+  children: Child[];
+  database: RunningDatabase | null;
+  seeding: Promise<unknown> | null;
+}
+
+async function run(running: Running, progress: Progress, signal: AbortSignal): Promise<void> {
+  const began = performance.now();
+  const settings = readSettings(process.env);
+  const stopAsked = new Promise<'stop'>((resolve) => {
+    signal.addEventListener('abort', () => resolve('stop'), { once: true });
+  });
+  const database = await startDatabase(settings, progress);
+  running.database = database;
+  await checkPort(settings.host, settings.port);
+  signal.throwIfAborted();
+  await migrateDatabase(database, progress);
+  signal.throwIfAborted();
+
+  const encryptionKey = settings.encryptionKey ?? keptEncryptionKey(settings.dataDir);
+  const env = childEnvironment(settings, database, encryptionKey, progress);
+  let url: string | undefined;
+  const announce = () => {
+    const marks = running.children.map((child) => child.mark()).filter((mark) => mark !== null);
+    database.announce({ ...(url && { url }), children: marks });
+  };
+  const start = (name: string) => {
+    const child = superviseChild({ name, env, log: progress.note, onChange: () => setImmediate(announce) });
+    running.children.push(child);
+    return child;
+  };
+  const api = start('api');
+  const worker = start('worker');
+  const failed = Promise.race([api.failed, worker.failed]);
+  const seeded = seed(settings, database, encryptionKey, progress);
+  running.seeding = seeded;
+
+  const allReady = Promise.all([
+    progress.step('API', () => api.ready),
+    seeded,
+    progress.step('worker', () => worker.ready),
+  ]);
+  const outcome = await Promise.race([allReady, failed, stopAsked]);
+  if (outcome === 'stop') return;
+  url = outcome[0] ?? baseUrl(settings);
+  announce();
+  const secondsToReady = (performance.now() - began) / 1000;
+  printWelcome({ baseUrl: url, demoKey: outcome[1], secondsToReady });
+  await Promise.race([failed, stopAsked]);
+}
+
+/** Every child has ended and the database is stopped; false when something had to be cut off. */
+async function stop({ children, database, seeding }: Running, progress: Progress): Promise<boolean> {
+  const deadline = Date.now() + DRAIN_MS;
+  if (children.length > 0) progress.note('stopping: finishing what is in flight');
+  const drained = await Promise.all(children.map((child) => child.stop(deadline)));
+  await Promise.race([seeding?.catch(() => {}), sleep(SEED_PATIENCE_MS, null, { ref: false })]);
+  if (drained.includes(false)) progress.note('not everything was finished in time');
+  try {
+    await database?.stop();
+  } catch (error) {
+    console.error(`comanda: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+  if (children.length > 0) progress.note('stopped');
+  return !drained.includes(false);
+}
+
+function childEnvironment(
+  settings: Settings,
+  database: RunningDatabase,
+  encryptionKey: string,
+  progress: Progress,
+): NodeJS.ProcessEnv {
+  const targetsUnset = !process.env.WEBHOOK_TARGETS?.trim();
+  const anyTarget = database.embedded && targetsUnset;
+  if (anyTarget) {
+    progress.note('webhooks may go to any address, http included (WEBHOOK_TARGETS=public forbids it)');
+  }
+  if (settings.apiProcesses > 1)
+    progress.note('API_PROCESSES: more than one is not served yet, starting one');
+  return {
+    ...process.env,
+    PORT: String(settings.port),
+    HOST: settings.host,
+    DATA_DIR: settings.dataDir,
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: encryptionKey,
+    WEBHOOK_TARGETS: anyTarget ? 'any' : settings.webhookTargets,
+  };
+}
+
+/** Seeds where it is wanted and gives the demo key; null where it is not. */
+async function seed(
+  settings: Settings,
+  database: RunningDatabase,
+  encryptionKey: string,
+  progress: Progress,
+): Promise<string | null> {
+  const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
+  if (!wanted) return null;
+  const options: SeedOptions = { databaseUrl: database.url, dataDir: settings.dataDir, encryptionKey };
+  const { key = null } = await progress.step('demo data', async () => {
+    const file = join(repositoryRoot, 'dist', 'seed.js');
+    const module: SeedModule = await import(pathToFileURL(file).href);
+    return module.seedDemo(options);
+  });
+  return key;
+}
+
+/** What dist/seed.js is called with; a bundle of its own, loaded only where it is wanted. */
+interface SeedOptions {
+  databaseUrl: string;
+  dataDir: string;
+  encryptionKey: string;
+}
+
+interface SeedModule {
+  /** No key when the database belongs to others already. */
+  seedDemo(options: SeedOptions): Promise<{ key: string | undefined }>;
+}
+
+/** Where a person on this machine reaches the API. */
+function baseUrl({ host, port }: Settings): string {
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
+}

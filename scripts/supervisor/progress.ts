@@ -1,0 +1,55 @@
+/** Progress for a person: one line a step, with its seconds, on stdout. */
+export interface Progress {
+  /** Runs a step and prints `title`, its seconds and what `work` gives as detail. */
+  step<T>(title: string, work: () => Promise<T>, detail?: (result: T) => string): Promise<T>;
+  /** A line of its own. */
+  note(line: string): void;
+}
+
+/** What a person needs once everything answers. */
+export interface Welcome {
+  baseUrl: string;
+  /** Null where no demo data was asked for. */
+  demoKey: string | null;
+  secondsToReady: number;
+}
+
+/** Progress on stdout; a reader that went away (a closed pipe) does not end us. */
+export function openProgress(): Progress {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  return {
+    async step(title, work, detail) {
+      const began = performance.now();
+      const result = await work();
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      const words = detail?.(result) ?? '';
+      console.log(`  ✓ ${title} (${seconds} s)${words && `: ${words}`}`);
+      return result;
+    },
+    note: (line) => console.log(`  · ${line}`),
+  };
+}
+
+/** The addresses, the demo key, and a command that works when pasted. */
+export function printWelcome({ baseUrl, demoKey, secondsToReady }: Welcome): void {
+  const keyLines =
+    demoKey === null
+      ? [
+          '  Key       none yet: npm run -s comanda -- keys create --help',
+          `  Try       curl -i '${baseUrl}/readyz'`,
+        ]
+      : [
+          `  Demo key  ${demoKey}`,
+          `  Try       curl -s '${baseUrl}/v2/products?limit=2' -H 'Authorization: Bearer ${demoKey}'`,
+        ];
+  const lines = [
+    '',
+    `  Comanda is ready after ${secondsToReady.toFixed(1)} s; Ctrl-C stops it.`,
+    '',
+    `  Base URL  ${baseUrl}`,
+    `  Docs      ${baseUrl}/docs`,
+    ...keyLines,
+    '',
+  ];
+  console.log(lines.join('\n'));
+}

@@ -1,0 +1,53 @@
+// npm test: makes the clone runnable, checks it, runs the tests on a PostgreSQL of their own. What follows
+// `--` goes to vitest (`npm test -- tests/orders`); such a partial run leaves the check out.
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
+
+await runScript(() => withSignals(test));
+process.exit();
+
+async function test(signal) {
+  const selection = process.argv.slice(2);
+  await bootstrap({ log: console.error, signal });
+  const checked = selection.length > 0 || (await runNode(['scripts/check.mjs'], { signal })) === 0;
+  if (!checked) console.error('\nnpm run check failed: it counts as one failed test\n');
+  const { passed, failed } = await runTests(selection, signal);
+  const failures = failed + (checked ? 0 : 1);
+  console.log(`${passed} passed, ${failures} failed`);
+  return failures === 0 ? 0 : 1;
+}
+
+/** What vitest counted; when it failed without counting a failure, or died, that counts as one. */
+async function runTests(selection, signal) {
+  const directory = mkdtempSync(join(tmpdir(), 'comanda-tests-'));
+  // The database server of a root run is another user and must be able to pass.
+  chmodSync(directory, 0o711);
+  const run = join(directory, 'run');
+  const summary = join(directory, 'summary.json');
+  try {
+    const code = await runNode(['node_modules/vitest/vitest.mjs', 'run', ...selection], {
+      signal,
+      env: { COMANDA_TEST_DIRECTORY: run, COMANDA_TEST_SUMMARY: summary },
+    });
+    const { passed, failed } = existsSync(summary)
+      ? JSON.parse(readFileSync(summary, 'utf8'))
+      : { passed: 0, failed: 1 };
+    return { passed, failed: code === 0 ? failed : Math.max(failed, 1) };
+  } finally {
+    killNoted(join(run, 'processes'));
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Ends what a killed vitest could not end itself: its database and the processes of its tests. */
+function killNoted(folder) {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    try {
+      process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // It ended by itself.
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  WebhookEndpoint,
+  WebhookEndpointPage,
+  WebhookEndpointWithSecret,
+  WebhookTest,
+} from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const Data = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
+const Refusal = z.object({
+  error: z.object({ code: z.string(), message: z.string(), request_id: z.string() }),
+});
+
+async function create(
+  path = '/v2/webhook-endpoints',
+  body: unknown = { url: 'https://erp.example.com/h', events: ['order.created'] },
+) {
+  const answer = await api.rest(`POST ${path}`, { body });
+  expect(answer.status, answer.text).toBe(201);
+  return { answer, endpoint: parseStrict(Data(WebhookEndpointWithSecret), answer.body).data };
+}
+
+describe('create', () => {
+  it('answers 201 with Location and the secret, which no other answer shows', async () => {
+    const { answer, endpoint } = await create();
+    expect(answer.headers.get('location')).toBe(`/v2/webhook-endpoints/${endpoint.id}`);
+    expect(endpoint.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint.status).toBe('active');
+    const read = await api.rest(`GET /v2/webhook-endpoints/${endpoint.id}`);
+    expect(parseStrict(Data(WebhookEndpoint), read.body).data).toEqual({ ...endpoint, secret: undefined });
+    expect(read.text).not.toContain('secret');
+  });
+
+  it('keeps the secret encrypted at rest', async () => {
+    const { endpoint } = await create();
+    const rows = await api.app.database.prisma.webhookSecret.findMany({ where: { endpointId: endpoint.id } });
+    expect(rows).toHaveLength(1);
+    const stored = Buffer.from(rows[0]?.sealed ?? []);
+    expect(stored.includes(Buffer.from(endpoint.secret))).toBe(false);
+    expect(stored.includes(Buffer.from(endpoint.secret.slice(6), 'base64'))).toBe(false);
+  });
+
+  it('gives v1 payloads to what is made through v1', async () => {
+    const { answer, endpoint } = await create('/v1/webhooks');
+    expect(answer.headers.get('location')).toBe(`/v1/webhooks/${endpoint.id}`);
+    const row = await api.app.database.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
+    expect(row?.apiVersion).toBe('v1');
+  });
+
+  it.each([
+    ['no url', { events: ['order.created'] }, 'url'],
+    ['a relative url', { url: '/hooks', events: ['order.created'] }, 'url'],
+    ['another scheme', { url: 'ftp://erp.example.com', events: ['order.created'] }, 'url'],
+    ['credentials in the url', { url: 'https://a:b@erp.example.com', events: ['order.created'] }, 'url'],
+    ['a fragment', { url: 'https://erp.example.com/#a', events: ['order.created'] }, 'url'],
+    [
+      'a url that is too long',
+      { url: `https://erp.example.com/${'a'.repeat(2048)}`, events: ['order.created'] },
+      'url',
+    ],
+    ['no events', { url: 'https://erp.example.com', events: [] }, 'events'],
+    ['an unknown event', { url: 'https://erp.example.com', events: ['order.eaten'] }, 'events[0]'],
+    [
+      'a repeated event',
+      { url: 'https://erp.example.com', events: ['order.created', 'order.created'] },
+      'events',
+    ],
+    ['the test event', { url: 'https://erp.example.com', events: ['webhook.test'] }, 'events[0]'],
+  ])('refuses %s and names the field', async (_what, body, field) => {
+    const answer = await api.rest('POST /v2/webhook-endpoints', { body });
+    expect(answer.status).toBe(422);
+    const { error } = parseStrict(Refusal, answer.body);
+    expect(error.code).toBe('validation_error');
+    expect(error.message).toContain(`${field}: `);
+  });
+
+  it('refuses the 51st of a location, also when many come at once', async () => {
+    const locationId = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId });
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        api.rest('POST /v2/webhook-endpoints', {
+          key,
+          body: { url: `https://erp.example.com/${index}`, events: ['turn.open'] },
+        }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
+  });
+});
+
+describe('list', () => {
+  it('shows both families the same endpoints, newest first, with pagination', async () => {
+    const { endpoint } = await create('/v1/webhooks');
+    const v1 = await api.rest('GET /v1/webhooks?limit=200');
+    const v2 = await api.rest('GET /v2/webhook-endpoints?limit=200');
+    const page = parseStrict(WebhookEndpointPage, v2.body);
+    expect(v1.body).toEqual(v2.body);
+    expect(page.data[0]?.id).toBe(endpoint.id);
+    expect(page.pagination).toEqual({ limit: 200, offset: 0, total: page.data.length });
+  });
+});
+
+describe('update', () => {
+  it('changes only what is present', async () => {
+    const { endpoint } = await create();
+    const answer = await api.rest(`PATCH /v1/webhooks/${endpoint.id}`, { body: { status: 'disabled' } });
+    const changed = parseStrict(Data(WebhookEndpoint), answer.body).data;
+    expect(changed).toEqual({ ...endpoint, secret: undefined, status: 'disabled' });
+    const row = await api.app.database.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
+    expect(row?.apiVersion).toBe('v2');
+  });
+
+  it('takes an empty body as no change', async () => {
+    const { endpoint } = await create();
+    const answer = await api.rest(`PATCH /v2/webhook-endpoints/${endpoint.id}`, { body: {} });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ data: { ...endpoint, secret: undefined } });
+  });
+
+  it('refuses null and unknown values', async () => {
+    const { endpoint } = await create();
+    for (const body of [{ url: null }, { events: null }, { status: 'paused' }]) {
+      const answer = await api.rest(`PATCH /v2/webhook-endpoints/${endpoint.id}`, { body });
+      expect(answer.status).toBe(422);
+    }
+  });
+});
+
+describe('rotate the secret', () => {
+  it('answers a new secret and lets the old one sign for 24 hours', async () => {
+    const { endpoint } = await create();
+    const answer = await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`);
+    expect(answer.status).toBe(200);
+    const rotated = parseStrict(Data(WebhookEndpointWithSecret), answer.body).data;
+    expect(rotated.secret).not.toBe(endpoint.secret);
+    const rows = await api.app.database.prisma.webhookSecret.findMany({
+      where: { endpointId: endpoint.id },
+      orderBy: { createdAt: 'asc' },
+    });
+    const hours = ((rows[0]?.expiresAt?.getTime() ?? 0) - Date.now()) / 3_600_000;
+    expect(rows).toHaveLength(2);
+    expect(hours).toBeGreaterThan(23.9);
+    expect(hours).toBeLessThanOrEqual(24.1);
+    expect(rows[1]?.expiresAt).toBeNull();
+  });
+});
+
+describe('test', () => {
+  it('answers 202 with the event that is on its way', async () => {
+    const { endpoint } = await create();
+    const answer = await api.rest(`POST /v1/webhooks/${endpoint.id}/test`);
+    expect(answer.status).toBe(202);
+    const { event_id } = parseStrict(Data(WebhookTest), answer.body).data;
+    const change = await api.app.database.prisma.capturedChange.findFirst({
+      where: { resourceId: endpoint.id, operation: 'test' },
+    });
+    expect(change?.after).toEqual({ event_id });
+  });
+
+  it('is a conflict for a disabled endpoint', async () => {
+    const { endpoint } = await create();
+    await api.rest(`PATCH /v2/webhook-endpoints/${endpoint.id}`, { body: { status: 'disabled' } });
+    const answer = await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/test`);
+    expect(answer.status).toBe(409);
+    expect(parseStrict(Refusal, answer.body).error.code).toBe('conflict');
+  });
+});
+
+describe('delete', () => {
+  it('answers once, then 404', async () => {
+    const { endpoint } = await create();
+    const first = await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`);
+    expect(first.body).toEqual({ data: { id: endpoint.id, deleted: true } });
+    expect((await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`)).status).toBe(404);
+    expect((await api.rest(`GET /v2/webhook-endpoints/${endpoint.id}/deliveries`)).status).toBe(404);
+  });
+});
+
+describe('addresses under WEBHOOK_TARGETS=public', () => {
+  it('refuses http and literal addresses that are not public', async () => {
+    const strict = await startTestApi({ webhookTargets: 'public' });
+    try {
+      for (const url of [
+        'http://erp.example.com',
+        'https://127.0.0.1/',
+        'https://[::1]/',
+        'https://2130706433/',
+        'https://localhost/',
+      ]) {
+        const answer = await strict.rest('POST /v2/webhook-endpoints', {
+          body: { url, events: ['order.created'] },
+        });
+        expect(answer.status, url).toBe(422);
+        expect(answer.text).toContain('url: ');
+      }
+      const fine = await strict.rest('POST /v2/webhook-endpoints', {
+        body: { url: 'https://erp.example.com/h', events: ['order.created'] },
+      });
+      expect(fine.status).toBe(201);
+    } finally {
+      await strict.close();
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { repositoryRoot } from '../packages/db/src/root.ts';
+import {
+  type CodeBase,
+  importsOf,
+  type Manifest,
+  type SourceFile,
+  violations,
+} from './support/architecture.ts';
+import { importRules, textRules } from './support/architecture-rules.ts';
+
+test('the code base keeps to its architecture', () => {
+  const codeBase: CodeBase = { files: readFiles(), packages: readPackages() };
+  expect(codeBase.files.length).toBeGreaterThan(20);
+  expect(codeBase.files.flatMap((file) => importsOf(file, codeBase)).length).toBeGreaterThan(100);
+  expect(violations(codeBase, importRules, textRules)).toEqual([]);
+});
+
+const resource = 'packages/api/src/resources/orders';
+
+describe('a breach is found:', () => {
+  test.each([
+    ['db on api', 'packages/db/src/a.ts', `import { a } from '@comanda/api';`],
+    ['api on worker', 'packages/api/src/a.ts', `import { a } from '@comanda/worker';`],
+    ['worker on the whole of api', 'packages/worker/src/a.ts', `import { a } from '@comanda/api';`],
+    [
+      'worker on what api does not export',
+      'packages/worker/src/a.ts',
+      `import { a } from '@comanda/api/no';`,
+    ],
+    ['client on values of api', 'packages/client/src/a.ts', `import { a } from '@comanda/api';`],
+    ['client on db', 'packages/client/src/a.ts', `import type { A } from '@comanda/db';`],
+    ['a path into another package', 'packages/api/src/a.ts', `import { a } from '../../db/src/a.ts';`],
+    ['a path out of all packages', 'packages/api/src/a.ts', `import { a } from '../../../tests/a.ts';`],
+    ['the seed on worker', 'prisma/seed.ts', `import { a } from '../packages/worker/src/a.ts';`],
+    ['a dynamic import', 'packages/db/src/a.ts', `const a = await import('@comanda/api');`],
+    ['a re-export', 'packages/db/src/a.ts', `export { a } from '@comanda/api';`],
+    ['a bare import', 'packages/db/src/a.ts', `import '@comanda/api';`],
+    ['an import over lines', 'packages/db/src/a.ts', `import {\n  a,\n  b,\n} from '@comanda/api';`],
+    ['an undeclared package', 'packages/db/src/a.ts', `import express from 'express';`],
+    ['an undeclared subpath', 'packages/db/src/a.ts', `import a from '@trpc/server/http';`],
+    ['a builtin without node:', 'packages/db/src/a.ts', `import fs from 'fs';`],
+    ['schema on db', `${resource}/schema.ts`, `import type { A } from '@comanda/db';`],
+    ['schema on service', `${resource}/schema.ts`, `import { a } from './service.ts';`],
+    ['rules on db', `${resource}/rules.ts`, `import { a } from '@comanda/db';`],
+    ['rules on I/O', `${resource}/rules.ts`, `import { readFileSync } from 'node:fs';`],
+    ['rules with a clock', `${resource}/rules.ts`, `const now = Date.now();`],
+    ['rules with the date', `${resource}/totals.rules.ts`, `const now = new Date();`],
+    ['service on trpc', `${resource}/service.ts`, `import { a } from '../../trpc.ts';`],
+    ['service on a router', `${resource}/sync.service.ts`, `import { a } from './router.ts';`],
+    ['service on REST', `${resource}/service.ts`, `import { a } from '../../rest/adapter.ts';`],
+    ['router on db', `${resource}/router.ts`, `import { a } from '@comanda/db';`],
+    ['router on SQL', `${resource}/router.ts`, `import { a } from './statements.ts';`],
+    ['router on a foreign service', `${resource}/router.ts`, `import { a } from '../products/service.ts';`],
+    ['a default export', 'packages/db/src/a.ts', `export default 1;`],
+    ['a long file', 'packages/db/src/a.ts', '\n'.repeat(300).concat('const a = 1;')],
+    ['a name without an idea', 'packages/db/src/utils.ts', ''],
+  ])('%s', (_, path, text) => {
+    expect(violations(made({ path, text }), importRules, textRules)).not.toEqual([]);
+  });
+
+  test('a circle of three files, and who is in it', () => {
+    const circle = made(
+      { path: 'packages/db/src/a.ts', text: `import { b } from './b.ts';` },
+      { path: 'packages/db/src/b.ts', text: `import { c } from './c.ts';` },
+      { path: 'packages/db/src/c.ts', text: `import { a } from './a.ts';` },
+    );
+    expect(violations(circle, importRules, textRules)).toEqual([
+      'packages/db/src/a.ts → packages/db/src/b.ts → packages/db/src/c.ts → packages/db/src/a.ts: import each other in a circle',
+    ]);
+  });
+});
+
+describe('nothing is found in', () => {
+  test.each([
+    ['api on db', 'packages/api/src/a.ts', `import { a } from '@comanda/db';`],
+    ['worker on services', 'packages/worker/src/a.ts', `import { a } from '@comanda/api/services';`],
+    ['client on types of api', 'packages/client/src/a.ts', `import type { A } from '@comanda/api';`],
+    [
+      'schema on wire',
+      `${resource}/schema.ts`,
+      `import { z } from 'zod';\nimport { a } from '../../wire.ts';`,
+    ],
+    ['rules on schema', `${resource}/rules.ts`, `import type { A } from './schema.ts';`],
+    ['rules that read a date', `${resource}/rules.ts`, `const date = new Date(order.created_at);`],
+    ['service on another service', `${resource}/service.ts`, `import { a } from '../products/service.ts';`],
+    ['router on its service', `${resource}/router.ts`, `import * as orders from './service.ts';`],
+    ['a comment', 'packages/db/src/a.ts', `// import { a } from '@comanda/api';\n/** export default */`],
+    ['a file of 300 lines', 'packages/db/src/a.ts', 'const a = 1;\n'.repeat(300)],
+    ['a configuration', 'vitest.config.ts', `export default {};`],
+  ])('%s', (_, path, text) => {
+    expect(violations(made({ path, text }), importRules, textRules)).toEqual([]);
+  });
+
+  test('a circle of types', () => {
+    const circle = made(
+      { path: 'packages/db/src/a.ts', text: `import { b } from './b.ts';` },
+      { path: 'packages/db/src/b.ts', text: `import type { A } from './a.ts';` },
+    );
+    expect(violations(circle, importRules, textRules)).toEqual([]);
+  });
+});
+
+function made(...files: SourceFile[]): CodeBase {
+  const manifest = (name: string, subpaths: string[], dependencies: string[]): Manifest => ({
+    name: `@comanda/${name}`,
+    exports: Object.fromEntries(subpaths.map((path) => [path, './src/index.ts'])),
+    dependencies,
+  });
+  return {
+    files,
+    packages: {
+      db: manifest('db', ['.'], ['pg']),
+      api: manifest('api', ['.', './services'], ['zod', '@comanda/db', '@trpc/server']),
+      worker: manifest('worker', ['.'], ['@comanda/db', '@comanda/api']),
+      client: manifest('client', ['.'], ['@comanda/api']),
+    },
+  };
+}
+
+function readFiles(): SourceFile[] {
+  return ['packages', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
+    .filter((path) => existsSync(join(repositoryRoot, path)))
+    .flatMap((path) => listFiles(path))
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(repositoryRoot, path), 'utf8') }));
+}
+
+function listFiles(path: string): string[] {
+  if (/\.\w+$/.test(path)) return [path];
+  return readdirSync(join(repositoryRoot, path), { withFileTypes: true })
+    .filter(({ name }) => !['node_modules', 'generated', 'dist', 'results'].includes(name))
+    .flatMap((entry) =>
+      entry.isDirectory() ? listFiles(`${path}/${entry.name}`) : [`${path}/${entry.name}`],
+    );
+}
+
+function readPackages(): Record<string, Manifest> {
+  const folders = readdirSync(join(repositoryRoot, 'packages'));
+  return Object.fromEntries(
+    folders.map((folder) => [folder, readManifest(`packages/${folder}/package.json`)]),
+  );
+}
+
+function readManifest(path: string): Manifest {
+  const { name, exports, ...rest } = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
+  const lists = [rest.dependencies, rest.devDependencies, rest.optionalDependencies, rest.peerDependencies];
+  return { name, exports, dependencies: lists.flatMap((list) => Object.keys(list ?? {})) };
+}

@@ -1,0 +1,71 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { permissions } from '../../packages/api/src/permissions.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { createKey } from '../support/factories.ts';
+import { type Entrance, entrancesOf } from './entrances.ts';
+import { inputIn, isLookup, type Kitchen, makeSubject, openKitchen } from './kitchen.ts';
+
+const entrances = operations.flatMap(entrancesOf);
+
+let api: TestApi;
+let own: Kitchen;
+let foreign: Kitchen;
+beforeAll(async () => {
+  api = await startTestApi();
+  own = await openKitchen(api);
+  foreign = await openKitchen(api);
+});
+afterAll(() => api.close());
+
+describe('without a key', () => {
+  test.each(entrances)('$name answers 401', async ({ call }) => {
+    for (const key of [undefined, 'no-such-key', `cmd_live_${'A'.repeat(43)}`]) {
+      const { status, code, headers } = await call(api.url, key, {});
+      expect({ status, code }).toEqual({ status: 401, code: 'unauthorized' });
+      expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(headers.get('x-ratelimit-limit')).toBeNull();
+    }
+  });
+});
+
+describe('with every permission but the one needed', () => {
+  test.each(entrances)('$name answers 403 and names it', async ({ call, operation }) => {
+    const needed = operation.meta.permission;
+    const others = Object.keys(permissions).filter((name) => name !== needed);
+    const { key } = await createKey(api.app.database, { locationId: own.locationId, permissions: others });
+    const { status, code, message, headers } = await call(api.url, key, {});
+    expect({ status, code }).toEqual({ status: 403, code: 'permission_denied' });
+    expect(message).toContain(needed);
+    expect(headers.get('x-ratelimit-limit')).not.toBeNull();
+  });
+});
+
+describe('about something that is not there', () => {
+  const aboutOne = entrances.filter(({ operation }) => 'id' in operation.input.shape);
+
+  test.each(aboutOne)('$name answers 404', async ({ call, operation }) => {
+    const [valid, elsewhere] = await Promise.all([inputIn(own, operation), makeSubject(foreign, operation)]);
+    for (const id of [elsewhere.id, newId(), 'not-an-id', '%', '\u{1f355}', `${valid.id} `]) {
+      const { status, code, message } = await call(api.url, own.key, { ...valid, id });
+      expect({ id, status, code }).toEqual({ id, status: 404, code: 'resource_not_found' });
+      expect(message).not.toContain(elsewhere.id);
+    }
+  });
+
+  test.each(entrances.filter(({ operation }) => isLookup(operation)))(
+    '$name finds nothing of another location',
+    async ({ call, operation }: Entrance) => {
+      const { database } = api.app;
+      const empty = await openKitchen(api);
+      const { externalId } = await makeSubject(foreign, operation);
+      await database.prisma.product.deleteMany({ where: { locationId: empty.locationId } });
+      await database.prisma.category.deleteMany({ where: { locationId: empty.locationId } });
+      for (const external_id of [externalId, 'unknown']) {
+        const { status, code } = await call(api.url, empty.key, { external_id });
+        expect({ status, code }).toEqual({ status: 404, code: 'resource_not_found' });
+      }
+    },
+  );
+});

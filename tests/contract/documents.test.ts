@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
+import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
+import { operationId } from '../../packages/api/src/documents/names.ts';
+import { pageAssets } from '../../packages/api/src/documents/page.ts';
+import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
+import { envelopeOf, eventTypes } from '../../packages/api/src/events.ts';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { operations, strictly } from '../support/documented.ts';
+
+interface Documented {
+  operationId: string;
+  'x-permission': string;
+  parameters?: { $ref?: string; name?: string }[];
+  requestBody?: { content: { 'application/json': { example: unknown } } };
+  responses: Record<string, { $ref?: string; headers?: Record<string, unknown>; content?: object }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Documented>>;
+  components: { schemas: Record<string, unknown> };
+  webhooks?: Record<string, unknown>;
+}
+
+const versions = ['v1', 'v2'] as const;
+const routes = operations.flatMap((operation) => operation.routes.map((route) => ({ operation, route })));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let api: TestApi;
+let documents: Record<(typeof versions)[number], Document>;
+beforeAll(async () => {
+  api = await startTestApi();
+  const [v1, v2] = await Promise.all(
+    versions.map((version) => callRest(api.url, `GET /openapi-${version}.json`)),
+  );
+  documents = { v1: v1?.body as unknown as Document, v2: v2?.body as unknown as Document };
+});
+afterAll(() => api.close());
+
+describe('the OpenAPI documents', () => {
+  test('have no fault that the linter knows', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'comanda-openapi-'));
+    const files = versions.map((version) => join(folder, `${version}.json`));
+    for (const [index, version] of versions.entries()) {
+      writeFileSync(files[index] ?? '', JSON.stringify(documents[version]));
+    }
+    const cli = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+    const offline = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const run = promisify(execFile)(
+      process.execPath,
+      [cli, 'lint', ...files, '--config', join(root, 'redocly.yaml'), '--format', 'json'],
+      { env: { ...process.env, ...offline }, maxBuffer: 32 * 1024 * 1024 },
+    ).catch((failure: { stdout: string }) => failure);
+    const { stdout } = await run;
+    rmSync(folder, { recursive: true });
+    const { totals, problems } = JSON.parse(stdout) as { totals: object; problems: { message: string }[] };
+    expect(problems.map(({ message }) => message)).toEqual([]);
+    expect(totals).toMatchObject({ errors: 0 });
+  });
+
+  test('are OpenAPI 3.1 and hold exactly the paths that are served', () => {
+    for (const version of versions) {
+      const { openapi, paths } = documents[version];
+      expect(openapi).toBe('3.1.0');
+      const documented = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+      );
+      const served = routes.filter(({ route }) => route.version === version);
+      expect(documented.sort()).toEqual(served.map(({ route }) => `${route.method} ${route.path}`).sort());
+    }
+  });
+
+  test.each(routes)('describe $route.method $route.path in full', ({ operation, route }) => {
+    const { meta } = operation;
+    const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
+    expect(documented).toMatchObject({
+      operationId: operationId(operation),
+      'x-permission': meta.permission,
+    });
+    const errors = errorsOf({ meta, readsBody: route.method !== 'GET' });
+    const statuses = [meta.status ?? 200, ...errors.map((name) => errorResponses[name].status)];
+    expect(Object.keys(documented?.responses ?? {})).toEqual(statuses.map(String));
+    const headers = Object.keys(documented?.responses[meta.status ?? 200]?.headers ?? {});
+    expect(headers.includes('X-RateLimit-Batch-Limit')).toBe(meta.batch === true);
+    expect(headers.includes('Location')).toBe(meta.status === 201);
+    const references = (documented?.parameters ?? []).map(({ $ref }) => $ref);
+    expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(meta.idempotent === true);
+    expect(JSON.stringify(documented?.requestBody ?? {})).not.toContain('idempotencyKey');
+  });
+
+  test('describe every event as a webhook of v2, and only there', () => {
+    expect(Object.keys(documents.v2.webhooks ?? {})).toEqual(eventTypes);
+    expect(documents.v1.webhooks).toBeUndefined();
+  });
+
+  test('close no object and repeat no component', () => {
+    for (const version of versions) {
+      expect(JSON.stringify(documents[version])).not.toContain('"additionalProperties":false');
+      const { schemas } = documents[version].components;
+      for (const name of Object.keys(schemas).filter((each) => `${each}Output` in schemas)) {
+        expect(schemas[`${name}Output`], name).not.toEqual(schemas[name]);
+      }
+    }
+  });
+});
+
+describe('examples', () => {
+  test.each(operations)('of $name are valid', (operation) => {
+    expect(operation.input.safeParse(exampleInput(operation)).error).toBeUndefined();
+    expect(strictly(operation.output).safeParse(exampleOf(operation.output)).error).toBeUndefined();
+  });
+
+  test.each(eventTypes)('of %s are valid', (type) => {
+    expect(strictly(envelopeOf(type)).safeParse(exampleEvent(type)).error).toBeUndefined();
+  });
+});
+
+describe('the page for people', () => {
+  const files = ['/docs', '/docs/init.js', ...Object.keys(pageAssets).map((name) => `/docs/${name}`)];
+
+  test.each([...files, '/openapi-v1.json', '/openapi-v2.json'])('%s is served by us alone', async (path) => {
+    const { status, headers, text } = await callRest(api.url, `GET ${path}`);
+    expect(status).toBe(200);
+    expect(text.length).toBeGreaterThan(100);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('cache-control')).toBe('no-cache');
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|unsafe|\*/);
+    const head = await callRest(api.url, `HEAD ${path}`);
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers.get('content-length')).toBe(headers.get('content-length'));
+    const etag = headers.get('etag') ?? '';
+    const again = await callRest(api.url, `GET ${path}`, { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+    const wrong = await callRest(api.url, `POST ${path}`);
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('loads nothing that is not listed', async () => {
+    const { text } = await callRest(api.url, 'GET /docs');
+    const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
+    expect(loaded.filter((address) => !files.includes(address))).toEqual([]);
+    expect(text).not.toMatch(/<script>|<style>| on\w+=/);
+  });
+
+  test('other files of the package are not served', async () => {
+    for (const path of [
+      '/docs/index.html',
+      '/docs/package.json',
+      '/docs/..%2fpackage.json',
+      '/docs/%2e%2e/x',
+    ]) {
+      expect((await callRest(api.url, `GET ${path}`)).status).toBe(404);
+    }
+  });
+});

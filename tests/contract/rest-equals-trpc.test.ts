@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations, strictly } from '../support/documented.ts';
+import { type Outcome, restEntrance, trpcEntrance } from './entrances.ts';
+import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+
+const pairs = operations.flatMap((operation) =>
+  operation.routes.map((route) => ({
+    name: `${route.method} ${route.path}`,
+    operation,
+    rest: restEntrance(operation, route),
+    trpc: trpcEntrance(operation),
+  })),
+);
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+describe('the same call on equal state gives the same data', () => {
+  test.each(pairs)('$name', async ({ operation, rest, trpc }) => {
+    const here = await openKitchen(api);
+    const there = await openKitchen(api);
+    const byRest = await rest.call(api.url, here.key, await inputIn(here, operation));
+    const byTrpc = await trpc.call(api.url, there.key, await inputIn(there, operation));
+    expect(byRest.message).toBeUndefined();
+    expect(byRest.status).toBe(operation.meta.status ?? 200);
+    expect(byTrpc.status).toBe(200);
+    expect(alike(byTrpc.value, there)).toEqual(alike(byRest.value, here));
+    expect(strictly(operation.output).safeParse(byRest.value).error).toBeUndefined();
+    expect(strictly(operation.output).safeParse(byTrpc.value).error).toBeUndefined();
+    expect(limitHeaders(byTrpc)).toEqual(limitHeaders(byRest));
+  });
+});
+
+describe('the same wrong call gives the same refusal', () => {
+  test.each(pairs)('$name', async ({ operation, rest, trpc }) => {
+    const kitchen = await openKitchen(api);
+    const valid = await inputIn(kitchen, operation);
+    for (const input of spoiled(operation.kind, valid)) {
+      const byRest = await rest.call(api.url, kitchen.key, input);
+      const byTrpc = await trpc.call(api.url, kitchen.key, input);
+      expect({ input, ...refusal(byTrpc) }).toEqual({ input, ...refusal(byRest) });
+      expect(byRest.code, JSON.stringify(input)).toBe('validation_error');
+    }
+  });
+});
+
+describe('the second of two equal calls ends the same way', () => {
+  const writes = pairs.filter(({ operation }) => operation.kind === 'mutation');
+
+  test.each(writes)('$name', async ({ operation, rest, trpc }) => {
+    const outcomes = [];
+    for (const entrance of [rest, trpc]) {
+      const kitchen = await openKitchen(api);
+      const input = await inputIn(kitchen, operation);
+      await entrance.call(api.url, kitchen.key, input);
+      const { code, value, headers } = await entrance.call(api.url, kitchen.key, input);
+      outcomes.push({ code, value: alike(value, kitchen), replayed: headers.get('idempotency-replayed') });
+    }
+    expect(outcomes[1]).toEqual(outcomes[0]);
+    if (operation.meta.idempotent) expect(outcomes[0]?.replayed).toBe('true');
+  });
+});
+
+/** Inputs with one fault each, which the operation must refuse by validation. */
+function spoiled(kind: 'query' | 'mutation', valid: Record<string, unknown>): Record<string, unknown>[] {
+  const body = Object.keys(valid).filter((field) => !['id', 'external_id', 'idempotencyKey'].includes(field));
+  const wrong = body.map((field) => ({ ...valid, [field]: kind === 'query' ? '\0' : { wrong: 'type' } }));
+  const keys = 'idempotencyKey' in valid ? [{ ...valid, idempotencyKey: '' }] : [];
+  const nul =
+    kind === 'mutation'
+      ? [
+          { ...valid, note: 'a\0b' },
+          { ...valid, note: '\ud800' },
+        ]
+      : [];
+  return [...wrong, ...keys, ...nul];
+}
+
+const refusal = ({ code, status, message }: Outcome) => ({
+  code,
+  status,
+  message: message?.replaceAll('Idempotency-Key', 'idempotencyKey'),
+});
+
+function limitHeaders({ headers }: Outcome): (string | null)[] {
+  return ['x-ratelimit-limit', 'x-ratelimit-batch-limit'].map((name) => headers.get(name));
+}
+
+/** The value with what differs from kitchen to kitchen named by its kind: ids, moments, secrets. */
+function alike(value: unknown, { locationId }: Kitchen): unknown {
+  const seen = new Map([[locationId, '<location>']]);
+  const name = (id: string) => {
+    if (!seen.has(id)) seen.set(id, `<id ${seen.size}>`);
+    return seen.get(id) ?? '';
+  };
+  const text = JSON.stringify(value ?? null)
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, name)
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d/g, '<moment>')
+    .replace(/whsec_[A-Za-z0-9+/=]+/g, '<secret>');
+  return JSON.parse(text);
+}

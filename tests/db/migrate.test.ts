@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait.ts';
+
+let database: TestDatabase;
+let directory: string;
+let client: pg.Client;
+
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  directory = mkdtempSync(join(tmpdir(), 'comanda-migrations-'));
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+  rmSync(directory, { recursive: true });
+});
+
+describe('migrate', () => {
+  test('applies every migration once, in the order of the names', async () => {
+    write('20260102000000_second', 'insert into steps values (2)');
+    write('20260101000000_first', 'create table steps (step integer); insert into steps values (1);');
+    const lines: string[] = [];
+    expect(await run({ log: (line) => lines.push(line) })).toEqual({
+      applied: ['20260101000000_first', '20260102000000_second'],
+    });
+    expect(lines).toEqual(['migration 20260101000000_first', 'migration 20260102000000_second']);
+    expect(await run()).toEqual({ applied: [] });
+    expect(await select('select step from steps order by step')).toEqual([{ step: 1 }, { step: 2 }]);
+  });
+
+  test('applies what was added since', async () => {
+    write('20260101000000_first', 'create table steps (step integer)');
+    await run();
+    write('20260102000000_second', 'insert into steps values (2)');
+    expect(await run()).toEqual({ applied: ['20260102000000_second'] });
+  });
+
+  test('keeps the history table that Prisma keeps', async () => {
+    write('20260101000000_first', 'select 1');
+    await run();
+    expect(
+      await select(`
+        select column_name as name, udt_name as type, character_maximum_length as length,
+               is_nullable = 'YES' as nullable, column_default as "default"
+        from information_schema.columns where table_name = '_prisma_migrations' order by ordinal_position`),
+    ).toEqual([
+      { name: 'id', type: 'varchar', length: 36, nullable: false, default: null },
+      { name: 'checksum', type: 'varchar', length: 64, nullable: false, default: null },
+      { name: 'finished_at', type: 'timestamptz', length: null, nullable: true, default: null },
+      { name: 'migration_name', type: 'varchar', length: 255, nullable: false, default: null },
+      { name: 'logs', type: 'text', length: null, nullable: true, default: null },
+      { name: 'rolled_back_at', type: 'timestamptz', length: null, nullable: true, default: null },
+      { name: 'started_at', type: 'timestamptz', length: null, nullable: false, default: 'now()' },
+      { name: 'applied_steps_count', type: 'int4', length: null, nullable: false, default: '0' },
+    ]);
+    const [row] = await select('select *, finished_at >= started_at as in_order from _prisma_migrations');
+    expect(row).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      checksum: createHash('sha256').update('select 1').digest('hex'),
+      migration_name: '20260101000000_first',
+      in_order: true,
+      rolled_back_at: null,
+      logs: null,
+      applied_steps_count: 1,
+    });
+  });
+
+  test('called by several at once applies each migration once', async () => {
+    write('20260101000000_first', 'select pg_sleep(0.3); create table steps (step integer)');
+    write('20260102000000_second', 'insert into steps values (2)');
+    const results = await Promise.all([run(), run(), run(), run()]);
+    expect(results.flatMap(({ applied }) => applied)).toHaveLength(2);
+    expect(await select('select step from steps')).toEqual([{ step: 2 }]);
+  });
+
+  test('gives up when another process migrates for too long', async () => {
+    await client.query('select pg_advisory_lock(72707369)');
+    await expect(run({ waitSeconds: 1 })).rejects.toThrow('another process has been migrating');
+    await client.query('select pg_advisory_unlock(72707369)');
+    expect(await run()).toEqual({ applied: [] });
+  });
+
+  test('refuses a file that was changed after it was applied', async () => {
+    write('20260101000000_first', 'create table steps (step integer)');
+    await run();
+    write('20260101000000_first', 'create table steps (step bigint)');
+    write('20260102000000_second', 'insert into steps values (2)');
+    await expect(run()).rejects.toThrow('20260101000000_first was changed after it was applied');
+    expect(await select('select * from steps')).toEqual([]);
+  });
+
+  test('takes the same file with other line endings for the same', async () => {
+    write('20260101000000_first', 'create table steps\n(step integer);\n');
+    await run();
+    write('20260101000000_first', 'create table steps\r\n(step integer);\r\n');
+    expect(await run()).toEqual({ applied: [] });
+  });
+
+  test('goes on when the database knows a migration that the code does not', async () => {
+    write('20260101000000_newer', 'create table steps (step integer)');
+    await run();
+    rmSync(join(directory, '20260101000000_newer'), { recursive: true });
+    const lines: string[] = [];
+    expect(await run({ log: (line) => lines.push(line) })).toEqual({ applied: [] });
+    expect(lines).toEqual([expect.stringContaining('20260101000000_newer, which this version')]);
+  });
+
+  test('names a folder without a file', async () => {
+    mkdirSync(join(directory, '20260101000000_empty'));
+    await expect(run()).rejects.toThrow('20260101000000_empty has no migration.sql');
+  });
+});
+
+describe('a failed migration', () => {
+  const broken = 'create table half (step integer);\ninsert into nowhere values (1);';
+
+  test('leaves nothing behind but its row, and says where it failed', async () => {
+    write('20260101000000_first', 'create table steps (step integer)');
+    write('20260102000000_broken', broken);
+    write('20260103000000_third', 'insert into steps values (3)');
+    await expect(run()).rejects.toThrow(
+      'migration 20260102000000_broken failed: line 2: relation "nowhere" does not exist (42P01)',
+    );
+    expect(await select(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
+    expect(await select('select * from steps')).toEqual([]);
+    expect(await select('select migration_name, finished_at, logs from _prisma_migrations offset 1')).toEqual(
+      [
+        {
+          migration_name: '20260102000000_broken',
+          finished_at: null,
+          logs: 'line 2: relation "nowhere" does not exist (42P01)',
+        },
+      ],
+    );
+  });
+
+  test('is refused from then on, until the way the message shows', async () => {
+    write('20260101000000_broken', broken);
+    await run().catch(() => {});
+    write('20260101000000_broken', 'create table mended (step integer)');
+    const refusal: Error = await run().then(
+      () => expect.fail('should have been refused'),
+      (error: Error) => error,
+    );
+    expect(refusal.message).toContain('20260101000000_broken failed earlier: line 2: relation "nowhere"');
+    const way = /update .*;/.exec(refusal.message)?.[0] ?? expect.fail('shows no way');
+    await client.query(way);
+    expect(await run()).toEqual({ applied: ['20260101000000_broken'] });
+    expect(await run()).toEqual({ applied: [] });
+  });
+
+  test('that commits by itself keeps what it committed and is reported', async () => {
+    write('20260101000000_own', 'begin; create table kept (step integer); commit; select 1 / 0;');
+    await expect(run()).rejects.toThrow('division by zero');
+    expect(await select(`select to_regclass('kept') is not null as kept`)).toEqual([{ kept: true }]);
+    expect(await select('select logs from _prisma_migrations')).toEqual([
+      { logs: expect.stringContaining('division by zero') },
+    ]);
+    await expect(run()).rejects.toThrow('failed earlier');
+  });
+});
+
+describe('a migration whose process dies', () => {
+  test('leaves nothing behind and is applied by the next', async () => {
+    write('20260101000000_slow', 'create table half (step integer); select pg_sleep(60);');
+    const dying = run().catch((error: Error) => error);
+    await waitFor('the migration to sleep', () => endMigrator('pg_sleep'));
+    expect(await dying).toBeInstanceOf(Error);
+    expect(await select(`select to_regclass('half') as half`)).toEqual([{ half: null }]);
+    write('20260101000000_slow', 'create table half (step integer);');
+    expect(await run()).toEqual({ applied: ['20260101000000_slow'] });
+  });
+});
+
+describe('a migration whose table is in use', () => {
+  test('steps aside and tries again until it has its lock', async () => {
+    write('20260101000000_first', 'create table steps (step integer)');
+    await run();
+    write('20260102000000_second', 'alter table steps add column name text');
+    await client.query('begin; lock table steps in access share mode');
+    const waits: string[] = [];
+    const migration = run({ log: (line) => waits.push(line) });
+    await waitFor('an attempt to be given up', () => waits.some((line) => line.includes('waits for a lock')));
+    await client.query('commit');
+    expect(await migration).toEqual({ applied: ['20260102000000_second'] });
+  });
+
+  test('is given up after its attempts and may be tried again', async () => {
+    write('20260101000000_first', 'create table steps (step integer)');
+    await run();
+    write('20260102000000_second', 'alter table steps add column name text');
+    await client.query('begin; lock table steps in access share mode');
+    await expect(run({ lockAttempts: 1 })).rejects.toThrow('got no lock in 1 attempts');
+    await client.query('commit');
+    expect(await run()).toEqual({ applied: ['20260102000000_second'] });
+  });
+});
+
+function write(name: string, sql: string): void {
+  mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, name, 'migration.sql'), sql);
+}
+
+function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ applied: string[] }> {
+  return migrate(database.url, { directory, ...options });
+}
+
+async function select(sql: string): Promise<unknown[]> {
+  return (await client.query(sql)).rows;
+}
+
+/** Cuts the migrator's connection while it runs a statement that contains `text`. */
+async function endMigrator(text: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'comanda-migrate' and query like $1
+       and wait_event = 'PgSleep'`,
+    [`%${text}%`],
+  );
+  return (rowCount ?? 0) > 0;
+}

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Place, postmasterOf, readPlace } from '../../packages/db/src/embedded/place.ts';
+import { type EmbeddedServer, embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { buildOwnerProgram, type OwnerProgram } from './owner.ts';
+
+let owners: OwnerProgram;
+const servers: EmbeddedServer[] = [];
+const folders: string[] = [];
+
+beforeAll(async () => {
+  owners = await buildOwnerProgram();
+});
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  for (const folder of folders.splice(0)) removeFolder(folder);
+});
+
+afterAll(() => owners.dispose());
+
+describe('a running embedded server', { timeout: 120_000 }, () => {
+  let server: EmbeddedServer;
+  const dataDir = newDataDir();
+  folders.splice(0);
+
+  beforeAll(async () => {
+    server = await startEmbedded({ dataDir });
+  }, 120_000);
+
+  afterAll(async () => {
+    await server.stop();
+    removeFolder(dirname(dataDir));
+  }, 120_000);
+
+  it('listens on the loopback address alone and keeps every commit', async () => {
+    expect(server.created).toBe(true);
+    expect(new URL(server.url).hostname).toBe('127.0.0.1');
+    expect(await query(server.url, 'SHOW listen_addresses')).toBe('127.0.0.1');
+    expect(await query(server.url, 'SHOW unix_socket_directories')).toBe('');
+    expect(await query(server.url, 'SHOW fsync')).toBe('on');
+    expect(await query(server.url, 'SHOW synchronous_commit')).toBe('on');
+  });
+
+  it('asks for the password that it keeps where only its user reads', async () => {
+    expect(statSync(join(dataDir, 'postgres.json')).mode & 0o777).toBe(0o600);
+    const wrong = server.url.replace(/:[0-9a-f]+@/, ':wrong@');
+    await expect(query(wrong, 'SELECT 1')).rejects.toThrow(/password authentication failed/);
+  });
+
+  it('sorts text by code point and knows the case of letters beyond ASCII', async () => {
+    const sorted = await query(
+      server.url,
+      "SELECT string_agg(word, '' ORDER BY word) FROM unnest(ARRAY['é','b','Z','a']) AS word",
+    );
+    expect(sorted).toBe('Zabé');
+    expect(await query(server.url, "SELECT lower('ÑANDÚ')")).toBe('ñandú');
+  });
+
+  it('is found by its data directory', async () => {
+    expect(await embeddedUrl(dataDir)).toBe(server.url);
+  });
+
+  it('tells a second start where the service answers', async () => {
+    server.announce({ url: 'http://127.0.0.1:3000' });
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(
+      `process ${process.pid}, at http://127.0.0.1:3000`,
+    );
+  });
+
+  it('keeps its distance from another one', async () => {
+    const other = await start(newDataDir());
+    expect(other.port).not.toBe(server.port);
+    await query(server.url, 'CREATE TABLE mine ()');
+    expect(await query(other.url, "SELECT to_regclass('mine')")).toBeNull();
+  });
+});
+
+describe('the embedded server', { timeout: 120_000 }, () => {
+  it('keeps its data, address and password over a restart', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await query(first.url, "CREATE TABLE kept AS SELECT 'here' AS word");
+    await stop(first);
+    expect(await embeddedUrl(dataDir)).toBeNull();
+    const second = await start(dataDir);
+    expect(second.created).toBe(false);
+    expect(second.url).toBe(first.url);
+    expect(await query(second.url, 'SELECT word FROM kept')).toBe('here');
+  });
+
+  it('runs again by itself, with every commit, after kill -9', async () => {
+    const dataDir = newDataDir();
+    const server = await start(dataDir);
+    await query(server.url, "CREATE TABLE kept AS SELECT 'here' AS word");
+    const killed = postmaster(dataDir);
+    process.kill(killed, 'SIGKILL');
+    expect(await eventually(() => query(server.url, 'SELECT word FROM kept'))).toBe('here');
+    expect(postmaster(dataDir)).not.toBe(killed);
+  });
+
+  it('is taken over by the next start when its owner was killed', async () => {
+    const dataDir = newDataDir();
+    const { process: owner, word } = await owners.start(dataDir);
+    await query(String(word.url), "CREATE TABLE kept AS SELECT 'here' AS word");
+    const orphan = postmaster(dataDir);
+    await kill(owner);
+    expect(postmaster(dataDir)).toBe(orphan);
+    const server = await start(dataDir);
+    expect(postmaster(dataDir)).not.toBe(orphan);
+    expect(await query(server.url, 'SELECT word FROM kept')).toBe('here');
+  });
+
+  it('recovers when it was killed together with its owner', async () => {
+    const dataDir = newDataDir();
+    const { process: owner, word } = await owners.start(dataDir);
+    await query(String(word.url), "CREATE TABLE kept AS SELECT 'here' AS word");
+    process.kill(postmaster(dataDir), 'SIGKILL');
+    await kill(owner);
+    const server = await start(dataDir);
+    expect(await query(server.url, 'SELECT word FROM kept')).toBe('here');
+  });
+
+  it('runs once per data directory: a second start says who has it and leaves it alone', async () => {
+    const dataDir = newDataDir();
+    const { process: owner, word } = await owners.start(dataDir);
+    const running = postmaster(dataDir);
+    await expect(startEmbedded({ dataDir })).rejects.toThrow(
+      `already running on ${dataDir}: process ${owner.pid}, still starting`,
+    );
+    expect(postmaster(dataDir)).toBe(running);
+    expect(await query(String(word.url), 'SELECT 1')).toBe(1);
+    owner.disconnect();
+    await once(owner, 'exit');
+    expect(await embeddedUrl(dataDir)).toBeNull();
+  });
+
+  it('lets exactly one of several simultaneous starts have a data directory', async () => {
+    const dataDir = newDataDir();
+    const all = await Promise.all([1, 2, 3, 4].map(() => owners.start(dataDir)));
+    const winners = all.filter(({ word }) => word.url !== undefined);
+    expect(winners).toHaveLength(1);
+    for (const { word } of all) expect(word.url ?? word.error).toMatch(/^postgresql:|^already running on /);
+    winners[0]?.process.disconnect();
+    await once(winners[0]?.process ?? process, 'exit');
+  });
+
+  it('moves to another port when its own was taken meanwhile', async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    await stop(first);
+    const thief = createServer().listen(first.port, '127.0.0.1');
+    await once(thief, 'listening');
+    try {
+      const second = await start(dataDir);
+      expect(second.port).not.toBe(first.port);
+      expect(await embeddedUrl(dataDir)).toBe(second.url);
+    } finally {
+      thief.close();
+    }
+  });
+
+  it('runs in a folder that nobody but its owner can enter, and leaves the folder as it was', async () => {
+    const dataDir = newDataDir();
+    chmodSync(dirname(dataDir), 0o700);
+    const first = await start(dataDir);
+    await query(first.url, "CREATE TABLE kept AS SELECT 'here' AS word");
+    await stop(first);
+    const second = await start(dataDir);
+    expect(await query(second.url, 'SELECT word FROM kept')).toBe('here');
+    expect(statSync(dirname(dataDir)).mode & 0o777).toBe(0o700);
+    expect(statSync(place(dataDir).cluster).uid === 0).toBe(false);
+  });
+
+  it('says in one line why PostgreSQL did not start, and lets go of the data directory', async () => {
+    const dataDir = newDataDir();
+    const failing = startEmbedded({ dataDir, settings: { shared_buffers: 'plenty' } });
+    await expect(failing).rejects.toThrow(/^PostgreSQL did not start: [^\n]*shared_buffers[^\n]*$/);
+    expect(existsSync(join(place(dataDir).home, 'running.json'))).toBe(false);
+    await start(dataDir);
+  });
+});
+
+/** A folder to live in that any user may pass through, as most clones are. */
+function newDataDir(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'comanda-start-'));
+  chmodSync(folder, 0o711);
+  folders.push(folder);
+  return join(folder, 'data');
+}
+
+/** With what the server keeps elsewhere when its user cannot enter the folder. */
+function removeFolder(folder: string): void {
+  const home = noteOf(join(folder, 'data'))?.home;
+  if (home !== undefined) rmSync(home, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function start(dataDir: string): Promise<EmbeddedServer> {
+  const server = await startEmbedded({ dataDir });
+  servers.push(server);
+  return server;
+}
+
+async function stop(server: EmbeddedServer): Promise<void> {
+  servers.splice(servers.indexOf(server), 1);
+  await server.stop();
+}
+
+async function kill(owner: { kill(signal: NodeJS.Signals): boolean } & NodeJS.EventEmitter): Promise<void> {
+  const exit = once(owner, 'exit');
+  owner.kill('SIGKILL');
+  await exit;
+}
+
+async function query(url: string, sql: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query(sql);
+    return Object.values(rows[0] ?? {})[0];
+  } finally {
+    await client.end();
+  }
+}
+
+async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries >= 300) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+function noteOf(dataDir: string): Place | null {
+  return existsSync(dataDir) ? readPlace(dataDir) : null;
+}
+
+function place(dataDir: string): Place {
+  const found = noteOf(dataDir);
+  if (found === null) throw new Error(`${dataDir} has no note of a server`);
+  return found;
+}
+
+function postmaster(dataDir: string): number {
+  const pid = postmasterOf(place(dataDir));
+  if (pid === null) throw new Error(`no server runs in ${dataDir}`);
+  expect(readFileSync(join(place(dataDir).cluster, 'postmaster.pid'), 'utf8')).toMatch(`${pid}\n`);
+  return pid;
+}

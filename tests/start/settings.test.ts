@@ -1,0 +1,106 @@
+import { isAbsolute } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError, settingsTable } from '../../packages/db/src/settings.ts';
+
+describe('settings', () => {
+  it('have the documented defaults when nothing is set', () => {
+    const { dataDir, ...settings } = readSettings({});
+    expect(isAbsolute(dataDir) && dataDir.endsWith('.data')).toBe(true);
+    expect(settings).toEqual({
+      nodeEnv: 'development',
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: undefined,
+      logLevel: 'info',
+      webhookTimeoutMs: 30_000,
+      webhookRetryDelaysSeconds: [60, 300, 900, 3600],
+      webhookTargets: 'public',
+      webhookAllowCidrs: [],
+      idempotencyTtlHours: 168,
+      encryptionKey: undefined,
+      seedDemo: undefined,
+      apiProcesses: 1,
+    });
+  });
+
+  it('are read from the environment, with their units', () => {
+    const settings = readSettings({
+      PORT: '8080',
+      WEBHOOK_RETRY_DELAYS: '1, 2,3,0.5',
+      WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, ::1/128',
+      SEED_DEMO: 'false',
+      DATABASE_URL: 'postgres://someone:secret@db.internal/orders',
+    });
+    expect(settings).toMatchObject({
+      port: 8080,
+      webhookRetryDelaysSeconds: [1, 2, 3, 0.5],
+      webhookAllowCidrs: ['10.0.0.0/8', '::1/128'],
+      seedDemo: false,
+      databaseUrl: 'postgres://someone:secret@db.internal/orders',
+    });
+  });
+
+  it('count as unset when they are set to nothing', () => {
+    expect(readSettings({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({
+      port: 3000,
+      databaseUrl: undefined,
+    });
+  });
+
+  it.each([
+    ['PORT', 'abc', 'PORT: must be a whole number from 0 to 65535 (got "abc")'],
+    ['PORT', '-1', 'PORT: must be a whole number from 0 to 65535 (got "-1")'],
+    ['PORT', '65536', 'PORT: must be a whole number from 0 to 65535 (got "65536")'],
+    ['PORT', '1e3', 'PORT: must be a whole number from 0 to 65535 (got "1e3")'],
+    [
+      'LOG_LEVEL',
+      'loud',
+      'LOG_LEVEL: must be one of fatal, error, warn, info, debug, trace, silent (got "loud")',
+    ],
+    [
+      'WEBHOOK_TIMEOUT_MS',
+      '30001',
+      'WEBHOOK_TIMEOUT_MS: must be a whole number from 1 to 30000 (got "30001")',
+    ],
+    ['WEBHOOK_TARGETS', 'all', 'WEBHOOK_TARGETS: must be one of public, any (got "all")'],
+    ['SEED_DEMO', 'yes', 'SEED_DEMO: must be one of true, false (got "yes")'],
+    [
+      'WEBHOOK_RETRY_DELAYS',
+      '60,300,900',
+      'WEBHOOK_RETRY_DELAYS: must be four numbers of seconds separated by commas (got "60,300,900")',
+    ],
+    [
+      'WEBHOOK_RETRY_DELAYS',
+      '1,2,3,-4',
+      'WEBHOOK_RETRY_DELAYS: must be four numbers of seconds separated by commas (got "1,2,3,-4")',
+    ],
+    [
+      'WEBHOOK_ALLOW_CIDRS',
+      '10.0.0.0/33',
+      'WEBHOOK_ALLOW_CIDRS: must be address ranges like 10.0.0.0/8 separated by commas (got "10.0.0.0/33")',
+    ],
+  ])('refuse %s=%s in one line that names it', (variable, value, message) => {
+    expect(() => readSettings({ [variable]: value })).toThrow(new SettingsError(message));
+  });
+
+  it.each([
+    ['DATABASE_URL', 'mysql://root:hunter2@localhost/x'],
+    ['ENCRYPTION_KEY', 'hunter2'],
+  ])('refuse a bad %s without repeating it', (variable, value) => {
+    const read = () => readSettings({ [variable]: value });
+    expect(read).toThrow(new RegExp(`^${variable}: must `));
+    expect(read).not.toThrow(/hunter2/);
+  });
+
+  it('ask for an encryption key in production', () => {
+    expect(() => readSettings({ NODE_ENV: 'production' })).toThrow(/^ENCRYPTION_KEY: /);
+    const settings = readSettings({ NODE_ENV: 'production', ENCRYPTION_KEY: 'k'.repeat(32) });
+    expect(settings.nodeEnv).toBe('production');
+  });
+
+  it('each stand once in the table, with a description of one line', () => {
+    const rows = Object.values(settingsTable);
+    expect(new Set(rows.map((row) => row.variable)).size).toBe(rows.length);
+    for (const row of rows) expect(row.description).toMatch(/^.{10,120}$/);
+  });
+});

@@ -1,0 +1,214 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningRecord } from '../../packages/db/src/embedded/claim.ts';
+import { readPlace } from '../../packages/db/src/embedded/place.ts';
+import { isAlive } from '../../packages/db/src/embedded/processes.ts';
+import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+
+let folder: string;
+let dataDir: string;
+let port: number;
+const started: Run[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'comanda-start-'));
+  // The database server of a root run is another user and must be able to pass.
+  chmodSync(folder, 0o711);
+  dataDir = join(folder, 'data');
+  port = await freePort();
+});
+
+afterEach(async () => {
+  for (const run of started.splice(0)) {
+    if (run.process.exitCode === null && run.process.signalCode === null) await finish(run, 'SIGTERM');
+  }
+}, 60_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('npm start', { timeout: 120_000 }, () => {
+  it('serves, tells where, and after signals drains to exit code 0 with no process left', async () => {
+    const run = start();
+    await serving(run);
+    expect(run.output()).toContain(`Base URL  http://127.0.0.1:${port}`);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    const { children = [] } = record();
+    expect(children).toHaveLength(2);
+    run.process.kill('SIGINT');
+    run.process.kill('SIGTERM');
+    expect(await finish(run, 'SIGTERM')).toBe(0);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect(await embeddedUrl(dataDir)).toBeNull();
+  });
+
+  it('refuses a second start on the same data directory and leaves the first alone', async () => {
+    await serving(start());
+    const { owner, url } = record();
+    const second = start({ PORT: String(await freePort()) });
+    expect(await ended(second)).toBe(1);
+    expect(second.output()).toContain(`already running on ${dataDir}: process ${owner.pid}, at ${url}`);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it('names PORT when the port is taken, and stops the database again', async () => {
+    const thief = createServer().listen(port, '127.0.0.1');
+    await once(thief, 'listening');
+    try {
+      const run = start();
+      expect(await ended(run)).toBe(1);
+      expect(run.output()).toContain(`comanda: PORT: ${port} on 127.0.0.1 is taken`);
+      expect(await embeddedUrl(dataDir)).toBeNull();
+    } finally {
+      thief.close();
+    }
+  });
+
+  it('names a setting that cannot be used, before it starts anything', async () => {
+    const run = start({ WEBHOOK_TIMEOUT_MS: 'long' });
+    expect(await ended(run)).toBe(1);
+    expect(run.output()).toContain('comanda: WEBHOOK_TIMEOUT_MS: must be a whole number from 1 to 30000');
+    expect(run.output()).not.toContain('database');
+  });
+
+  it.each([['api'], ['worker']] as const)('starts the %s again when it dies', async (name) => {
+    const run = start();
+    await serving(run);
+    const victim = record().children?.[name === 'api' ? 0 : 1];
+    if (victim === undefined) throw new Error(`no process of the ${name} is noted`);
+    process.kill(victim.pid, 'SIGKILL');
+    await until(() => run.output().includes(`${name} is ready again`));
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(record().children?.filter(isAlive)).toHaveLength(2);
+  });
+
+  it('leaves no API and no worker behind when it is killed, and recovers at the next start', async () => {
+    const first = start();
+    await serving(first);
+    await execute("CREATE TABLE IF NOT EXISTS kept AS SELECT 'here' AS word");
+    const { children = [] } = record();
+    await finish(first, 'SIGKILL');
+    await until(() => !children.some(isAlive));
+    await serving(start());
+    expect(await execute('SELECT word FROM kept')).toEqual([{ word: 'here' }]);
+  });
+
+  it('recovers at the next start when everything was killed', async () => {
+    const first = start();
+    await serving(first);
+    await execute("CREATE TABLE IF NOT EXISTS kept AS SELECT 'here' AS word");
+    const { children = [] } = record();
+    for (const { pid } of children) process.kill(pid, 'SIGKILL');
+    process.kill(postmaster(), 'SIGKILL');
+    await finish(first, 'SIGKILL');
+    await serving(start());
+    expect(await execute('SELECT word FROM kept')).toEqual([{ word: 'here' }]);
+  });
+
+  it('runs on DATABASE_URL without a server of its own, and leaves that database running', async () => {
+    const server = await startEmbedded({ dataDir: join(folder, 'elsewhere') });
+    try {
+      const run = start({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'unused') });
+      await serving(run);
+      expect(run.output()).not.toContain('embedded PostgreSQL');
+      expect(await embeddedUrl(join(folder, 'unused'))).toBeNull();
+      expect(await finish(run, 'SIGTERM')).toBe(0);
+      const client = new pg.Client({ connectionString: server.url });
+      await client.connect();
+      const { rows } = await client.query('SELECT count(*)::int AS applied FROM _prisma_migrations');
+      await client.end();
+      expect(rows[0].applied).toBeGreaterThan(0);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+interface Run {
+  process: ChildProcess;
+  output(): string;
+}
+
+function start(env: Record<string, string> = {}): Run {
+  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+    cwd: repositoryRoot,
+    env: { ...clean(), DATA_DIR: dataDir, PORT: String(port), SEED_DEMO: 'false', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const run = { process: child, output: () => output };
+  started.push(run);
+  return run;
+}
+
+/** Our environment without the settings that a test runner may have. */
+function clean(): NodeJS.ProcessEnv {
+  const { DATABASE_URL, NODE_ENV, HOST, ENCRYPTION_KEY, WEBHOOK_TARGETS, ...rest } = process.env;
+  return rest;
+}
+
+async function serving(run: Run): Promise<void> {
+  await until(() => run.output().includes('is ready after') || run.process.exitCode !== null);
+  expect(run.output()).toContain('is ready after');
+}
+
+async function finish(run: Run, signal: NodeJS.Signals): Promise<number | null> {
+  const exit = ended(run);
+  run.process.kill(signal);
+  return exit;
+}
+
+async function ended(run: Run): Promise<number | null> {
+  if (run.process.exitCode === null && run.process.signalCode === null) await once(run.process, 'close');
+  return run.process.exitCode;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(50);
+}
+
+function record(): RunningRecord {
+  return JSON.parse(readFileSync(join(place().home, 'running.json'), 'utf8'));
+}
+
+function place() {
+  const found = readPlace(dataDir);
+  if (found === null) throw new Error(`${dataDir} has no note of a server`);
+  return found;
+}
+
+function postmaster(): number {
+  return Number(readFileSync(join(place().cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+async function execute(sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir)) ?? '' });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('the probe has no port');
+  return address.port;
+}

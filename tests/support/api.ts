@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { createApp, type RunningApp, startServer } from '@comanda/api';
+import type { AppRouter } from '@comanda/api/router';
+import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClient } from '@trpc/client';
+import { createTestDatabase } from './database.ts';
+import { createKey, createLocation, type TestKey } from './factories.ts';
+
+/** An answer of the REST entrance: `body` is parsed JSON, `text` the bytes as sent. */
+export interface Answer<Body = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Body;
+}
+
+/** A call of the REST entrance. `body` is sent as JSON unless it is text. */
+export interface Call {
+  body?: unknown;
+  headers?: Record<string, string>;
+  key?: string;
+}
+
+/** A real server in this process, on a database of its own, with one location and one key that may do everything. */
+export interface TestApi {
+  url: string;
+  databaseUrl: string;
+  app: RunningApp;
+  locationId: string;
+  key: TestKey;
+  /** Calls REST with the key; `route` is `GET /v2/orders?limit=1`. */
+  rest<Body = Record<string, unknown>>(route: string, call?: Call): Promise<Answer<Body>>;
+  /** The typed client, with the key or another. */
+  client(key?: string): TRPCClient<AppRouter>;
+  close(): Promise<void>;
+}
+
+/** Starts one; close it in `afterAll`. `settings` replace the test's own. */
+export async function startTestApi(
+  settings: Partial<Parameters<typeof createApp>[0]> = {},
+): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const app = await createApp({
+    databaseUrl: database.url,
+    encryptionKey: randomBytes(32).toString('base64'),
+    idempotencyTtlHours: 168,
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
+    ...settings,
+  });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  const locationId = await createLocation(app.database);
+  const key = await createKey(app.database, { locationId });
+  return {
+    url: server.url,
+    databaseUrl: database.url,
+    app,
+    locationId,
+    key,
+    rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
+    client: (text = key.key) => typedClient(server.url, text),
+    async close() {
+      await server.drain(1_000);
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+/** Calls a REST path of any server. */
+export async function callRest<Body = Record<string, unknown>>(
+  baseUrl: string,
+  route: string,
+  { body, headers = {}, key }: Call = {},
+): Promise<Answer<Body>> {
+  const [method = 'GET', path = '/'] = route.split(/ (.*)/s);
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
+}
+
+/** The typed client of any server: mutations alone, queries in batches of at most ten. */
+export function typedClient(baseUrl: string, key: string): TRPCClient<AppRouter> {
+  const options = { url: `${baseUrl}/trpc`, headers: { authorization: `Bearer ${key}` } };
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (operation) => operation.type === 'mutation',
+        true: httpLink(options),
+        false: httpBatchLink({ ...options, maxItems: 10 }),
+      }),
+    ],
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

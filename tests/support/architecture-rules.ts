@@ -1,0 +1,111 @@
+import type { ImportRule, TextRule } from './architecture.ts';
+
+const ours = /^@comanda\//;
+const resources = 'packages/api/src/resources/[^/]+';
+const role = (name: string): RegExp => new RegExp(`^${resources}/([\\w-]+\\.)?${name}\\.ts$`);
+const targets = (...paths: string[]): RegExp => new RegExp(`^(${paths.join('|')})$`);
+
+const schemas = `${resources}/([\\w-]+\\.)?schema\\.ts`;
+/** Shared tables and shapes that say what is on the wire and nothing else. */
+const vocabulary = 'packages/api/src/(wire|events|permissions)(/[\\w-]+)?\\.ts';
+
+/** Who may import whom; ARCHITECTURE.md says why. */
+export const importRules: readonly ImportRule[] = [
+  {
+    rule: 'db imports no other package of ours',
+    files: /^packages\/db\//,
+    about: ours,
+  },
+  {
+    rule: 'api imports db and no other package of ours',
+    files: /^packages\/api\//,
+    about: ours,
+    allows: { target: /^@comanda\/db$/ },
+  },
+  {
+    rule: 'worker imports db and the parts of api that api exports for it',
+    files: /^packages\/worker\//,
+    about: ours,
+    allows: { target: /^@comanda\/(db|api\/[\w-]+)$/ },
+  },
+  {
+    rule: 'client imports the types of api alone',
+    files: /^packages\/client\//,
+    about: ours,
+    allows: { target: /^@comanda\/api(\/[\w-]+)?$/, typesOnly: true },
+  },
+  ...['api', 'client', 'db', 'worker'].map((name) => ({
+    rule: 'a relative import stays in its package',
+    files: new RegExp(`^packages/${name}/`),
+    about: /^\.\.?\//,
+    allows: { target: new RegExp(`^packages/${name}/src/`) },
+  })),
+  {
+    rule: 'only scripts and tests import the worker',
+    files: /^(packages\/(?!worker\/)|prisma\/)/,
+    about: /^(@comanda\/worker|packages\/worker\/)/,
+  },
+  {
+    rule: 'schema.ts imports zod, the vocabulary and other schemas',
+    files: role('schema'),
+    allows: { target: targets('zod', vocabulary, schemas) },
+  },
+  {
+    rule: 'rules.ts imports schemas, errors and the vocabulary',
+    files: role('rules'),
+    allows: { target: targets('packages/api/src/errors\\.ts', vocabulary, schemas) },
+  },
+  {
+    rule: 'service.ts knows no entrance: neither tRPC, REST, routers, documents nor the command line',
+    files: role('service'),
+    about: new RegExp(
+      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((trpc|operations|router|server|app|site)\\.ts|(rest|documents|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
+    ),
+  },
+  {
+    rule: 'router.ts imports trpc, the vocabulary, schemas and services of its folder, never db',
+    files: role('router'),
+    allows: {
+      target: targets(
+        'packages/api/src/trpc\\.ts',
+        vocabulary,
+        schemas,
+        `${resources}/([\\w-]+\\.)?service\\.ts`,
+        'zod',
+      ),
+    },
+  },
+  {
+    rule: 'router.ts names the resources of other folders by their schemas alone',
+    files: role('router'),
+    about: /^\.\.\/[^.]/,
+    allows: { target: targets(schemas) },
+  },
+];
+
+/** What a file may be and hold. */
+export const textRules: readonly TextRule[] = [
+  {
+    rule: 'has more than 300 lines',
+    files: /^(packages|tests)\//,
+    breaks: ({ text }) => text.trimEnd().split('\n').length > 300,
+  },
+  {
+    rule: 'is named after no idea',
+    files: /(^|\/)(utils|util|helpers|types|common|misc)\.[cm]?[jt]s$/,
+    breaks: () => true,
+  },
+  {
+    rule: 'has a default export',
+    files: /^(?!.*\.config\.ts$)/,
+    breaks: ({ text }) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
+  },
+  {
+    rule: 'rules.ts has no clock, no chance and no environment',
+    files: role('rules'),
+    breaks: ({ text }) =>
+      /\bDate\.now\(|\bnew Date\(\)|\bperformance\.|\bMath\.random\(|\bcrypto\.|\bprocess\.|\bset(Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./.test(
+        text,
+      ),
+  },
+];

@@ -1,0 +1,137 @@
+import { builtinModules } from 'node:module';
+import { posix } from 'node:path';
+
+/** A source file: its path from the repository's root, with slashes, and its text. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** What a package.json says that matters here. */
+export interface Manifest {
+  name: string;
+  /** Subpaths it exports, as '.' and './services', to files from the package's folder. */
+  exports: Readonly<Record<string, string>>;
+  /** Names of everything it declares to depend on. */
+  dependencies: readonly string[];
+}
+
+/** The code base as the rules see it; packages by folder name. */
+export interface CodeBase {
+  files: readonly SourceFile[];
+  packages: Readonly<Record<string, Manifest>>;
+}
+
+/** One import of one file. */
+export interface Import {
+  from: string;
+  /** As written. */
+  specifier: string;
+  /** A file of the repository (its path), or the package's name for one from the registry. */
+  target: string;
+  /** Leaves nothing at run time. */
+  typeOnly: boolean;
+}
+
+/** A rule on the imports of some files. */
+export interface ImportRule {
+  /** The sentence that the report shows. */
+  rule: string;
+  /** Paths of the files that it binds. */
+  files: RegExp;
+  /** Specifiers and targets are looked at only if they match; everything unless said. */
+  about?: RegExp;
+  /** What is allowed; nothing unless said. `typesOnly`: as `import type` alone. */
+  allows?: { target: RegExp; typesOnly?: boolean };
+}
+
+/** A rule on the text of some files. */
+export interface TextRule {
+  rule: string;
+  files: RegExp;
+  breaks(file: SourceFile): boolean;
+}
+
+/** Every import and re-export of a file, static and dynamic. */
+export function importsOf(file: SourceFile, codeBase: CodeBase): Import[] {
+  return [...withoutComments(file.text).matchAll(importLine)].map((match) => {
+    const specifier = match.groups?.from ?? match.groups?.bare ?? match.groups?.dynamic ?? '';
+    const typeOnly = match.groups?.type !== undefined;
+    return { from: file.path, specifier, target: resolve(file.path, specifier, codeBase), typeOnly };
+  });
+}
+
+/** What breaks the rules, one line each. */
+export function violations(
+  codeBase: CodeBase,
+  importRules: readonly ImportRule[],
+  textRules: readonly TextRule[],
+): string[] {
+  const imports = codeBase.files.flatMap((file) => importsOf(file, codeBase));
+  return [
+    ...imports.flatMap((line) =>
+      importRules.filter((rule) => breaks(line, rule)).map(({ rule }) => `${shown(line)}: ${rule}`),
+    ),
+    ...imports.filter((line) => !isDeclared(line, codeBase)).map((line) => `${shown(line)}: is not declared`),
+    ...circles(imports),
+    ...codeBase.files.flatMap((file) =>
+      textRules
+        .filter(({ files, breaks }) => files.test(file.path) && breaks(file))
+        .map(({ rule }) => `${file.path}: ${rule}`),
+    ),
+  ];
+}
+
+const importLine =
+  /^[ \t]*(?:import|export)\s+(?<type>type\s+(?=[\w$*{]))?(?:[\w$*{][^'"`;()]*?\s+)?from\s+['"](?<from>[^'"]+)['"]|^[ \t]*import\s+['"](?<bare>[^'"]+)['"]|\bimport\(\s*['"](?<dynamic>[^'"]+)['"]/gm;
+
+const shown = ({ from, specifier }: Import): string => `${from} → ${specifier}`;
+
+function breaks(line: Import, { files, about, allows }: ImportRule): boolean {
+  if (!files.test(line.from)) return false;
+  if (about && !about.test(line.specifier) && !about.test(line.target)) return false;
+  if (!allows) return true;
+  const allowed = allows.target.test(line.target) || allows.target.test(line.specifier);
+  return !allowed || (allows.typesOnly === true && !line.typeOnly);
+}
+
+function resolve(from: string, specifier: string, { packages }: CodeBase): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
+  const own = /^(@comanda\/[^/]+)(\/.+)?$/.exec(specifier);
+  if (own) {
+    const [folder, manifest] = Object.entries(packages).find(([, { name }]) => name === own[1]) ?? [];
+    const file = manifest?.exports[`.${own[2] ?? ''}`];
+    return folder && file ? posix.join('packages', folder, file) : specifier;
+  }
+  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+// Only packages/ is held to it: tests and scripts stand above all packages and borrow what those declare.
+function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase): boolean {
+  const folder = /^packages\/([^/]+)\//.exec(from)?.[1];
+  if (folder === undefined || specifier.startsWith('.')) return true;
+  if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice('node:'.length));
+  const [name = specifier] = /^(@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
+  const isExported = !specifier.startsWith('@comanda/') || target !== specifier;
+  return isExported && (packages[folder]?.dependencies.includes(name) ?? false);
+}
+
+/** Files of the repository that need each other to start; types do not count. */
+function circles(imports: readonly Import[]): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, target, typeOnly } of imports)
+    if (!typeOnly) next.set(from, [...(next.get(from) ?? []), target]);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return found.map((circle) => `${circle}: import each other in a circle`);
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');

@@ -1,0 +1,96 @@
+import { operationsOf } from '@comanda/api';
+import { appRouter } from '@comanda/api/router';
+import { z } from 'zod';
+import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
+import { ErrorBody } from '../../packages/api/src/errors.ts';
+import type { Operation } from '../../packages/api/src/operations.ts';
+import { routeTable } from '../../packages/api/src/rest/routes.ts';
+
+/** An answer of the REST entrance, as far as the documents speak of it. */
+export interface DocumentedAnswer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+/** Every operation of the router. */
+export const operations = operationsOf(appRouter);
+
+/**
+ * Holds an answer of a REST path against its documentation: status, code, headers, and the body by its strict
+ * schema, in which an unknown field is a fault.
+ *
+ * @throws {Error} saying what differs.
+ */
+export function requireDocumented(method: string, path: string, answer: DocumentedAnswer): void {
+  if (!/^\/v[12]\//.test(path)) return;
+  const where = `${method} ${path} → ${answer.status}`;
+  if (answer.headers.get('x-request-id') === null) throw new Error(`${where} lacks X-Request-Id`);
+  const operation = find(method, path);
+  if (answer.status >= 400) requireError(where, operation, answer);
+  else if (operation === undefined) throw new Error(`${where}: no operation is documented here`);
+  else requireSuccess(where, operation, method, answer);
+}
+
+/** The same schema, refusing every field that it does not name, at any depth. */
+export function strictly(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodObject) {
+    const fields = Object.entries(schema.shape) as [string, z.ZodType][];
+    return z.strictObject(Object.fromEntries(fields.map(([name, field]) => [name, strictly(field)])));
+  }
+  if (schema instanceof z.ZodArray) return z.array(strictly(schema.element as z.ZodType));
+  if (schema instanceof z.ZodOptional) return strictly(schema.unwrap() as z.ZodType).optional();
+  if (schema instanceof z.ZodNullable) return strictly(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.map((option) => strictly(option as z.ZodType));
+    return z.union(options as [z.ZodType, ...z.ZodType[]]);
+  }
+  return schema;
+}
+
+const routes = routeTable(operations);
+const strictOutputs = new Map<string, z.ZodType>();
+
+function find(method: string, path: string): Operation | undefined {
+  try {
+    return routes.find(method, path.split('?')[0] ?? '').route.operation;
+  } catch {
+    return undefined;
+  }
+}
+
+function requireSuccess(
+  where: string,
+  { name, meta, output }: Operation,
+  method: string,
+  answer: DocumentedAnswer,
+): void {
+  if (answer.status !== (meta.status ?? 200))
+    throw new Error(`${where}, documented is ${meta.status ?? 200}`);
+  const needed = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+  if (meta.status === 201) needed.push('location');
+  if (meta.batch)
+    needed.push(...needed.slice(0, 3).map((header) => header.replace('limit-', 'limit-batch-')));
+  const missing = needed.filter((header) => answer.headers.get(header) === null);
+  if (missing.length > 0) throw new Error(`${where} lacks ${missing.join(', ')}`);
+  if (method === 'HEAD') return;
+  const schema = strictOutputs.get(name) ?? strictly(meta.list ? output : z.object({ data: output }));
+  strictOutputs.set(name, schema);
+  const { error } = schema.safeParse(answer.body);
+  if (error !== undefined) throw new Error(`${where} is not as documented: ${z.prettifyError(error)}`);
+}
+
+function requireError(where: string, operation: Operation | undefined, answer: DocumentedAnswer): void {
+  if (answer.body === undefined) return;
+  const { error, data } = ErrorBody.safeParse(answer.body);
+  if (error !== undefined) throw new Error(`${where} is not the error envelope: ${z.prettifyError(error)}`);
+  if (data.error.request_id !== answer.headers.get('x-request-id'))
+    throw new Error(`${where}: request_id and X-Request-Id differ`);
+  if (operation === undefined) return;
+  const readsBody = operation.kind === 'mutation';
+  const documented = errorsOf({ meta: operation.meta, readsBody }).map((name) => errorResponses[name]);
+  if (documented.some(({ status, code }) => status === answer.status && code === data.error.code)) return;
+  throw new Error(
+    `${where} ${data.error.code} is not documented for ${operation.name}: ${data.error.message}`,
+  );
+}

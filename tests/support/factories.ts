@@ -1,0 +1,139 @@
+import { newApiKey } from '@comanda/api/services';
+import { type Database, newId } from '@comanda/db';
+
+/** A key as a test holds it. */
+export interface TestKey {
+  id: string;
+  key: string;
+}
+
+/** Makes a location; returns its id. */
+export async function createLocation(
+  { prisma }: Database,
+  overrides: { name?: string; timezone?: string; currency?: string } = {},
+): Promise<string> {
+  const { id } = await prisma.location.create({
+    data: { name: 'Test Kitchen', timezone: 'UTC', ...overrides },
+  });
+  return id;
+}
+
+/** Makes a key that may do everything, unless said. */
+export async function createKey(
+  { prisma }: Database,
+  overrides: {
+    locationId: string;
+    permissions?: string[];
+    perMinute?: number;
+    monthly?: number;
+    batchJobsPerHour?: number;
+    maxItemsPerBatch?: number;
+    expiresAt?: Date;
+    revokedAt?: Date;
+  },
+): Promise<TestKey> {
+  const { key, hash, prefix } = newApiKey();
+  const { id } = await prisma.apiKey.create({
+    data: { name: 'test', prefix, keyHash: hash, permissions: ['*'], perMinute: 100_000, ...overrides },
+  });
+  return { id, key };
+}
+
+/** Makes an enabled way to pay; returns its id. */
+export async function createPaymentMethod(
+  { prisma }: Database,
+  overrides: { locationId: string; name?: string; type?: 'cash' | 'card' | 'qr'; enabled?: boolean },
+): Promise<string> {
+  const { id } = await prisma.paymentMethod.create({ data: { name: 'Cash', type: 'cash', ...overrides } });
+  return id;
+}
+
+/** Makes a category; returns its id. */
+export async function createCategory(
+  { prisma }: Database,
+  overrides: { locationId: string; externalId?: string; name?: string; priority?: number },
+): Promise<string> {
+  const { id } = await prisma.category.create({ data: { name: 'Coffee', ...overrides } });
+  return id;
+}
+
+/** Makes a product, with a stock record when `stock` is given; returns its id. */
+export async function createProduct(
+  { prisma }: Database,
+  {
+    stock,
+    categoryIds = [],
+    ...overrides
+  }: {
+    locationId: string;
+    externalId?: string;
+    sku?: string;
+    name?: string;
+    price?: number;
+    stock?: { enabled?: boolean; quantity: number; minStockAlarm?: number };
+    categoryIds?: string[];
+  },
+): Promise<string> {
+  const id = newId();
+  await prisma.product.create({
+    data: {
+      id,
+      sku: `sku-${id}`,
+      name: 'Flat White',
+      price: 12.5,
+      ...overrides,
+      ...(stock && { stock: { create: stock } }),
+      ...(categoryIds.length > 0 && {
+        categories: {
+          create: categoryIds.map((categoryId) => ({
+            category: { connect: { locationId_id: { locationId: overrides.locationId, id: categoryId } } },
+          })),
+        },
+      }),
+    },
+  });
+  return id;
+}
+
+/** Makes a subselection of a product with its items; returns their ids. */
+export async function createSubselection(
+  { prisma }: Database,
+  {
+    items,
+    ...overrides
+  }: {
+    locationId: string;
+    productId: string;
+    name?: string;
+    minSelection?: number;
+    maxSelection?: number;
+    single?: boolean;
+    items: {
+      name?: string;
+      price?: number;
+      min?: number;
+      max?: number;
+      stockEnabled?: boolean;
+      stockQuantity?: number;
+    }[];
+  },
+): Promise<{ id: string; itemIds: string[] }> {
+  const id = newId();
+  await prisma.subselection.create({ data: { id, name: 'Extras', ...overrides } });
+  const itemIds: string[] = [];
+  for (const [position, item] of items.entries()) {
+    const itemId = newId();
+    itemIds.push(itemId);
+    await prisma.subselectionItem.create({
+      data: {
+        id: itemId,
+        locationId: overrides.locationId,
+        subselectionId: id,
+        name: `Item ${position}`,
+        position,
+        ...item,
+      },
+    });
+  }
+  return { id, itemIds };
+}

@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { Logger, runMigrations } from 'graphile-worker';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { createRunDirectory, killNoted } from './run-directory.ts';
+import { openTestServer, quoteName, runOnce, type TestServer, urlOfDatabase } from './server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Temporary folder of the run. */
+    runDirectory: string;
+    /** A database from which others can be made. */
+    adminUrl: string;
+    /** What the name of every database of the run begins with. */
+    databasePrefix: string;
+    /** The migrated database that is cloned. */
+    templateDatabase: string;
+  }
+}
+
+/** Before all tests: one server, one migrated template. The answer, after all tests, takes them away. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = createRunDirectory();
+  // vitest exits at once on SIGINT and SIGTERM, without the teardown: what runs then ends here.
+  const onExit = () => {
+    killNoted(directory);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', onExit);
+  const server = await openTestServer(directory);
+  const template = await createTemplate(server);
+  project.provide('runDirectory', directory);
+  project.provide('adminUrl', server.adminUrl);
+  project.provide('databasePrefix', server.prefix);
+  project.provide('templateDatabase', template);
+  return async () => {
+    process.off('exit', onExit);
+    await server.stop();
+    const left = killNoted(directory);
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
+    if (left.length === 0) return;
+    process.exitCode = 1;
+    throw new Error(`tests left processes running: ${left.join(', ')}`);
+  };
+}
+
+async function createTemplate({ adminUrl, prefix }: TestServer): Promise<string> {
+  const name = `${prefix}_template`;
+  const url = urlOfDatabase(adminUrl, name);
+  await runOnce(adminUrl, `create database ${quoteName(name)}`);
+  await migrate(url);
+  await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) });
+  // A template that somebody is connected to cannot be cloned.
+  await runOnce(adminUrl, `alter database ${quoteName(name)} allow_connections false`);
+  return name;
+}

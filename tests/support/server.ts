@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { noteProcess } from './run-directory.ts';
+
+/** The PostgreSQL that the tests of one run share. */
+export interface TestServer {
+  /** Connection string of a database from which others can be made. */
+  adminUrl: string;
+  /** What the name of every database of this run begins with. */
+  prefix: string;
+  /** Ends the server, or leaves a server that was there as it was found. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an embedded server in `directory`, or uses the one that TEST_DATABASE_URL names (an
+ * administrator's URL, PostgreSQL 15 or later), so that the same tests run against either.
+ */
+export async function openTestServer(directory: string): Promise<TestServer> {
+  const prefix = `comanda_test_${randomBytes(4).toString('hex')}`;
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { adminUrl: given, prefix, stop: () => dropDatabases(given, prefix) };
+  const server = await startEmbedded({ dataDir: join(directory, 'postgres'), settings: forgetful });
+  const postmaster = readFileSync(join(directory, 'postgres/postgres/data/postmaster.pid'), 'utf8');
+  const ended = noteProcess(directory, Number(postmaster.split('\n')[0]));
+  return {
+    adminUrl: server.url,
+    prefix,
+    async stop() {
+      await server.stop();
+      ended();
+    },
+  };
+}
+
+/** Runs one statement on its own connection. Names cannot be parameters: use `quoteName`. */
+export async function runOnce(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same server, another database. */
+export function urlOfDatabase(url: string, name: string): string {
+  const parsed = new URL(url);
+  parsed.pathname = `/${name}`;
+  return parsed.href;
+}
+
+/** A name of the database as SQL. */
+export const quoteName = (name: string): string => pg.escapeIdentifier(name);
+
+// What is thrown away after the run need not survive a power cut; locks and visibility are the same.
+const forgetful = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+};
+
+async function dropDatabases(adminUrl: string, prefix: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [prefix],
+    );
+    for (const { datname } of rows)
+      await client.query(`drop database if exists ${quoteName(datname)} with (force)`);
+  } finally {
+    await client.end();
+  }
+}

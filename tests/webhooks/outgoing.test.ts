@@ -1,0 +1,224 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
+import { answering, type Consumer, drip, httpConsumer, rawConsumer } from './consumers.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function using<T extends { close(): Promise<void> }>(thing: T | Promise<T>): Promise<T> {
+  const started = await thing;
+  cleanups.push(() => started.close());
+  return started;
+}
+
+const sender = (options: Partial<WebhookSenderOptions> = {}) =>
+  using(createWebhookSender({ timeoutMs: 10_000, targets: 'any', allowCidrs: [], ...options }));
+
+async function post(consumer: Consumer, options: Partial<WebhookSenderOptions> = {}) {
+  const { send } = await sender(options);
+  return send({ url: consumer.url, headers: { 'webhook-id': 'evt_1' }, body: '{"a":"é"}' });
+}
+
+const OK_HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
+
+describe('a delivery attempt', () => {
+  it('posts the body byte for byte with the headers given and keeps what the consumer says', async () => {
+    const seen: unknown[] = [];
+    const consumer = await using(
+      httpConsumer(async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk);
+        seen.push(request.method, request.headers['webhook-id'], Buffer.concat(chunks).toString());
+        response.writeHead(202).end('thanks');
+      }),
+    );
+    const attempt = await post(consumer);
+    expect(attempt).toEqual({
+      ok: true,
+      responseCode: 202,
+      responseBody: 'thanks',
+      durationMs: expect.any(Number),
+    });
+    expect(seen).toEqual(['POST', 'evt_1', '{"a":"é"}']);
+  });
+
+  it.each([200, 201, 204, 206, 299])('is delivered by a status of %i', async (status) => {
+    const consumer = await using(httpConsumer((_, response) => void response.writeHead(status).end()));
+    expect(await post(consumer)).toMatchObject({ ok: true, responseCode: status });
+  });
+
+  it.each([
+    [301, 'redirect (301) is not followed'],
+    [304, 'redirect (304) is not followed'],
+    [400, 'HTTP 400'],
+    [410, 'HTTP 410'],
+    [500, 'HTTP 500'],
+  ])('fails by a status of %i, saying "%s"', async (status, error) => {
+    const consumer = await using(httpConsumer((_, response) => void response.writeHead(status).end()));
+    expect(await post(consumer)).toMatchObject({ ok: false, responseCode: status, error });
+  });
+
+  it('keeps the first KiB of the answer, never half a character and never U+0000', async () => {
+    const consumer = await using(
+      httpConsumer((_, response) => void response.writeHead(500).end(`\0x${'é'.repeat(600)}é`)),
+    );
+    const { responseBody } = await post(consumer);
+    expect(responseBody).toBe(`\uFFFDx${'é'.repeat(511)}`);
+    const odd = await using(httpConsumer((_, response) => void response.end(`x${'é'.repeat(600)}`)));
+    expect((await post(odd)).responseBody).toBe(`x${'é'.repeat(511)}`);
+  });
+
+  it('uses a connection again once its answer was read to the end', async () => {
+    const consumer = await using(httpConsumer((_, response) => void response.end('ok')));
+    const { send } = await sender();
+    for (let sent = 0; sent < 5; sent++) await send({ url: consumer.url, headers: {}, body: '{}' });
+    expect(consumer.connections).toBeLessThan(5);
+  });
+
+  it('does not follow a redirect to an internal server', async () => {
+    const internal = await using(httpConsumer((_, response) => void response.end('secret')));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const consumer = await using(
+        httpConsumer((_, response) => void response.writeHead(status, { Location: internal.url }).end()),
+      );
+      expect(await post(consumer)).toMatchObject({
+        ok: false,
+        responseCode: status,
+        error: `redirect (${status}) is not followed`,
+      });
+    }
+    expect(internal.connections).toBe(0);
+  });
+});
+
+describe('a consumer that does not answer in time', () => {
+  it.each([
+    ['says nothing', () => {}],
+    ['drips its headers', answering('HTTP/1.1 200 OK\r\n', drip('X-More: 1\r\n'))],
+    ['drips the status line', answering('HTTP/1.', drip('1'))],
+  ])('that %s fails at the limit and is hung up on', async (_, behaviour) => {
+    const consumer = await using(rawConsumer(behaviour));
+    const attempt = await post(consumer, { timeoutMs: 300 });
+    expect(attempt).toEqual({ ok: false, error: expect.any(String), durationMs: expect.any(Number) });
+    expect(attempt.durationMs).toBeGreaterThanOrEqual(299);
+    await consumer.firstClosed;
+  });
+
+  it('is told so in seconds, or in milliseconds below one', async () => {
+    const consumer = await using(rawConsumer(() => {}));
+    expect((await post(consumer, { timeoutMs: 1_500 })).error).toBe('no answer within 1.5 s');
+    expect((await post(consumer, { timeoutMs: 200 })).error).toBe('no answer within 200 ms');
+  });
+
+  it('fails at the limit while its name is still being looked up', async () => {
+    const { send } = await sender({ timeoutMs: 200, resolve: () => new Promise(() => {}) });
+    expect(await send({ url: 'http://slow.test/', headers: {}, body: '{}' })).toMatchObject({
+      ok: false,
+      error: 'no answer within 200 ms',
+    });
+  });
+
+  it('is given up at once when the caller gives up, and other attempts go on', async () => {
+    const consumer = await using(rawConsumer(() => {}));
+    const healthy = await using(httpConsumer((_, response) => void response.end()));
+    const { send } = await sender();
+    const stop = new AbortController();
+    const hanging = send({ url: consumer.url, headers: {}, body: '{}', signal: stop.signal });
+    expect(await send({ url: healthy.url, headers: {}, body: '{}' })).toMatchObject({ ok: true });
+    stop.abort(new Error('shutting down'));
+    await expect(hanging).rejects.toThrow('shutting down');
+    await consumer.firstClosed;
+  });
+});
+
+describe('after a 2xx status the body cannot undo the delivery', () => {
+  it.each([
+    ['drips', answering(OK_HEAD, drip('.'))],
+    ['stops half way', answering(`${OK_HEAD}half`)],
+    ['is cut off', answering(`${OK_HEAD}half`, (socket) => socket.destroySoon())],
+    ['is reset', answering(OK_HEAD, (socket) => setImmediate(() => socket.resetAndDestroy()))],
+    ['is not valid', answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nnonsense')],
+  ])('when it %s', async (_, behaviour) => {
+    const consumer = await using(rawConsumer(behaviour));
+    expect(await post(consumer)).toMatchObject({ ok: true, responseCode: 200 });
+    await consumer.firstClosed;
+  });
+
+  it('when it would be a gigabyte: the connection is closed after little of it', async () => {
+    const piece = Buffer.alloc(64 * 1_024, 'x');
+    let sent = 0;
+    const consumer = await using(
+      httpConsumer((_, response) => {
+        const pump = () => {
+          while (!response.destroyed && sent < 2 ** 30) {
+            sent += piece.length;
+            if (!response.write(piece)) return void response.once('drain', pump);
+          }
+        };
+        pump();
+      }),
+    );
+    const attempt = await post(consumer);
+    expect(attempt).toMatchObject({ ok: true, responseBody: 'x'.repeat(1_024) });
+    await consumer.firstClosed;
+    expect(sent).toBeLessThan(64 * 2 ** 20);
+  });
+
+  it('when it is a gzip bomb: nothing is inflated', async () => {
+    const bomb = gzipSync(Buffer.alloc(200 * 2 ** 20));
+    const consumer = await using(
+      httpConsumer((_, response) => void response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(bomb)),
+    );
+    const before = process.memoryUsage().arrayBuffers;
+    const attempt = await post(consumer);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 2 ** 20);
+    expect(attempt).toEqual({ ok: true, responseCode: 200, durationMs: expect.any(Number) });
+  });
+});
+
+describe('a connection that fails', () => {
+  it('is told as a reset or a close', async () => {
+    const resetting = await using(
+      rawConsumer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    );
+    expect(await post(resetting)).toMatchObject({ error: 'connection reset before an answer came' });
+    const closing = await using(rawConsumer((socket) => socket.once('data', () => socket.end())));
+    expect(await post(closing)).toMatchObject({ error: 'connection closed before an answer came' });
+  });
+
+  it('is told as refused, without address or port', async () => {
+    const gone = await rawConsumer(() => {});
+    await gone.close();
+    expect(await post(gone)).toMatchObject({ ok: false, error: 'connection refused' });
+  });
+
+  it('is told as an answer that is not HTTP, or too large a head', async () => {
+    const chatty = await using(rawConsumer(answering('220 mail.example ESMTP\r\n')));
+    expect(await post(chatty)).toMatchObject({ ok: false, error: 'the answer is not valid HTTP' });
+    const verbose = await using(
+      rawConsumer(answering(`HTTP/1.1 200 OK\r\n${`X-Pad: ${'x'.repeat(1_000)}\r\n`.repeat(100)}\r\n`)),
+    );
+    expect(await post(verbose)).toMatchObject({ error: 'the headers of the answer are too large' });
+  });
+});
+
+describe('closing the sender', () => {
+  it('waits for the attempt in flight, closes every connection, and refuses more', async () => {
+    const events: string[] = [];
+    const consumer = await using(
+      httpConsumer((_, response) => void setTimeout(() => response.end('late'), 200)),
+    );
+    const { send, close } = createWebhookSender({ timeoutMs: 10_000, targets: 'any', allowCidrs: [] });
+    const attempt = send({ url: consumer.url, headers: {}, body: '{}' }).then(({ ok }) =>
+      events.push(`attempt ${ok}`),
+    );
+    await close().then(() => events.push('closed'));
+    await attempt;
+    expect(events).toEqual(['attempt true', 'closed']);
+    await consumer.firstClosed;
+    await expect(send({ url: consumer.url, headers: {}, body: '{}' })).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
+import { certificates } from './certificates.ts';
+import { type Consumer, httpConsumer, httpsConsumer } from './consumers.ts';
+
+let closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing) await close();
+  closing = [];
+});
+
+/** Two attempts, for a remembered session must not let the second one in. */
+async function postTwice(consumer: Consumer, host: string, options: Partial<WebhookSenderOptions> = {}) {
+  const sender = createWebhookSender({
+    timeoutMs: 10_000,
+    targets: 'any',
+    allowCidrs: [],
+    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    ...options,
+  });
+  closing.push(sender.close, consumer.close);
+  const request = { url: `https://${host}:${consumer.port}/`, headers: {}, body: '{}' };
+  return [await sender.send(request), await sender.send(request)];
+}
+
+const failures = (error: string) => [
+  { ok: false, error, durationMs: expect.any(Number) },
+  { ok: false, error, durationMs: expect.any(Number) },
+];
+
+describe('TLS', () => {
+  it('delivers to a consumer whose certificate is trusted, for its name and not expired', async () => {
+    const consumer = await httpsConsumer('valid');
+    const attempts = await postTwice(consumer, 'localhost', { ca: certificates.valid });
+    expect(attempts).toMatchObject([
+      { ok: true, responseBody: 'secure' },
+      { ok: true, responseBody: 'secure' },
+    ]);
+  });
+
+  it('fails for a self-signed certificate, whatever the environment says of checking', async () => {
+    const requests: unknown[] = [];
+    const consumer = await httpsConsumer('valid', (request) => requests.push(request));
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    const attempts = await postTwice(consumer, 'localhost');
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    expect(attempts).toEqual(failures('TLS: the certificate is self-signed'));
+    expect(requests).toEqual([]);
+  });
+
+  it('fails for an expired certificate', async () => {
+    const attempts = await postTwice(await httpsConsumer('expired'), 'localhost', {
+      ca: certificates.expired,
+    });
+    expect(attempts).toEqual(failures('TLS: the certificate has expired'));
+  });
+
+  it('fails for a certificate of another name', async () => {
+    const attempts = await postTwice(await httpsConsumer('valid'), 'other.test', { ca: certificates.valid });
+    expect(attempts).toEqual(failures('TLS: the certificate is for another host name'));
+  });
+
+  it('fails for a consumer that does not speak TLS', async () => {
+    const attempts = await postTwice(await httpConsumer((_, response) => void response.end()), 'localhost');
+    expect(attempts).toEqual(failures('TLS: the handshake failed'));
+  });
+});

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './tests/support/summary-reporter.ts';
+
+export default defineConfig({
+  test: {
+    include: ['tests/**/*.test.ts'],
+    globalSetup: './tests/support/global-setup.ts',
+    reporters: ['default', new SummaryReporter()],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
