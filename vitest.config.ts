@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: './tests/support/global-setup.ts',
+    setupFiles: './tests/support/worker-setup.ts',
     reporters: ['default', new SummaryReporter()],
     pool: 'forks',
     maxWorkers: 2,

@@ -70,7 +70,7 @@ function thirdParties() {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { bootstrap, runScript, withSignals } = await import('./bootstrap.mjs');
   await runScript(async () => {
-    await withSignals((signal) => bootstrap({ log: console.error, signal }));
+    await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
     await build({ verbose: true });
     return 0;
   });

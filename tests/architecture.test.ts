@@ -61,6 +61,18 @@ describe('a breach is found:', () => {
     expect(violations(made({ path, text }), importRules, textRules)).not.toEqual([]);
   });
 
+  test('rules that reach the database through a file beside them', () => {
+    const reaching = made(
+      { path: `${resource}/rules.ts`, text: `import { a } from './totals.ts';` },
+      { path: `${resource}/totals.ts`, text: `import { b } from './rounding.ts';` },
+      { path: `${resource}/rounding.ts`, text: `import { c } from '@comanda/db';\nconst now = Date.now();` },
+    );
+    expect(violations(reaching, importRules, textRules)).toEqual([
+      expect.stringContaining('rounding.ts → @comanda/db: rules.ts, and what it imports beside it'),
+      expect.stringContaining('rounding.ts: rules.ts, and what it imports beside it, has no clock'),
+    ]);
+  });
+
   test('a circle of three files, and who is in it', () => {
     const circle = made(
       { path: 'packages/db/src/a.ts', text: `import { b } from './b.ts';` },
@@ -85,6 +97,8 @@ describe('nothing is found in', () => {
     ],
     ['rules on schema', `${resource}/rules.ts`, `import type { A } from './schema.ts';`],
     ['rules that read a date', `${resource}/rules.ts`, `const date = new Date(order.created_at);`],
+    ['rules on a file beside them', `${resource}/rules.ts`, `import { a } from './totals.ts';`],
+    ['router on a verb', `${resource}/router.ts`, `import * as create from './create.ts';`],
     ['service on another service', `${resource}/service.ts`, `import { a } from '../products/service.ts';`],
     ['router on its service', `${resource}/router.ts`, `import * as orders from './service.ts';`],
     ['a comment', 'packages/db/src/a.ts', `// import { a } from '@comanda/api';\n/** export default */`],

@@ -36,14 +36,16 @@ export function restEntrance(operation: Operation, route: Route): Entrance {
         delete rest[name];
         return encodeURIComponent(String(input[name]));
       });
-      const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+      const query = new URLSearchParams(
+        Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]),
+      );
       const reads = route.method === 'GET';
       const answer = await callRest<RestBody>(
         baseUrl,
         `${route.method} ${path}${reads && query.size > 0 ? `?${query}` : ''}`,
         {
           ...(key !== undefined && { key }),
-          ...(!reads && route.method !== 'DELETE' && { body: rest }),
+          ...(!reads && Object.keys(rest).length > 0 && { body: rest }),
           ...(typeof idempotencyKey === 'string' && { headers: { 'idempotency-key': idempotencyKey } }),
         },
       );

@@ -39,6 +39,8 @@ export interface ImportRule {
   rule: string;
   /** Paths of the files that it binds. */
   files: RegExp;
+  /** Files of one folder may import each other, and the rule binds all that those above reach that way. */
+  inherited?: boolean;
   /** Specifiers and targets are looked at only if they match; everything unless said. */
   about?: RegExp;
   /** What is allowed; nothing unless said. `typesOnly`: as `import type` alone. */
@@ -49,6 +51,8 @@ export interface ImportRule {
 export interface TextRule {
   rule: string;
   files: RegExp;
+  /** Binds what those files import from their folder too. */
+  inherited?: boolean;
   breaks(file: SourceFile): boolean;
 }
 
@@ -69,16 +73,20 @@ export function violations(
 ): string[] {
   const imports = codeBase.files.flatMap((file) => importsOf(file, codeBase));
   return [
-    ...imports.flatMap((line) =>
-      importRules.filter((rule) => breaks(line, rule)).map(({ rule }) => `${shown(line)}: ${rule}`),
-    ),
+    ...importRules.flatMap((rule) => {
+      const bound = boundFiles(rule, codeBase, imports);
+      return imports
+        .filter((line) => bound.has(line.from) && breaks(line, rule))
+        .map((line) => `${shown(line)}: ${rule.rule}`);
+    }),
     ...imports.filter((line) => !isDeclared(line, codeBase)).map((line) => `${shown(line)}: is not declared`),
     ...circles(imports),
-    ...codeBase.files.flatMap((file) =>
-      textRules
-        .filter(({ files, breaks }) => files.test(file.path) && breaks(file))
-        .map(({ rule }) => `${file.path}: ${rule}`),
-    ),
+    ...textRules.flatMap((rule) => {
+      const bound = boundFiles(rule, codeBase, imports);
+      return codeBase.files
+        .filter((file) => bound.has(file.path) && rule.breaks(file))
+        .map(({ path }) => `${path}: ${rule.rule}`);
+    }),
   ];
 }
 
@@ -87,9 +95,24 @@ const importLine =
 
 const shown = ({ from, specifier }: Import): string => `${from} → ${specifier}`;
 
-function breaks(line: Import, { files, about, allows }: ImportRule): boolean {
-  if (!files.test(line.from)) return false;
+function boundFiles(
+  { files, inherited }: ImportRule | TextRule,
+  codeBase: CodeBase,
+  imports: readonly Import[],
+): Set<string> {
+  const bound = new Set(codeBase.files.map(({ path }) => path).filter((path) => files.test(path)));
+  // A set's iteration also reaches what is added on the way.
+  if (inherited)
+    for (const path of bound)
+      for (const line of imports) if (line.from === path && isBeside(line)) bound.add(line.target);
+  return bound;
+}
+
+const isBeside = ({ from, target }: Import): boolean => posix.dirname(from) === posix.dirname(target);
+
+function breaks(line: Import, { about, allows, inherited }: ImportRule): boolean {
   if (about && !about.test(line.specifier) && !about.test(line.target)) return false;
+  if (inherited && isBeside(line)) return false;
   if (!allows) return true;
   const allowed = allows.target.test(line.target) || allows.target.test(line.specifier);
   return !allowed || (allows.typesOnly === true && !line.typeOnly);

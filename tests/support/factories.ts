@@ -34,7 +34,7 @@ export async function createKey(
 ): Promise<TestKey> {
   const { key, hash, prefix } = newApiKey();
   const { id } = await prisma.apiKey.create({
-    data: { name: 'test', prefix, keyHash: hash, permissions: ['*'], perMinute: 100_000, ...overrides },
+    data: { name: 'test', prefix, keyHash: new Uint8Array(hash), permissions: ['*'], perMinute: 100_000, ...overrides },
   });
   return { id, key };
 }
@@ -70,6 +70,8 @@ export async function createProduct(
     sku?: string;
     name?: string;
     price?: number;
+    visible?: boolean;
+    description?: string;
     stock?: { enabled?: boolean; quantity: number; minStockAlarm?: number };
     categoryIds?: string[];
   },

@@ -27,6 +27,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   };
   process.once('exit', onExit);
+  exitWithParent();
   const server = await openTestServer(directory);
   const template = await createTemplate(server);
   project.provide('runDirectory', directory);
@@ -42,6 +43,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     process.exitCode = 1;
     throw new Error(`tests left processes running: ${left.join(', ')}`);
   };
+}
+
+/** Killed together, scripts/test.mjs cannot end us: the loss of the parent does. */
+function exitWithParent(): void {
+  const parent = process.ppid;
+  if (process.env.COMANDA_TEST_DIRECTORY === undefined) return;
+  setInterval(() => process.ppid === parent || process.exit(1), 1_000).unref();
 }
 
 async function createTemplate({ adminUrl, prefix }: TestServer): Promise<string> {

@@ -36,8 +36,12 @@ export function httpConsumer(handle: RequestListener): Promise<Consumer> {
 export function httpsConsumer(
   certificate: 'valid' | 'expired',
   handle: RequestListener = (_, response) => response.end('secure'),
+  maxVersion: 'TLSv1.2' | 'TLSv1.3' = 'TLSv1.3',
 ): Promise<Consumer> {
-  const server = createHttpsServer({ cert: certificates[certificate], key: certificates.key }, handle);
+  const server = createHttpsServer(
+    { cert: certificates[certificate], key: certificates.key, maxVersion },
+    handle,
+  );
   return listen(server, 'https', '127.0.0.1');
 }
 

@@ -2,9 +2,9 @@ import { isIP, type LookupFunction, Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { vi } from 'vitest';
 
-/** Keeps every socket of this process on loopback; `refused` lists the addresses it would have gone to. */
+/** Keeps every socket of this process on loopback; `contacted` lists where each was going, inside or out. */
 export interface LoopbackOnly {
-  refused: string[];
+  contacted: string[];
   restore(): void;
 }
 
@@ -15,14 +15,14 @@ interface ConnectOptions {
 
 /** Stands in front of `Socket.connect`, which plain and TLS connections both go through. */
 export function stayOnLoopback(): LoopbackOnly {
-  const refused: string[] = [];
+  const contacted: string[] = [];
   const connect = Reflect.get(Socket.prototype, 'connect') as (this: Socket, ...args: unknown[]) => Socket;
   const guarded = function (this: Socket, ...args: unknown[]): Socket {
     const [first] = args;
     const options = (Array.isArray(first) ? first[0] : first) as ConnectOptions;
     const { host = 'localhost', lookup } = options;
+    if (isIP(host) !== 0) contacted.push(host);
     if (isIP(host) !== 0 && !isLoopback(host)) {
-      refused.push(host);
       process.nextTick(() => this.destroy(refusal()));
       return this;
     }
@@ -31,20 +31,20 @@ export function stayOnLoopback(): LoopbackOnly {
       options.lookup = (name, lookupOptions, callback) =>
         lookup(name, lookupOptions, (error, answer, family) => {
           const addresses = Array.isArray(answer) ? answer.map(({ address }) => address) : [answer];
-          const outside = error ? [] : addresses.filter((address) => !isLoopback(address));
-          refused.push(...outside);
-          callback(outside.length > 0 ? refusal() : error, answer, family);
+          if (error) return callback(error, answer, family);
+          contacted.push(...addresses);
+          callback(addresses.every(isLoopback) ? null : refusal(), answer, family);
         });
     }
     return connect.apply(this, args);
   };
   const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(guarded as typeof connect as never);
-  return { refused, restore: () => spy.mockRestore() };
+  return { contacted, restore: () => spy.mockRestore() };
 }
 
-// The unspecified address reaches this machine too.
+// The unspecified addresses reach this machine too.
 function isLoopback(address: string): boolean {
-  return ['loopback', 'unspecified'].includes(ipaddr.process(address).range());
+  return ['0.0.0.0', '::'].includes(address) || ipaddr.process(address).range() === 'loopback';
 }
 
 function refusal(): Error {

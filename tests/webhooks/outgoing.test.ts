@@ -98,7 +98,7 @@ describe('a consumer that does not answer in time', () => {
   it.each([
     ['says nothing', () => {}],
     ['drips its headers', answering('HTTP/1.1 200 OK\r\n', drip('X-More: 1\r\n'))],
-    ['drips the status line', answering('HTTP/1.', drip('1'))],
+    ['stops in the middle of the status line', answering('HTTP/1.1 20')],
   ])('that %s fails at the limit and is hung up on', async (_, behaviour) => {
     const consumer = await using(rawConsumer(behaviour));
     const attempt = await post(consumer, { timeoutMs: 300 });
@@ -131,6 +131,18 @@ describe('a consumer that does not answer in time', () => {
     stop.abort(new Error('shutting down'));
     await expect(hanging).rejects.toThrow('shutting down');
     await consumer.firstClosed;
+  });
+});
+
+describe('a caller who gives up', () => {
+  it('is let go at once even while the name is still being looked up', { timeout: 10_000 }, async () => {
+    const { send } = await sender({ timeoutMs: 30_000, resolve: () => new Promise(() => {}) });
+    const stop = new AbortController();
+    const hanging = send({ url: 'http://slow.test/', headers: {}, body: '{}', signal: stop.signal });
+    stop.abort(new Error('shutting down'));
+    await expect(hanging).rejects.toThrow('shutting down');
+    const late = send({ url: 'http://slow.test/', headers: {}, body: '{}', signal: stop.signal });
+    await expect(late).rejects.toThrow('shutting down');
   });
 });
 

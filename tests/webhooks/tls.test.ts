@@ -55,10 +55,14 @@ describe('TLS', () => {
     expect(attempts).toEqual(failures('TLS: the certificate has expired'));
   });
 
-  it('fails for a certificate of another name', async () => {
-    const attempts = await postTwice(await httpsConsumer('valid'), 'other.test', { ca: certificates.valid });
-    expect(attempts).toEqual(failures('TLS: the certificate is for another host name'));
-  });
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'fails for a certificate of another name (%s)',
+    async (version) => {
+      const consumer = await httpsConsumer('valid', undefined, version);
+      const attempts = await postTwice(consumer, 'other.test', { ca: certificates.valid });
+      expect(attempts).toEqual(failures('TLS: the certificate is for another host name'));
+    },
+  );
 
   it('fails for a consumer that does not speak TLS', async () => {
     const attempts = await postTwice(await httpConsumer((_, response) => void response.end()), 'localhost');

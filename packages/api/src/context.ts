@@ -41,7 +41,7 @@ export interface RequestContext {
   readonly apiVersion: 'v1' | 'v2';
   readonly authorization: string | undefined;
   /** Set once admitted: by the REST adapter before it reads the body, by the first middleware for tRPC. */
-  readonly caller?: Caller;
+  readonly caller?: Caller | undefined;
   readonly reply: Reply;
 }
 

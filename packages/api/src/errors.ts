@@ -100,8 +100,11 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof TRPCError) {
     if (error.cause instanceof ApiError) return error.cause;
     if (error.cause instanceof z.core.$ZodError && error.code === 'BAD_REQUEST') return fromZod(error.cause);
-    if (error.code in fromTrpc)
-      return new ApiError(fromTrpc[error.code] ?? 'internal_error', error.message, { cause: error });
+    const known = fromTrpc[error.code];
+    if (known !== undefined) {
+      const [reason, status] = known;
+      return new ApiError(reason, error.message, { ...(status !== undefined && { status }), cause: error });
+    }
     if (error.cause !== undefined && error.code === 'INTERNAL_SERVER_ERROR') return toApiError(error.cause);
   }
   return (
@@ -134,13 +137,14 @@ export function sqlState(
   return sqlState(driverError) ?? (cause === undefined ? undefined : sqlState(cause));
 }
 
-const fromTrpc: Partial<Record<TRPCError['code'], ErrorCode>> = {
-  BAD_REQUEST: 'invalid_request',
-  PARSE_ERROR: 'invalid_request',
-  PAYLOAD_TOO_LARGE: 'invalid_request',
-  UNSUPPORTED_MEDIA_TYPE: 'invalid_request',
-  METHOD_NOT_SUPPORTED: 'invalid_request',
-  NOT_FOUND: 'resource_not_found',
+// What tRPC itself refuses, with the status where it is not the code's own.
+const fromTrpc: Partial<Record<TRPCError['code'], [ErrorCode, status?: number]>> = {
+  BAD_REQUEST: ['invalid_request'],
+  PARSE_ERROR: ['invalid_request'],
+  PAYLOAD_TOO_LARGE: ['invalid_request', 413],
+  UNSUPPORTED_MEDIA_TYPE: ['invalid_request', 415],
+  METHOD_NOT_SUPPORTED: ['invalid_request', 405],
+  NOT_FOUND: ['resource_not_found'],
 };
 
 function fromDatabase(error: unknown): ApiError | undefined {

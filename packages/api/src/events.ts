@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { Order } from './resources/orders/schema.ts';
+import { Payment } from './resources/payments/schema.ts';
 import { DeletedProduct, Product } from './resources/products/schema.ts';
 import { StockEntry } from './resources/stock/schema.ts';
 import { Id, Timestamp } from './wire.ts';
@@ -63,9 +65,18 @@ export const WebhookTestData = z
   .object({ endpoint_id: Id, message: z.string() })
   .meta({ id: 'WebhookTestData' });
 
-const Order = z.looseObject({ id: Id });
-const Payment = z.looseObject({ id: Id });
-const Turn = z.looseObject({ id: Id });
+/** A turn; the payload of the `turn.*` events. */
+export const Turn = z
+  .object({
+    id: Id,
+    batch_number: z.string().meta({ description: 'Counts up per location, from "1".', example: '12' }),
+    status: z.enum(['open', 'closed']),
+    started_at: Timestamp,
+    ended_at: Timestamp.optional(),
+    total_orders: z.int(),
+    total_collected: z.number(),
+  })
+  .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
 
 /** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
 export const events = {
@@ -89,7 +100,12 @@ export const events = {
   'turn.open': row('Turns', 'Turn', 'a turn was opened', Turn),
   'turn.updated': row('Turns', 'Turn', "a turn's own fields changed", Turn),
   'turn.closed': row('Turns', 'Turn', 'a turn was closed', Turn),
-  'webhook.test': row('Test', 'Webhook endpoint', 'a test was asked for; cannot be subscribed', WebhookTestData),
+  'webhook.test': row(
+    'Test',
+    'Webhook endpoint',
+    'a test was asked for; cannot be subscribed',
+    WebhookTestData,
+  ),
 } as const satisfies Record<string, EventRow>;
 
 /** The name of an event type. */

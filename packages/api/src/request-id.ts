@@ -1,6 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '@comanda/db';
 
 /** The caller's own request id when it is well formed (1 to 128 of `[A-Za-z0-9._-]`), otherwise a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : newId();
 }
+
+/** The id of the tRPC request under way: what fails before its context is made is answered with it too. */
+export const requestIds = new AsyncLocalStorage<string>();

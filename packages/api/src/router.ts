@@ -4,6 +4,7 @@ import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
 import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
+import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts';
 import { router } from './trpc.ts';
 
 /** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
@@ -14,6 +15,7 @@ export const appRouter = router({
   paymentMethods: paymentMethodsRouter,
   products: productsRouter,
   syncJobs: syncJobsRouter,
+  webhookEndpoints: webhookEndpointsRouter,
   v1: router({
     orders: ordersV1Router,
     products: productsV1Router,

@@ -26,10 +26,11 @@ export async function startServer(app: App, address: { host: string; port: numbe
   const site = siteHandler(app, appRouter);
   let draining = false;
   const health = healthHandler(app, () => draining);
-  const server = createServer({ ...timeouts, maxHeaderSize: 16 * 1024 }, (request, response) => {
+  const server = createServer({ ...timeouts, ...parsing }, (request, response) => {
     const path = request.url ?? '';
     if (draining) response.setHeader('Connection', 'close');
-    if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) noHost(request, response);
+    else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
     else if (path === '/healthz' || path === '/readyz') void health(request, response);
     else if (path.startsWith('/')) site(request, response);
     else notFound(request, response);
@@ -54,6 +55,9 @@ const timeouts = {
   connectionsCheckingInterval: 1_000,
 };
 
+// Node would answer a request without Host by itself, without a body.
+const parsing = { maxHeaderSize: 16 * 1024, requireHostHeader: false };
+
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -77,6 +81,11 @@ function close(server: Server, graceMs: number): Promise<void> {
 
 function notFound(request: IncomingMessage, response: ServerResponse): void {
   const error = new ApiError('resource_not_found', 'There is nothing at this address.');
+  sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
+}
+
+function noHost(request: IncomingMessage, response: ServerResponse): void {
+  const error = new ApiError('invalid_request', 'The request names no Host.');
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
 

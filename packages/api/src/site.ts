@@ -4,10 +4,11 @@ import express from 'express';
 import type { App, RequestContext } from './context.ts';
 import { documentRoutes } from './documents/routes.ts';
 import { ApiError, toApiError } from './errors.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf, requestIds } from './request-id.ts';
 import { logRequest } from './request-log.ts';
 import { sendError } from './rest/answer.ts';
 import { bodyLimits } from './rest/body.ts';
+import { decode } from './rest/decode.ts';
 import type { AppRouter } from './router.ts';
 
 /** Everything that is not a REST path: tRPC at `/trpc`, the OpenAPI documents, `/docs`. */
@@ -18,7 +19,7 @@ export function siteHandler(
   const site = express();
   site.disable('x-powered-by');
   site.disable('etag');
-  site.use('/trpc', trpcMiddleware(app, router));
+  site.use('/trpc', beforeTrpc, trpcMiddleware(app, router));
   site.use(documentRoutes(router));
   site.use((request, response) => {
     const error = new ApiError('resource_not_found', `There is nothing at ${request.path.slice(0, 200)}.`);
@@ -35,19 +36,25 @@ export function siteHandler(
 /** How many calls one tRPC request may carry. */
 const largestBatch = 10;
 
+// tRPC leaves a request unanswered whose path it cannot decode, and makes no context for one it cannot read.
+function beforeTrpc(request: express.Request, response: express.Response, next: express.NextFunction): void {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  response.setHeader('X-Request-Id', requestId);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  decode(request.path);
+  requestIds.run(requestId, next);
+}
+
 function trpcMiddleware(app: App, router: AppRouter) {
   return createExpressMiddleware({
     router,
     maxBatchSize: largestBatch,
     maxBodySize: bodyLimits.batch,
-    createContext: ({ req, res }): RequestContext => {
-      const requestId = requestIdOf(req.headers['x-request-id']);
-      res.setHeader('X-Request-Id', requestId);
-      res.setHeader('Cache-Control', 'no-store');
-      res.setHeader('X-Content-Type-Options', 'nosniff');
+    createContext: ({ req }): RequestContext => {
       return {
         app,
-        requestId,
+        requestId: requestIds.getStore() ?? requestIdOf(req.headers['x-request-id']),
         entrance: 'trpc',
         apiVersion: 'v2',
         authorization: req.headers.authorization,
@@ -64,7 +71,7 @@ function trpcMiddleware(app: App, router: AppRouter) {
       logRequest(
         app.log,
         {
-          requestId: ctx?.requestId ?? '',
+          requestId: ctx?.requestId ?? requestIds.getStore() ?? '',
           entrance: 'trpc',
           method: type,
           status: refusal.status,

@@ -6,6 +6,7 @@ import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
 import { grants, type Permission } from './permissions.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import { requestIds } from './request-id.ts';
 
 /** A documented REST path of an operation, as the specification writes it. */
 export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
@@ -38,7 +39,11 @@ const t = initTRPC
     isDev: false,
     errorFormatter({ error, shape, ctx }) {
       const { reason, status, message } = toApiError(error);
-      const data = { code: reason, httpStatus: status, requestId: ctx?.requestId ?? '' };
+      const data = {
+        code: reason,
+        httpStatus: status,
+        requestId: ctx?.requestId ?? requestIds.getStore() ?? '',
+      };
       return { code: shape.code, message, data };
     },
   });

@@ -56,6 +56,7 @@ export const TimestampFilter = z.iso
 /** A whole day in the location's time zone. */
 export const DateFilter = z.iso
   .date({ error: 'must be a date, YYYY-MM-DD' })
+  .refine((day) => day >= '0001', { error: 'must be a date, YYYY-MM-DD' })
   .meta({ description: "A whole day in the location's time zone.", example: '2026-01-31' });
 
 /** Where an image is found; empty when there is none. */

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { ComandaEvent } from './events.ts';
 
 /** The body of every delivery; `data` depends on `type`. */
 export interface WebhookEvent<Data = Record<string, unknown>> {
@@ -52,12 +53,12 @@ export interface VerifyWebhookOptions {
  *
  * @throws {WebhookVerificationError} whose `reason` says what is wrong.
  */
-export function verifyWebhook<Data = Record<string, unknown>>(
+export function verifyWebhook<Event extends WebhookEvent<unknown> = ComandaEvent>(
   secret: string | readonly string[],
   headers: WebhookHeaders,
   rawBody: string | Uint8Array,
   { toleranceSeconds = 300, now = new Date() }: VerifyWebhookOptions = {},
-): WebhookEvent<Data> {
+): Event {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new WebhookVerificationError(
       'altered_body',
@@ -69,7 +70,7 @@ export function verifyWebhook<Data = Record<string, unknown>>(
   const isAuthentic = matches(secrets, signed, rawBody);
   checkAge(signed.timestamp, now, toleranceSeconds, isAuthentic);
   if (!isAuthentic) throw diagnose(secrets, signed, rawBody, readHeader(headers, 'content-digest'));
-  return parseEvent<Data>(rawBody);
+  return parseEvent<Event>(rawBody);
 }
 
 type Body = string | Uint8Array;
@@ -166,18 +167,18 @@ function diagnose(
 
 /** What is often done to a body before it gets here, each undone. */
 const ORIGINALS: readonly { restore(text: string): string | undefined; message: string }[] = [
+  { restore: (text) => text.trim(), message: 'blanks or a byte order mark were added around the body' },
+  { restore: (text) => text.replaceAll('\r\n', '\n'), message: 'the line ends of the body were changed' },
   {
     restore: (text) => JSON.stringify(parseJson(text)),
     message: 'the body was parsed and written again: pass it exactly as received',
   },
-  { restore: (text) => text.trim(), message: 'blanks or a byte order mark were added around the body' },
-  { restore: (text) => text.replaceAll('\r\n', '\n'), message: 'the line ends of the body were changed' },
 ];
 
-function parseEvent<Data>(body: Body): WebhookEvent<Data> {
+function parseEvent<Event>(body: Body): Event {
   const event = parseJson(asText(body));
   if (typeof event === 'object' && event !== null && 'id' in event && 'type' in event && 'data' in event) {
-    return event as WebhookEvent<Data>;
+    return event as Event;
   }
   throw new WebhookVerificationError('malformed_body', 'the body is signed, but it is not an event');
 }

@@ -11,6 +11,13 @@ export {
 export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
 export type * as rows from './generated/prisma/client.ts';
 export { Prisma } from './generated/prisma/client.ts';
+export {
+  type Heartbeat,
+  type HeartbeatKind,
+  heartbeatDeadSeconds,
+  heartbeatMs,
+  startHeartbeat,
+} from './heartbeat.ts';
 export { isId, newId } from './ids.ts';
 export {
   addJob,
@@ -23,5 +30,6 @@ export {
   type QueuedJob,
 } from './jobs.ts';
 export { migrate } from './migrate.ts';
+export { createNotifications, type Notifications } from './notifications.ts';
 export { repositoryRoot } from './root.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';

@@ -19,6 +19,7 @@ export function backoffMs(failures: number): number {
 
 // Connections, rollbacks by conflict, resources, locks, shutdown and start of the server.
 const passingStates = /^(08...|40...|53...|55P03|57P0[1-5])$/;
-const passingCodes = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const passingCodes =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const passingMessages =
   /connection terminated|timeout exceeded when trying to connect|connection error and is not queryable|client was closed/i;

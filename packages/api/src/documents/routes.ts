@@ -49,7 +49,7 @@ function serve(
         'X-Content-Type-Options': 'nosniff',
         ETag: content.etag,
       });
-      if (request.fresh) response.status(304).end();
+      if (request.headers['if-none-match']?.includes(content.etag)) response.status(304).end();
       else response.send(content.bytes);
     })
     .all((request) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type FieldFault, invalid } from '../errors.ts';
-import { decode } from './routes.ts';
+import { decode } from './decode.ts';
 
 /** What a query parameter's text becomes before zod sees it. */
 export type Coercion = 'number' | 'boolean' | 'strings' | 'string';

@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import type { Operation, Route } from '../operations.ts';
+import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
 
 /** A served path: the operation, and what the adapter needs to know of it, worked out once. */
@@ -88,14 +89,4 @@ function walk(node: Node, segments: string[], index: number, values: string[]): 
   const deeper = walk(node.parameter, segments, index + 1, values);
   if (deeper === undefined) values.pop();
   return deeper;
-}
-
-/** Decodes one percent-encoded piece of a URL. Throws 400 when it is broken or not UTF-8. */
-export function decode(piece: string): string {
-  if (!piece.includes('%')) return piece;
-  try {
-    return decodeURIComponent(piece);
-  } catch {
-    throw new ApiError('invalid_request', 'The URL holds broken percent-encoding.');
-  }
 }

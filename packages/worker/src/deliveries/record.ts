@@ -18,38 +18,52 @@ const patienceMs = 60_000;
 /**
  * Records attempts of one endpoint in one statement, trying again while the database is away.
  *
- * @throws what the database throws when it stays away for a minute, or refuses.
+ * @throws what the database throws when it stays away for a minute, or refuses each attempt by itself.
  */
 export async function record(
+  database: Database,
+  endpoint: EndpointRef,
+  made: readonly MadeAttempt[],
+  options: RecordOptions,
+): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await recordTogether(database, endpoint, made, options);
+    } catch (error) {
+      const passing = isPassing(error);
+      if (!passing && made.length > 1) {
+        // Whatever is wrong with one of them, the others count.
+        for (const one of made) await record(database, endpoint, [one], options);
+        return;
+      }
+      if (!passing || performance.now() > giveUpAt) throw error;
+      await sleep(backoffMs(failures));
+    }
+  }
+}
+
+async function recordTogether(
   database: Database,
   { locationId, endpointId }: EndpointRef,
   made: readonly MadeAttempt[],
   { workerId, retryDelaysSeconds }: RecordOptions,
 ): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  for (let failures = 1; ; failures += 1) {
-    try {
-      const now = performance.now();
-      await database.run(recordAttempts, [
-        locationId,
-        endpointId,
-        workerId,
-        retryDelaysSeconds,
-        made.map(({ deliveryId }) => deliveryId),
-        made.map(({ attempt }) => attempt),
-        made.map(({ ok }) => ok),
-        made.map(({ responseCode }) => responseCode ?? null),
-        made.map(({ responseBody }) => storable(responseBody)),
-        made.map(({ error }) => storable(error)),
-        made.map(({ durationMs }) => durationMs),
-        made.map(({ endedAt }) => now - endedAt),
-      ]);
-      return;
-    } catch (error) {
-      if (!isPassing(error) || performance.now() > giveUpAt) throw error;
-      await sleep(backoffMs(failures));
-    }
-  }
+  const now = performance.now();
+  await database.run(recordAttempts, [
+    locationId,
+    endpointId,
+    workerId,
+    retryDelaysSeconds,
+    made.map(({ deliveryId }) => deliveryId),
+    made.map(({ attempt }) => attempt),
+    made.map(({ ok }) => ok),
+    made.map(({ responseCode }) => responseCode ?? null),
+    made.map(({ responseBody }) => storable(responseBody)),
+    made.map(({ error }) => storable(error)),
+    made.map(({ durationMs }) => Math.round(durationMs)),
+    made.map(({ endedAt }) => now - endedAt),
+  ]);
 }
 
 // A consumer may answer anything; Postgres takes no U+0000.

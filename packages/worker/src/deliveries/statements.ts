@@ -20,27 +20,29 @@ export interface ClaimedDelivery {
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
   `with due as (
-     select d.location_id, d.id, e.url, e.api_version from webhook_endpoints e
-     join webhook_deliveries d on d.location_id = e.location_id and d.endpoint_id = e.id
-     where e.location_id = $1 and e.id = $2 and e.status = 'active'
+     select d.location_id, d.id from webhook_deliveries d
+     where d.location_id = $1 and d.endpoint_id = $2
        and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now())
+       and (select e.status from webhook_endpoints e where e.location_id = $1 and e.id = $2) = 'active'
      order by d.next_attempt_at, d.id limit $3
-     for update of d skip locked
+     for update skip locked
    ), claimed as (
      update webhook_deliveries d
      set leased_until = now() + make_interval(secs => $4::float8 / 1000), leased_by = $5
      from due where d.location_id = due.location_id and d.id = due.id
-     returning d.id, d.event_id, d.attempts, d.next_attempt_at, due.url, due.api_version
+     returning d.id, d.event_id, d.attempts, d.next_attempt_at
    )
-   select c.id, c.event_id as "eventId", v.type as "eventType", c.attempts, c.url,
-     case when c.api_version = 'v1'
+   select c.id, c.event_id as "eventId", v.type as "eventType", c.attempts, e.url,
+     case when e.api_version = 'v1'
        then coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
        else v.body end as body,
      (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
         order by s.created_at desc, s.id desc)
       from webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
         and (s.expires_at is null or s.expires_at > now())) as secrets
-   from claimed c join events v on v.location_id = $1 and v.id = c.event_id
+   from claimed c
+   join events v on v.location_id = $1 and v.id = c.event_id
+   join webhook_endpoints e on e.location_id = $1 and e.id = $2
    order by c.next_attempt_at, c.id`,
 );
 
@@ -66,7 +68,8 @@ export const recordAttempts = statement<{ id: string; status: string }>(
      from results r
      where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
        and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
-     returning d.id, d.event_id, d.status, r.*
+     returning d.id, d.event_id, d.status, r.attempt, r.ok, r.response_code, r.response_body, r.error,
+       r.duration_ms, r.ended_ms_ago
    )
    insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
      response_code, response_body, error, duration_ms, attempted_at)

@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { AddressRefusedError } from './connector.ts';
 
 /** Why a status is not a delivery, or undefined for 2xx. */
@@ -13,12 +14,12 @@ export function statusReason(status: number): string | undefined {
  */
 export function failureReason(error: unknown, hostname: string): string {
   if (error instanceof AddressRefusedError) return error.message;
+  if (error instanceof errors.HTTPParserError) return 'the answer is not valid HTTP';
   const code = errorCode(error);
   if (code === undefined) return 'the request failed';
   if (NAME_NOT_FOUND.has(code)) return `host name not found: ${hostname}`;
   const known = REASONS[code];
   if (known !== undefined) return known;
-  if (code.startsWith('HPE_')) return 'the answer is not valid HTTP';
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'TLS: the handshake failed';
   if (CERTIFICATE_CODE.test(code)) return `TLS: the certificate is not trusted (${code})`;
   return `the request failed (${code})`;
@@ -40,7 +41,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'host unreachable',
   EHOSTDOWN: 'host unreachable',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  HPE_HEADER_OVERFLOW: 'the headers of the answer are too large',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate chain is self-signed',
   CERT_HAS_EXPIRED: 'TLS: the certificate has expired',

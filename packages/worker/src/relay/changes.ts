@@ -110,7 +110,10 @@ const countWaiting = statement<{ count: number }>(
   `select count(*)::int as count from captured_changes where id = any ($1::bigint[])`,
 );
 
-const remove = statement('relay_remove_changes', `delete from captured_changes where id = any ($1::bigint[])`);
+const remove = statement(
+  'relay_remove_changes',
+  `delete from captured_changes where id = any ($1::bigint[])`,
+);
 
 const fail = statement(
   'relay_set_aside',

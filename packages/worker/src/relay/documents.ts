@@ -3,7 +3,10 @@ import type { PlannedEvent } from './plan.ts';
 import type { DocumentKind } from './rules.ts';
 
 /** The JSON text of a resource for an event, or undefined when nobody can be told anything of it any more. */
-export type DocumentReader = (event: PlannedEvent & { data: { show: DocumentKind } }, at: string) => string | undefined;
+export type DocumentReader = (
+  event: PlannedEvent & { data: { show: DocumentKind } },
+  at: string,
+) => string | undefined;
 
 /**
  * Reads what the events show, in bulk, as it stands now; what is gone shows the last state that its deletion
@@ -26,12 +29,16 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
   if (unstocked.length > 0) await read(tx, 'product', unstocked, found);
   const gone = (['order', 'payment', 'product', 'turn'] as const).flatMap((kind) => [
     ...missing(wanted, kind, found).map(({ resourceId }) => ({ kind, resourceId })),
-    ...(kind === 'product' ? unstocked.filter(({ resourceId }) => !found.has(`product ${resourceId}`)) : []).map(
-      ({ resourceId }) => ({ kind, resourceId }),
-    ),
+    ...(kind === 'product'
+      ? unstocked.filter(({ resourceId }) => !found.has(`product ${resourceId}`))
+      : []
+    ).map(({ resourceId }) => ({ kind, resourceId })),
   ]);
   if (gone.length > 0) {
-    const kept = await tx.run(lastStates, [gone.map(({ kind }) => kind), gone.map(({ resourceId }) => resourceId)]);
+    const kept = await tx.run(lastStates, [
+      gone.map(({ kind }) => kind),
+      gone.map(({ resourceId }) => resourceId),
+    ]);
     for (const { kind, id, doc } of kept) found.set(`${kind} ${id}`, doc);
   }
 
@@ -63,7 +70,9 @@ function missing(
   kind: DocumentKind,
   found: ReadonlyMap<string, string>,
 ): PlannedEvent[] {
-  return [...(wanted.get(kind)?.values() ?? [])].filter(({ resourceId }) => !found.has(`${kind} ${resourceId}`));
+  return [...(wanted.get(kind)?.values() ?? [])].filter(
+    ({ resourceId }) => !found.has(`${kind} ${resourceId}`),
+  );
 }
 
 /** The stock listing entry of a product whose record is gone. */

@@ -60,7 +60,10 @@ async function isolate(
   if (unit === undefined) return 0;
   if (units.length === 1) {
     const { resource, resourceId, locationId, changeIds } = unit;
-    log.error({ err: cause, resource, resourceId, locationId }, 'a change cannot be published and is set aside');
+    log.error(
+      { err: cause, resource, resourceId, locationId },
+      'a change cannot be published and is set aside',
+    );
     await setAside(database, changeIds, cause instanceof Error ? cause.message : String(cause));
     return 0;
   }
@@ -81,7 +84,13 @@ async function isolate(
 function publishAlone(database: Database, units: readonly Unit[]): Promise<number> {
   return database.transaction(undefined, async (tx) => {
     if (!(await takeRelayLock(tx))) return 0;
-    if (!(await stillWait(tx, units.flatMap(({ changeIds }) => changeIds)))) return 0;
+    if (
+      !(await stillWait(
+        tx,
+        units.flatMap(({ changeIds }) => changeIds),
+      ))
+    )
+      return 0;
     return publishUnits(tx, units);
   });
 }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
 import { backoffMs } from '../faults.ts';
 import { createWaker, pause } from '../waker.ts';
@@ -9,37 +9,35 @@ export interface Listener {
 }
 
 /**
- * Calls `onChanges` whenever a process says that it committed changes, and after every new connection, since
- * one may have been missed. Connects again when the connection breaks.
+ * Keeps one connection of the pool and calls `onChanges` whenever a process says that it committed changes,
+ * and after every new connection, since something may have been missed. Connects again when it breaks.
  */
-export function listenForChanges(url: string, onChanges: () => void, log: Logger): Listener {
+export function listenForChanges(database: Database, onChanges: () => void, log: Logger): Listener {
   const waker = createWaker();
   let stopping = false;
+  const listen = async () => {
+    const client = await database.pool.connect();
+    const wake = () => waker.wake();
+    client.on('notification', onChanges).once('error', wake).once('end', wake);
+    try {
+      await client.query('listen comanda_changes');
+      onChanges();
+      await waker.wait();
+    } finally {
+      client.release(true);
+    }
+  };
   const run = async () => {
     let failures = 0;
     while (!stopping) {
-      const client = new pg.Client({
-        connectionString: url,
-        application_name: 'comanda-relay-listener',
-        keepAlive: true,
-        connectionTimeoutMillis: 5_000,
-      });
-      const broken = createWaker();
-      client.on('error', () => broken.wake());
-      client.on('end', () => broken.wake());
-      client.on('notification', onChanges);
+      const since = performance.now();
       try {
-        await client.connect();
-        await client.query('listen comanda_changes');
-        failures = 0;
-        onChanges();
-        await Promise.race([broken.wait(), waker.wait()]);
+        await listen();
       } catch (error) {
-        failures += 1;
         log.warn({ err: error }, 'cannot listen for changes; the poll goes on');
       }
-      await client.end().catch(() => {});
-      if (!stopping) await pause(waker, backoffMs(Math.max(failures, 1)));
+      failures = performance.now() - since > 10_000 ? 1 : failures + 1;
+      if (!stopping) await pause(waker, backoffMs(failures));
     }
   };
   const running = run();

@@ -45,4 +45,3 @@ function planUnit(change: FoldedChange, transaction: FoldedTransaction): Unit {
 function planned(draft: Draft, { locationId, requestId, capturedAt }: FoldedChange): PlannedEvent {
   return { ...draft, locationId, requestId, capturedAt };
 }
-

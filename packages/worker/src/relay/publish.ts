@@ -20,6 +20,13 @@ interface StoredEvent extends PlannedEvent {
   receivers: Endpoint[];
 }
 
+/** An event with the text of its `data`; without, that is the catalog's next version. */
+interface Composed {
+  event: PlannedEvent;
+  createdAt: string;
+  text?: string;
+}
+
 /**
  * Publishes planned units inside the relay's transaction: events with their numbers and bodies, a delivery
  * for every endpoint that is active and subscribed now, one job for each of these, and the changes go.
@@ -36,7 +43,10 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
     await storeEvents(tx, stored.slice(start, start + chunk));
   }
   await queueDeliveries(tx, stored);
-  await removeChanges(tx, units.flatMap(({ changeIds }) => changeIds));
+  await removeChanges(
+    tx,
+    units.flatMap(({ changeIds }) => changeIds),
+  );
   return stored.length;
 }
 
@@ -46,20 +56,24 @@ const chunk = 2_000;
 async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): Promise<StoredEvent[]> {
   const showDocument = await readDocuments(tx, planned);
   const timeOf = await readTimes(tx, planned);
-  const composed = planned.flatMap((event) => {
+  const composed = planned.flatMap((event): Composed[] => {
     const { data } = event;
     const createdAt = timeOf(event);
-    if (typeof data === 'string') return [{ event, createdAt, text: undefined }];
+    if (typeof data === 'string') return [{ event, createdAt }];
     const text = 'show' in data ? showDocument({ ...event, data }, createdAt) : JSON.stringify(data.value);
     return text === undefined ? [] : [{ event, createdAt, text }];
   });
-  const takeNumber = await takeNumbers(tx, composed.map(({ event }) => event));
+  const takeNumber = await takeNumbers(
+    tx,
+    composed.map(({ event }) => event),
+  );
   const receiversOf = await readReceivers(tx, planned);
   const ids = composed.map(() => newId()).sort();
   return composed.map(({ event, createdAt, text }, index) => {
     const id = event.eventId ?? ids[index] ?? newId();
     const receivers = receiversOf(event);
-    const data = text ?? `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${createdAt}"}`;
+    const data =
+      text ?? `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${createdAt}"}`;
     const body = (version: string) =>
       `{"id":"${id}","type":"${event.type}","api_version":"${version}","created_at":"${createdAt}",` +
       `"location_id":"${event.locationId}","data":${data}}`;
@@ -85,7 +99,9 @@ async function readTimes(
     distinct.map(({ locationId }) => locationId),
     distinct.map(({ capturedAt }) => capturedAt),
   ]);
-  const texts = new Map(rows.map(({ locationId, moment, text }) => [`${locationId} ${moment.getTime()}`, text]));
+  const texts = new Map(
+    rows.map(({ locationId, moment, text }) => [`${locationId} ${moment.getTime()}`, text]),
+  );
   return (event) => {
     const text = texts.get(keyOf(event));
     if (text === undefined) throw new Error(`location ${event.locationId} is gone`);
@@ -131,7 +147,9 @@ async function readReceivers(
   tx: Queryable,
   planned: readonly PlannedEvent[],
 ): Promise<(event: PlannedEvent) => Endpoint[]> {
-  const endpoints = await tx.run(activeEndpoints, [[...new Set(planned.map(({ locationId }) => locationId))]]);
+  const endpoints = await tx.run(activeEndpoints, [
+    [...new Set(planned.map(({ locationId }) => locationId))],
+  ]);
   const byLocation = new Map<string, Endpoint[]>();
   for (const endpoint of endpoints) {
     const known = byLocation.get(endpoint.locationId);

@@ -46,7 +46,9 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
     touchesCatalog: ({ changes }) => changes.some(({ operation }) => operation === 'publish'),
   },
   turn: { events: turnEvents },
-  settlement: { events: (change) => (passedBy(change) ? [] : [shown('settlement.created', change, 'settlement')]) },
+  settlement: {
+    events: (change) => (passedBy(change) ? [] : [shown('settlement.created', change, 'settlement')]),
+  },
   sync_job: { events: syncJobEvents },
   webhook_endpoint: { events: testEvents },
 };

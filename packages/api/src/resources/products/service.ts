@@ -206,10 +206,8 @@ async function refusingTaken<T>(
         ],
       },
     });
-    const field = other !== null && other.externalId === external_id ? 'external_id' : 'sku';
-    const value = field === 'external_id' ? external_id : sku;
-    throw conflict(
-      `${field} ${JSON.stringify(value)} is taken by ${other === null ? 'another product' : `product ${other.id}`}.`,
-    );
+    if (other === null) throw conflict('external_id or sku is taken by another product.');
+    const taken = other.externalId === external_id ? `external_id ${external_id}` : `sku ${sku}`;
+    throw conflict(`${taken} is taken by product ${other.id}.`);
   }
 }

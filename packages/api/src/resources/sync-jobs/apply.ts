@@ -1,4 +1,4 @@
-import { type Database, newId, type Transaction } from '@comanda/db';
+import { type Database, newId, type Statement, type Transaction } from '@comanda/db';
 import { sqlState } from '../../errors.ts';
 import { type ChunkPlan, type CurrentProducts, type PlannedProduct, planChunk } from './rules.ts';
 import type { ProductSyncItem } from './schema.ts';
@@ -78,6 +78,8 @@ async function applyChunk(
   return next.status !== 'processing';
 }
 
+const noneApplied = 'None of the items could be applied; errors says why.';
+
 function progress(state: sql.JobState, count: number, { failures }: ChunkPlan) {
   const processed = state.processed_items + count;
   const failed = state.failed_items + failures.length;
@@ -85,8 +87,7 @@ function progress(state: sql.JobState, count: number, { failures }: ChunkPlan) {
   if (processed < state.total_items)
     return { processed, failed, succeeded, status: 'processing', error: null };
   if (succeeded > 0) return { processed, failed, succeeded, status: 'completed', error: null };
-  const error = `None of the ${processed} items could be applied; errors says why.`;
-  return { processed, failed, succeeded, status: 'failed', error };
+  return { processed, failed, succeeded, status: 'failed', error: noneApplied };
 }
 
 async function readCurrent(
@@ -114,15 +115,22 @@ async function writePlan(
   for (const round of updates) await tx.run(sql.updateProducts, [locationId, productRows(round)]);
   if (creates.length > 0) await tx.run(sql.insertProducts, [locationId, productRows(creates)]);
   const written = [...updates.flat(), ...creates];
-  const links = written.flatMap(({ id, categoryIds }) =>
-    categoryIds === undefined ? [] : { product_id: id, category_ids: categoryIds },
-  );
-  if (links.length > 0) {
-    await tx.run(sql.removeLinks, [locationId, JSON.stringify(links)]);
-    await tx.run(sql.addLinks, [locationId, JSON.stringify(links)]);
-  }
+  await writeLinks(tx, locationId, sql.removeLinks, updates.flat());
+  await writeLinks(tx, locationId, sql.addLinks, written);
   const stock = written.flatMap(({ id, item }) => (item.stock ? { product_id: id, ...item.stock } : []));
   if (stock.length > 0) await tx.run(sql.setStock, [locationId, JSON.stringify(stock)]);
+}
+
+async function writeLinks(
+  tx: Transaction,
+  locationId: string,
+  statement: Statement<unknown>,
+  planned: readonly PlannedProduct[],
+): Promise<void> {
+  const links = planned.flatMap(({ id, categoryIds }) =>
+    categoryIds === undefined ? [] : { product_id: id, category_ids: categoryIds },
+  );
+  if (links.length > 0) await tx.run(statement, [locationId, JSON.stringify(links)]);
 }
 
 const productRows = (planned: readonly PlannedProduct[]) =>

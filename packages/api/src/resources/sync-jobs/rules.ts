@@ -70,9 +70,9 @@ export function planChunk(
 type Failure = Pick<SyncItemError, 'code' | 'message'>;
 
 function refusedByMode(mode: SyncMode, item: ProductSyncItem, exists: boolean): Failure | undefined {
-  const product = `product with external_id ${JSON.stringify(item.external_id)}`;
-  if (mode === 'create' && exists) return { code: 'conflict', message: `a ${product} exists already` };
-  if (mode === 'update' && !exists) return { code: 'resource_not_found', message: `there is no ${product}` };
+  const product = `product with external_id ${item.external_id}`;
+  if (mode === 'create' && exists) return { code: 'conflict', message: `A ${product} exists already.` };
+  if (mode === 'update' && !exists) return { code: 'resource_not_found', message: `There is no ${product}.` };
   return undefined;
 }
 
@@ -81,9 +81,7 @@ function unknownCategory(
   categories: CurrentProducts['categories'],
 ): Failure | undefined {
   const unknown = category_external_ids.flatMap((name, index) =>
-    categories.has(name)
-      ? []
-      : [`category_external_ids[${index}]: there is no category ${JSON.stringify(name)}`],
+    categories.has(name) ? [] : [`category_external_ids[${index}]: there is no category ${name}`],
   );
   if (unknown.length === 0) return undefined;
   return { code: 'validation_error', message: unknown.slice(0, 10).join('; ') };
@@ -96,7 +94,7 @@ function skuBook(before: ReadonlyMap<string, string>) {
   return {
     refuse(sku: string | undefined, id: string): Failure | undefined {
       if (sku === undefined || (owners.get(sku) ?? id) === id) return undefined;
-      return { code: 'conflict', message: `sku ${JSON.stringify(sku)} is taken by another product` };
+      return { code: 'conflict', message: `sku ${sku} is taken by another product.` };
     },
     /** Gives the product its sku; returns the round in which it can be written. */
     move(id: string, from: string | undefined, to: string | undefined): number {

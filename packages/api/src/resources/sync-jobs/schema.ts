@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type ErrorCode, errorCodes } from '../../errors.ts';
 import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { Description } from '../products/schema.ts';
 import { StockInput } from '../stock/schema.ts';
@@ -65,7 +64,7 @@ export const SyncItemError = z
   .object({
     index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
     external_id: z.string(),
-    code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
+    code: z.enum(['conflict', 'resource_not_found', 'validation_error']),
     message: z.string(),
   })
   .meta({ id: 'SyncItemError' });

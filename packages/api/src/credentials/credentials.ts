@@ -1,0 +1,146 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Notifications, Queryable } from '@comanda/db';
+import { ApiError } from '../errors.ts';
+import { defaultLimits } from '../limits/defaults.ts';
+import { parseApiKey } from './api-key.ts';
+import { createKeyReader, type KeyRow } from './key-reader.ts';
+import { createLastUsed, noteEveryMs } from './last-used.ts';
+
+/** Who calls: a key, what it may do, and the location it belongs to. */
+export interface Caller {
+  apiKeyId: string;
+  keyName: string;
+  locationId: string;
+  location: { id: string; name: string; timezone: string; currency: string; createdAt: Date };
+  /** What the key was granted: permissions, `resource:*`, `*`. */
+  granted: ReadonlySet<string>;
+  /** The key's own limits, or the defaults. */
+  limits: { perMinute: number; monthly: number; batchJobsPerHour: number; maxItemsPerBatch: number };
+}
+
+/** Knows keys. Specification: Authentication; contract, section 3. */
+export interface Credentials {
+  /**
+   * The caller behind an `Authorization` header, at once when the key is known. Throws `unauthorized`, in the same
+   * words whatever is wrong with the key.
+   */
+  authenticate(authorization: string | undefined): Caller | Promise<Caller>;
+  close(): Promise<void>;
+}
+
+// Within one second of being revoked a key must be refused, though nobody could say so.
+const unheardMs = 800;
+const refusedMs = 1_000;
+const most = 10_000;
+
+/**
+ * Keeps the keys in use in memory. Changes are heard of through notifications; while those are not healthy, a key
+ * is read again when it was read more than 0.8 s ago. `maxAgeMs` (60 s) bounds what nobody announced.
+ */
+export function createCredentials(
+  database: Queryable,
+  notifications: Notifications,
+  { maxAgeMs = 60_000 }: { maxAgeMs?: number } = {},
+): Credentials {
+  const known = new Map<string, Known>();
+  const refused = new Map<string, number>();
+  const read = createKeyReader(database);
+  const lastUsed = createLastUsed(database);
+  let changes = 0;
+  notifications.on('comanda_api_keys', () => {
+    changes += 1;
+    known.clear();
+    refused.clear();
+  });
+
+  function accept(entry: Known, hash: Buffer, now: number): Caller {
+    if (now >= entry.expiresAt || !timingSafeEqual(entry.hash, hash)) throw unauthorized();
+    if (now - entry.notedAt >= noteEveryMs) {
+      entry.notedAt = now;
+      lastUsed.note(entry.caller.apiKeyId);
+    }
+    return entry.caller;
+  }
+
+  async function find(hash: Buffer, name: string): Promise<Caller> {
+    const seen = changes;
+    const askedAt = performance.now();
+    const row = await read(hash);
+    // What changed while it was being read is not kept.
+    const keep = seen === changes;
+    if (row === undefined) {
+      known.delete(name);
+      if (keep) remember(refused, name, askedAt);
+      throw unauthorized();
+    }
+    const entry = toKnown(row, askedAt);
+    if (keep) remember(known, name, entry);
+    return accept(entry, hash, performance.now());
+  }
+
+  return {
+    authenticate(authorization) {
+      const text = bearerPattern.exec(authorization ?? '')?.[1];
+      const hash = text === undefined ? undefined : parseApiKey(text);
+      if (hash === undefined) throw unauthorized();
+      const name = hash.toString('latin1');
+      const now = performance.now();
+      const entry = known.get(name);
+      if (entry !== undefined && now - entry.readAt < (notifications.healthy() ? maxAgeMs : unheardMs))
+        return accept(entry, hash, now);
+      if (now - (refused.get(name) ?? Number.NEGATIVE_INFINITY) < refusedMs) throw unauthorized();
+      return find(hash, name);
+    },
+    close: lastUsed.close,
+  };
+}
+
+interface Known {
+  caller: Caller;
+  hash: Buffer;
+  /** All by the monotonic clock, in milliseconds. */
+  readAt: number;
+  expiresAt: number;
+  notedAt: number;
+}
+
+const bearerPattern = /^Bearer +([^ ]+) *$/i;
+
+const unauthorized = () =>
+  new ApiError('unauthorized', 'The API key is missing or not valid.', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+
+function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name);
+  map.set(name, value);
+  if (map.size > most) for (const oldest of map.keys()) return void map.delete(oldest);
+}
+
+function toKnown(row: KeyRow, askedAt: number): Known {
+  return {
+    hash: row.key_hash,
+    readAt: askedAt,
+    expiresAt: row.expires_in === null ? Number.POSITIVE_INFINITY : performance.now() + row.expires_in,
+    notedAt: row.used_ago === null ? Number.NEGATIVE_INFINITY : askedAt - row.used_ago,
+    caller: {
+      apiKeyId: row.id,
+      keyName: row.name,
+      locationId: row.location_id,
+      location: {
+        id: row.location_id,
+        name: row.location_name,
+        timezone: row.timezone,
+        currency: row.currency,
+        createdAt: row.location_created_at,
+      },
+      granted: new Set(row.permissions),
+      limits: {
+        perMinute: row.per_minute ?? defaultLimits.perMinute,
+        monthly: row.monthly ?? defaultLimits.monthly,
+        batchJobsPerHour: row.batch_jobs_per_hour ?? defaultLimits.batchJobsPerHour,
+        maxItemsPerBatch: row.max_items_per_batch ?? defaultLimits.maxItemsPerBatch,
+      },
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Queryable } from '@comanda/db';
+import type { Caller } from '../credentials/credentials.ts';
+import { ApiError } from '../errors.ts';
+import { retryAfter } from './lease.ts';
+import { type BatchHourRow, countBatchJob, readBatchHour } from './statements.ts';
+
+/** Batch jobs of a key in the hour of the clock. They are few, so each is counted by the database itself. */
+export interface BatchQuota {
+  /** `X-RateLimit-Batch-*` without counting. */
+  headers(caller: Caller): Promise<Record<string, string>>;
+  /** Counts one job. Throws `rate_limited` with the batch headers and Retry-After when the hour is full. */
+  start(caller: Caller): Promise<Record<string, string>>;
+}
+
+/** `at` stands in for the database's clock when it gives a time. Specification: Limits, batch limits. */
+export function createBatchQuota(database: Queryable, at: () => Date | null): BatchQuota {
+  return {
+    async headers({ apiKeyId, limits }) {
+      const [row] = await database.run(readBatchHour, [apiKeyId, at()]);
+      return batchHeaders(limits.batchJobsPerHour, row);
+    },
+    async start({ apiKeyId, limits: { batchJobsPerHour: limit } }) {
+      const [row] = await database.run(countBatchJob, [apiKeyId, at(), limit]);
+      const headers = batchHeaders(limit, row);
+      if (row !== undefined && row.used !== null) return headers;
+      throw new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {
+        headers: { ...headers, 'Retry-After': row ? retryAfter(row.ends, row.now * 1_000) : '1' },
+      });
+    },
+  };
+}
+
+function batchHeaders(limit: number, row: BatchHourRow | undefined): Record<string, string> {
+  return {
+    'X-RateLimit-Batch-Limit': String(limit),
+    'X-RateLimit-Batch-Remaining': String(Math.max(0, limit - (row?.used ?? limit))),
+    'X-RateLimit-Batch-Reset': String(row?.ends ?? 0),
+  };
+}

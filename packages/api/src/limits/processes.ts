@@ -1,0 +1,63 @@
+import { type Heartbeat, type Notifications, type Queryable, startHeartbeat } from '@comanda/db';
+import { countOthers, forgetDeadProcesses } from './statements.ts';
+
+/** The API processes that share the limits. */
+export interface ApiProcesses {
+  /** Registers this process, once, and returns its id. Throws what the database throws; then try again. */
+  register(): Promise<string>;
+  /** Rises whenever another process may have come: what was read of the counters before is no longer certain. */
+  arrivals(): number;
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps this process on the list of API processes and hears of others that come. `onArrival` is called when one
+ * may have come. Without notifications, others are noticed only when something is leased.
+ */
+export function joinProcesses(
+  database: Queryable,
+  notifications: Notifications | undefined,
+  onArrival: () => void,
+): ApiProcesses {
+  let registration: Promise<Heartbeat> | undefined;
+  let id: string | undefined;
+  let arrivals = 0;
+
+  const arrive = () => {
+    arrivals += 1;
+    onArrival();
+  };
+  const register = async (): Promise<Heartbeat> => {
+    const heartbeat = await startHeartbeat(database, 'api');
+    id = heartbeat.id;
+    await database.run(forgetDeadProcesses, []).catch(() => {});
+    return heartbeat;
+  };
+  const lookAround = async () => {
+    const { id: own } = await start();
+    const [row] = await database.run(countOthers, [own]);
+    if (row !== undefined && row.others > 0) arrive();
+  };
+  const start = () => {
+    registration ??= register().catch((error: unknown) => {
+      registration = undefined;
+      throw error;
+    });
+    return registration;
+  };
+
+  notifications?.on('comanda_processes', (payload) => {
+    if (payload === undefined) lookAround().catch(arrive);
+    else if (payload !== id) arrive();
+  });
+  start().catch(() => {});
+
+  return {
+    register: async () => id ?? (await start()).id,
+    arrivals: () => arrivals,
+    async close() {
+      const heartbeat = await registration?.catch(() => undefined);
+      await heartbeat?.stop();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { hostname } from 'node:os';
+import { type Queryable, statement } from './database.ts';
+import { newId } from './ids.ts';
+
+/** How often a process says that it lives, in milliseconds. */
+export const heartbeatMs = 5_000;
+
+/** After this silence, in seconds by the database's clock, a process counts as gone. */
+export const heartbeatDeadSeconds = 15;
+
+/** What a row of `process_heartbeats` stands for. A worker's pools of the job queue have rows of their own. */
+export type HeartbeatKind = 'api' | 'worker' | 'worker_pool';
+
+/** A process that says that it lives. */
+export interface Heartbeat {
+  /** Names the process, in `process_heartbeats` and wherever it holds something. */
+  readonly id: string;
+  /** For how many milliseconds its beats have arrived without a gap: only then may it judge others. */
+  steadyMs(): number;
+  /** Beats for something else that lives and dies with this process, too. */
+  add(id: string, kind: HeartbeatKind): Promise<void>;
+  /** Stops beating for what was added and removes its row. */
+  remove(id: string): Promise<void>;
+  /** Removes every row and stops. One that cannot be reached dies of silence. */
+  stop(): Promise<void>;
+}
+
+/** Registers the process, then beats every 5 s until stopped. Rejects when it cannot be registered. */
+export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): Promise<Heartbeat> {
+  const id = newId();
+  const kinds = new Map<string, HeartbeatKind>();
+  let steadySince = performance.now();
+  let lastAt = steadySince;
+  let stopped = false;
+  let beating: Promise<void> | undefined;
+
+  const record = async () => {
+    const ids = [...kinds.keys()];
+    await database.run(recordBeats, [ids, [...kinds.values()], hostname(), process.pid]);
+    // Removed while the beat was under way: it must not come back.
+    const gone = ids.filter((known) => !kinds.has(known));
+    if (gone.length > 0) await database.run(removeBeats, [gone]);
+  };
+  const beat = async () => {
+    await record();
+    const now = performance.now();
+    if (now - lastAt > gapMs) steadySince = now;
+    lastAt = now;
+  };
+  const leave = async (ids: string[]) => {
+    for (const known of ids) kinds.delete(known);
+    await database.run(removeBeats, [ids]);
+  };
+
+  kinds.set(id, kind);
+  await beat();
+  const timer = setInterval(() => {
+    beating ??= beat()
+      .catch(() => {})
+      .finally(() => {
+        beating = undefined;
+      });
+  }, heartbeatMs);
+  timer.unref();
+
+  return {
+    id,
+    steadyMs() {
+      const now = performance.now();
+      return now - lastAt > gapMs ? 0 : now - steadySince;
+    },
+    async add(added, addedKind) {
+      kinds.set(added, addedKind);
+      await record();
+    },
+    remove: (removed) => leave([removed]),
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      clearInterval(timer);
+      await beating;
+      await leave([...kinds.keys()]).catch(() => {});
+    },
+  };
+}
+
+// One beat may be lost to a short outage; two in a row are a gap.
+const gapMs = 2 * heartbeatMs + 1_000;
+
+const recordBeats = statement(
+  'record_beats',
+  `insert into process_heartbeats (id, kind, host, pid)
+   select b.id, b.kind, $3, $4 from unnest($1::text[], $2::text[]) as b (id, kind)
+   on conflict (id) do update set seen_at = now()`,
+);
+
+const removeBeats = statement('remove_beats', 'delete from process_heartbeats where id = any($1::text[])');

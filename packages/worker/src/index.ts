@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecretBox, parseEncryptionKeys } from '@comanda/api/services';
+import { type Database, openDatabase, repositoryRoot, type Settings, startHeartbeat } from '@comanda/db';
+import { runMigrations } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { createDeliveries } from './deliveries/deliveries.ts';
+import { backoffMs } from './faults.ts';
+import { createWebhookSender } from './http/sender.ts';
+import { createWorkerLog } from './log.ts';
+import { listenForChanges } from './relay/listen.ts';
+import { startRelay } from './relay/relay.ts';
+import { superviseRunner } from './runner.ts';
+import { startSweeper } from './sweeper.ts';
+import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
+import { syncProducts } from './tasks/sync-products.ts';
+import { createWaker } from './waker.ts';
+
+/** What a worker needs; `Settings` has it all. */
+export type WorkerOptions = Pick<
+  Settings,
+  'webhookTimeoutMs' | 'webhookRetryDelaysSeconds' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
+> & {
+  databaseUrl: string;
+  encryptionKey: string;
+  /** Ends the start while it waits for the database. */
+  signal?: AbortSignal;
+};
+
+/** A worker that runs. */
+export interface RunningWorker {
+  /** Its id in `process_heartbeats`, under which it holds deliveries. */
+  id: string;
+  /** Takes no more work, finishes what is in flight within 30 s, hands over the rest. */
+  stop(): Promise<void>;
+}
+
+/** How long what is in flight may take once the worker is asked to stop; attempts take 30 s at most. */
+const drainMs = 30_500;
+
+/**
+ * Starts the relay, the deliveries, the job runners and the sweeper, and resolves once all of them run. Waits
+ * for a database that is away. Any number of workers may share one database.
+ *
+ * @throws {SettingsError} for an encryption key that cannot be one.
+ */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const log = createWorkerLog(options.logLevel);
+  const secrets = createSecretBox(parseEncryptionKeys(options.encryptionKey));
+  const open = (name: string, poolSize: number): Database =>
+    openDatabase({
+      url: options.databaseUrl,
+      applicationName: `comanda-worker${name}`,
+      poolSize,
+      onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    });
+  const database = open('', 12);
+  await migrateQueue(database, log, options.signal);
+  const heartbeat = await startHeartbeat(database, 'worker');
+
+  const sender = createWebhookSender({
+    timeoutMs: options.webhookTimeoutMs,
+    targets: options.webhookTargets,
+    allowCidrs: options.webhookAllowCidrs,
+  });
+  const deliveries = createDeliveries({
+    database,
+    log,
+    sender,
+    secrets,
+    version: serviceVersion(),
+    workerId: heartbeat.id,
+    timeoutMs: options.webhookTimeoutMs,
+    retryDelaysSeconds: options.webhookRetryDelaysSeconds,
+  });
+  const context = { database, deliveries, log };
+  const deliveryJobs = open('-deliveries', 6);
+  const deliveryRunner = superviseRunner({
+    database: deliveryJobs,
+    tasks: { 'deliver-webhooks': deliverWebhooks },
+    context,
+    concurrency: 4,
+    heartbeat,
+    log,
+  });
+  const importJobs = open('-imports', 6);
+  const importRunner = superviseRunner({
+    database: importJobs,
+    tasks: { 'sync-products': syncProducts },
+    context,
+    concurrency: 4,
+    heartbeat,
+    log,
+  });
+  const waker = createWaker();
+  const relay = startRelay(database, waker, log);
+  const listener = listenForChanges(database, waker.wake, log);
+  const sweeper = startSweeper(database, heartbeat, log);
+  await Promise.all([deliveryRunner.ready, importRunner.ready]);
+  log.info({ id: heartbeat.id }, 'ready');
+
+  return {
+    id: heartbeat.id,
+    async stop() {
+      log.info('draining');
+      await Promise.all([
+        listener.stop(),
+        sweeper.stop(),
+        relay.stop(),
+        deliveryRunner.stop(),
+        importRunner.stop(),
+        deliveries.stop(drainMs).then(() => sender.close()),
+      ]);
+      await heartbeat.stop();
+      await Promise.all([database, deliveryJobs, importJobs].map((pool) => pool.close()));
+      log.info('stopped');
+    },
+  };
+}
+
+/** Brings the queue's own tables up to date; whoever is first does, the others find nothing to do. */
+async function migrateQueue(database: Database, log: Logger, signal?: AbortSignal): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await runMigrations({ pgPool: database.pool });
+    } catch (error) {
+      log.warn({ err: error }, 'the database cannot be used yet');
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+    }
+  }
+}
+
+function serviceVersion(): string {
+  const file: { version: string } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
+  return file.version;
+}

@@ -1,0 +1,26 @@
+import { hostname } from 'node:os';
+import pino, { type Logger } from 'pino';
+
+/** Structured logs on standard output. What a line may hold is decided where it is written, field by field. */
+export function createWorkerLog(level: string): Logger {
+  return pino({
+    level,
+    base: { name: 'worker', host: hostname(), pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describe },
+  });
+}
+
+// An error's own members can hold parameters of a statement: only what names it is written.
+function describe(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code, where, constraint } = error as { code?: unknown; where?: unknown; constraint?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(typeof code === 'string' && { code }),
+    ...(typeof where === 'string' && { where }),
+    ...(typeof constraint === 'string' && { constraint }),
+  };
+}

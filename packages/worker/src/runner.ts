@@ -1,0 +1,143 @@
+import { EventEmitter } from 'node:events';
+import { type Database, type Heartbeat, type JobName, jobs, statement } from '@comanda/db';
+import { Logger as QueueLogger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import type { Logger } from 'pino';
+import { backoffMs } from './faults.ts';
+import type { Task, TaskContext } from './tasks/task.ts';
+import { createWaker, pause } from './waker.ts';
+
+/** The tasks a runner takes from the queue, by name; it takes no others. */
+export type Tasks = { [Name in JobName]?: Task<Name> };
+
+/** A runner that is kept going. */
+export interface SupervisedRunner {
+  /** Resolves once it takes jobs. */
+  ready: Promise<void>;
+  /** Takes no more jobs and waits for those under way. */
+  stop(): Promise<void>;
+}
+
+/** What to run and with what. */
+export interface RunnerOptions {
+  /** Its own pool: one connection listens, the others serve `concurrency` tasks. */
+  database: Database;
+  tasks: Tasks;
+  context: Omit<TaskContext, 'signal' | 'attempt' | 'maxAttempts'>;
+  concurrency: number;
+  heartbeat: Heartbeat;
+  log: Logger;
+}
+
+/**
+ * Runs tasks and starts the runner again whenever it ends: an outage of the database makes it end without an
+ * error. Jobs it had locked are freed at once, under the id that only it had.
+ */
+export function superviseRunner(options: RunnerOptions): SupervisedRunner {
+  const { log } = options;
+  const waker = createWaker();
+  let current: Runner | undefined;
+  let stopping = false;
+  let onReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    onReady = resolve;
+  });
+
+  const runOnce = async () => {
+    const pools: string[] = [];
+    try {
+      current = await startRunner(options, pools);
+      onReady();
+      // It does not reject for every reason it can end: that it ended is what counts.
+      if (stopping) await current.stop();
+      await current.promise;
+    } finally {
+      current = undefined;
+      await freeJobs(options, pools);
+    }
+  };
+  const supervise = async () => {
+    let failures = 0;
+    while (!stopping) {
+      const since = performance.now();
+      try {
+        await runOnce();
+        if (!stopping) log.warn('the job runner ended and is started again');
+      } catch (error) {
+        log.warn({ err: error }, 'the job runner failed and is started again');
+      }
+      failures = performance.now() - since > 30_000 ? 1 : failures + 1;
+      if (!stopping) await pause(waker, backoffMs(failures));
+    }
+  };
+  const running = supervise();
+  return {
+    ready,
+    async stop() {
+      stopping = true;
+      waker.wake();
+      // It refuses when it is ending already; then there is nothing left to ask.
+      await current?.stop().catch(() => {});
+      await running;
+    },
+  };
+}
+
+/** How long a task may go on once the runner stops before its signal aborts. */
+const graceMs = 25_000;
+
+async function startRunner(options: RunnerOptions, pools: string[]): Promise<Runner> {
+  const { database, concurrency, heartbeat, log } = options;
+  const events: WorkerEvents = new EventEmitter();
+  events.on('pool:create', ({ workerPool }) => {
+    pools.push(workerPool.id);
+    // Not yet heard of, it is not judged either: only locks older than the dead time are.
+    heartbeat.add(workerPool.id, 'worker_pool').catch(() => {});
+  });
+  return run({
+    pgPool: database.pool,
+    taskList: taskList(options),
+    concurrency,
+    events,
+    parsedCronItems: [],
+    noHandleSignals: true,
+    pollInterval: 1_000,
+    gracefulShutdownAbortTimeout: graceMs,
+    // Unbatched, a job that cannot be completed is a rejection that nobody handles.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
+    logger: new QueueLogger(() => (level, message) => {
+      // Its own lines on success are one per job; what fails is told by the task's own line.
+      if (level === 'error' || level === 'warning') log.warn({ queue: message.slice(0, 500) }, 'queue');
+      else log.trace({ queue: message.slice(0, 500) }, 'queue');
+    }),
+  });
+}
+
+function taskList({ tasks, context }: RunnerOptions): TaskList {
+  const entries = Object.entries(tasks).map(([name, task]): [string, TaskList[string]] => {
+    const { payload: schema } = jobs[name as JobName];
+    const handler = task as Task<JobName>;
+    return [
+      name,
+      async (payload, { abortSignal, job }) => {
+        await handler(schema.parse(payload), {
+          ...context,
+          signal: abortSignal ?? new AbortController().signal,
+          attempt: job.attempts,
+          maxAttempts: job.max_attempts,
+        });
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function freeJobs({ context, heartbeat }: RunnerOptions, pools: readonly string[]): Promise<void> {
+  if (pools.length === 0) return;
+  await context.database.run(unlockPools, [pools]).catch(() => {});
+  for (const pool of pools) await heartbeat.remove(pool).catch(() => {});
+}
+
+const unlockPools = statement(
+  'unlock_own_pools',
+  'select graphile_worker.force_unlock_workers($1::text[])::text as done',
+);

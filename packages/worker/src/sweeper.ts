@@ -1,0 +1,138 @@
+import {
+  addJobs,
+  type Database,
+  deliveryJobKey,
+  type Heartbeat,
+  heartbeatDeadSeconds,
+  type Queryable,
+  statement,
+} from '@comanda/db';
+import type { Logger } from 'pino';
+import { createWaker, pause } from './waker.ts';
+
+/** A sweeper that runs. */
+export interface Sweeper {
+  stop(): Promise<void>;
+}
+
+/** What one sweep mended. */
+export interface Swept {
+  /** Endpoints that had due deliveries and nobody at work on them. */
+  endpoints: number;
+  /** Claims of workers that died. */
+  claims: number;
+  /** Deliveries that waited for a disabled endpoint. */
+  dropped: number;
+}
+
+const everyMs = 5_000;
+
+/**
+ * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
+ * deliveries, frees the claims and jobs of workers that fell silent.
+ */
+export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Sweeper {
+  const waker = createWaker();
+  let stopping = false;
+  const run = async () => {
+    while (!stopping) {
+      await pause(waker, everyMs);
+      if (stopping) return;
+      const mayJudge = heartbeat.steadyMs() >= heartbeatDeadSeconds * 1_000;
+      try {
+        const swept = await sweep(database, mayJudge);
+        if (swept && swept.endpoints + swept.claims + swept.dropped > 0) log.info({ ...swept }, 'swept');
+      } catch (error) {
+        log.warn({ err: error }, 'sweeping failed; the next round tries again');
+      }
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping = true;
+      waker.wake();
+      await running;
+    },
+  };
+}
+
+/** Sweeps once; nothing when another worker is at it. `mayJudge`: whether silence may be taken for death. */
+export function sweep(database: Database, mayJudge: boolean): Promise<Swept | undefined> {
+  return database.transaction(undefined, async (tx) => {
+    const [row] = await tx.run(sweeperLock, []);
+    if (row?.taken !== true) return undefined;
+    let claims = 0;
+    if (mayJudge) {
+      claims = await count(tx.run(freeClaims, [heartbeatDeadSeconds]));
+      await tx.run(unlockJobs, [heartbeatDeadSeconds]);
+      await tx.run(forgetTheDead, []);
+    }
+    const dropped = await count(tx.run(dropForDisabled, []));
+    return { claims, dropped, endpoints: await queueMissing(tx) };
+  });
+}
+
+async function queueMissing(tx: Queryable): Promise<number> {
+  const endpoints = await tx.run(unattended, []);
+  await addJobs(
+    tx,
+    'deliver-webhooks',
+    endpoints.map((endpoint) => ({ payload: endpoint, jobKey: deliveryJobKey(endpoint.endpointId) })),
+  );
+  return endpoints.length;
+}
+
+async function count(rows: Promise<{ count: number }[]>): Promise<number> {
+  return (await rows)[0]?.count ?? 0;
+}
+
+const sweeperLock = statement<{ taken: boolean }>(
+  'sweeper_lock',
+  `select pg_try_advisory_xact_lock(hashtextextended('comanda sweeper', 0)) as taken`,
+);
+
+// An endpoint with a claim that is held has somebody at work on it.
+const unattended = statement<{ locationId: string; endpointId: string }>(
+  'sweep_unattended',
+  `select d.location_id as "locationId", d.endpoint_id as "endpointId" from webhook_deliveries d
+   join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
+   where d.next_attempt_at <= now() - interval '2 seconds'
+   group by 1, 2 having bool_and(d.leased_until is null or d.leased_until <= now()) limit 1000`,
+);
+
+const freeClaims = statement<{ count: number }>(
+  'sweep_free_claims',
+  `with freed as (
+     update webhook_deliveries d set leased_until = null, leased_by = null
+     where d.next_attempt_at <= now() and d.leased_until > now() and not exists (
+       select from process_heartbeats h where h.id = d.leased_by and h.seen_at > now() - make_interval(secs => $1))
+     returning 1
+   ) select count(*)::int as count from freed`,
+);
+
+const unlockJobs = statement(
+  'sweep_unlock_jobs',
+  `select graphile_worker.force_unlock_workers(array(
+     select distinct j.locked_by from graphile_worker.jobs j
+     where j.locked_at < now() - make_interval(secs => $1) and not exists (
+       select from process_heartbeats h where h.id = j.locked_by and h.seen_at > now() - make_interval(secs => $1))
+   ))::text as done`,
+);
+
+const forgetTheDead = statement(
+  'sweep_forget_the_dead',
+  `delete from process_heartbeats where kind in ('worker', 'worker_pool') and seen_at < now() - interval '1 hour'`,
+);
+
+const dropForDisabled = statement<{ count: number }>(
+  'sweep_drop_for_disabled',
+  `with dropped as (
+     update webhook_deliveries d
+     set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
+     from webhook_endpoints e
+     where e.status = 'disabled' and d.location_id = e.location_id and d.endpoint_id = e.id
+       and d.next_attempt_at is not null
+     returning 1
+   ) select count(*)::int as count from dropped`,
+);

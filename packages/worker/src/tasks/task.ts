@@ -1,0 +1,18 @@
+import type { Database, JobName, JobPayload } from '@comanda/db';
+import type { Logger } from 'pino';
+import type { Deliveries } from '../deliveries/deliveries.ts';
+
+/** What every task may use. */
+export interface TaskContext {
+  database: Database;
+  deliveries: Deliveries;
+  log: Logger;
+  /** Aborts when the worker has to stop and cannot wait any longer. */
+  signal: AbortSignal;
+  /** Which try of this job it is, and the last it will get. */
+  attempt: number;
+  maxAttempts: number;
+}
+
+/** Runs one job. What it throws is a fault of ours: the job runs again later. */
+export type Task<Name extends JobName> = (payload: JobPayload<Name>, context: TaskContext) => Promise<void>;

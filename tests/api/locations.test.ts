@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Location } from '../../packages/api/src/resources/locations/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { refusalOf } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+describe('GET /v2/locations/current', () => {
+  it('answers the location of the key, its times in its own zone', async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database, {
+      name: 'Cantina do Porto',
+      timezone: 'America/Sao_Paulo',
+      currency: 'BRL',
+    });
+    const { key } = await createKey(database, { locationId, permissions: ['locations:read'] });
+    const answer = await api.rest('GET /v2/locations/current', { key });
+    expect(answer.status, answer.text).toBe(200);
+    const { data } = parseStrict(z.object({ data: Location }), answer.body);
+    expect(data).toMatchObject({
+      id: locationId,
+      name: 'Cantina do Porto',
+      timezone: 'America/Sao_Paulo',
+      currency: 'BRL',
+    });
+    expect(data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
+    expect(Math.abs(Date.parse(data.created_at) - Date.now())).toBeLessThan(600_000);
+    expect(await api.client(key).locations.getCurrent.query()).toEqual(data);
+  });
+
+  it('answers 403 to a key without locations:read', async () => {
+    const { key } = await createKey(api.app.database, {
+      locationId: api.locationId,
+      permissions: ['orders:*'],
+    });
+    const answer = await api.rest('GET /v2/locations/current', { key });
+    expect(answer.status).toBe(403);
+    expect(refusalOf(answer)).toEqual({
+      code: 'permission_denied',
+      message: 'The key lacks the permission locations:read.',
+    });
+  });
+});

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation, createProduct, createSubselection } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, orderOf, placeOrder, refusalOf } from '../support/orders.ts';
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await createOrderKitchen(api);
+});
+afterAll(() => api.close());
+
+const patch = (id: string, status: unknown, version = 'v2') =>
+  api.rest(`PATCH /${version}/orders/${id}/status`, { body: { status } });
+const cancel = (id: string, body: unknown = {}) => api.rest(`POST /v2/orders/${id}/cancel`, { body });
+
+const wayTo: Record<OrderStatus, OrderStatus[]> = {
+  pending: [],
+  ready: ['ready'],
+  closed: ['ready', 'closed'],
+  canceled: ['canceled'],
+};
+async function orderIn(status: OrderStatus): Promise<string> {
+  const { id } = await placeOrder(api, kitchen);
+  for (const step of wayTo[status]) expect((await patch(id, step)).status).toBe(200);
+  return id;
+}
+
+describe('PATCH /v2/orders/{id}/status', () => {
+  it.each<[OrderStatus, OrderStatus]>([
+    ['pending', 'ready'],
+    ['pending', 'canceled'],
+    ['ready', 'closed'],
+    ['ready', 'canceled'],
+  ])('answers 200 with the full order when it moves from %s to %s', async (from, to) => {
+    const id = await orderIn(from);
+    const answer = await patch(id, to);
+    expect(answer.status, answer.text).toBe(200);
+    expect(orderOf(answer).status).toBe(to);
+    expect((await api.rest(`GET /v2/orders/${id}`)).text).toBe(answer.text);
+  });
+
+  it.each<[OrderStatus, OrderStatus, string]>([
+    ['pending', 'pending', 'from pending it may move to ready or canceled'],
+    ['pending', 'closed', 'from pending it may move to ready or canceled'],
+    ['ready', 'pending', 'from ready it may move to closed or canceled'],
+    ['ready', 'ready', 'from ready it may move to closed or canceled'],
+    ['closed', 'pending', 'closed is final'],
+    ['closed', 'ready', 'closed is final'],
+    ['closed', 'closed', 'closed is final'],
+    ['closed', 'canceled', 'closed is final'],
+    ['canceled', 'pending', 'canceled is final'],
+    ['canceled', 'ready', 'canceled is final'],
+    ['canceled', 'closed', 'canceled is final'],
+    ['canceled', 'canceled', 'canceled is final'],
+  ])('answers 409 when it is to move from %s to %s', async (from, to, rule) => {
+    const id = await orderIn(from);
+    const before = (await api.rest(`GET /v2/orders/${id}`)).text;
+    const answer = await patch(id, to);
+    expect(answer.status).toBe(409);
+    expect(refusalOf(answer)).toEqual({
+      code: 'conflict',
+      message: `The order cannot move from ${from} to ${to}: ${rule}.`,
+    });
+    expect((await api.rest(`GET /v2/orders/${id}`)).text).toBe(before);
+  });
+
+  it.each([
+    ['unknown', 'shipped'],
+    ['missing', undefined],
+    ['null', null],
+    ['a number', 1],
+  ])('answers 422 when the status is %s', async (_, status) => {
+    const answer = await patch(await orderIn('pending'), status);
+    expect(answer.status).toBe(422);
+    expect(refusalOf(answer).message).toMatch(/^status: /);
+  });
+
+  it("answers 404 for an unknown, a malformed and another location's order", async () => {
+    const foreign = await foreignOrder();
+    for (const id of [randomUUID(), 'nothing', foreign.id]) {
+      const answer = await patch(id, 'ready');
+      expect(answer.status).toBe(404);
+      expect(refusalOf(answer)).toEqual({ code: 'resource_not_found', message: 'Order not found' });
+    }
+    expect(orderOf(await api.rest(`GET /v2/orders/${foreign.id}`, { key: foreign.key })).status).toBe(
+      'pending',
+    );
+  });
+
+  it('answers the same on v1', async () => {
+    const id = await orderIn('pending');
+    expect(orderOf(await patch(id, 'ready', 'v1')).status).toBe('ready');
+    expect((await patch(id, 'ready', 'v1')).status).toBe(409);
+  });
+
+  it('keeps the payment pending when the order is ready and closed', async () => {
+    const id = await orderIn('closed');
+    expect(orderOf(await api.rest(`GET /v2/orders/${id}`)).payment.status).toBe('pending');
+  });
+});
+
+describe('POST /v2/orders/{id}/cancel', () => {
+  it('answers 200 with the full order and rejects its pending payment', async () => {
+    const order = orderOf(await cancel((await placeOrder(api, kitchen)).id));
+    expect(order).toMatchObject({ status: 'canceled', payment: { status: 'rejected' } });
+    expect(Object.keys(order)).not.toContain('cancel_reason');
+  });
+
+  it('keeps the reason, to 500 code points', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    const reason = '😀'.repeat(500);
+    expect(orderOf(await cancel(id, { reason })).cancel_reason).toBe(reason);
+    expect(orderOf(await api.rest(`GET /v1/orders/${id}`)).cancel_reason).toBe(reason);
+  });
+
+  it('answers 422 for a longer reason, null, and U+0000, and leaves the order', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    for (const reason of ['a'.repeat(501), null, 'a\0', 1]) {
+      const answer = await cancel(id, { reason });
+      expect(answer.status).toBe(422);
+      expect(refusalOf(answer).message).toMatch(/^reason: /);
+    }
+    expect(orderOf(await api.rest(`GET /v2/orders/${id}`)).status).toBe('pending');
+  });
+
+  it('takes no body at all', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    expect((await api.rest(`POST /v2/orders/${id}/cancel`)).status).toBe(200);
+  });
+
+  it('answers 409 when the order is closed, or canceled before', async () => {
+    for (const status of ['closed', 'canceled'] as const) {
+      const answer = await cancel(await orderIn(status));
+      expect(answer.status).toBe(409);
+      expect(refusalOf(answer).message).toContain(`from ${status} to canceled: ${status} is final`);
+    }
+  });
+
+  it('leaves a completed payment completed', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    await api.app.database.prisma.payment.updateMany({
+      where: { orderId: id },
+      data: { status: 'completed' },
+    });
+    expect(orderOf(await cancel(id)).payment.status).toBe('completed');
+  });
+
+  it('answers 404 for an order of another location, and 403 without orders:write', async () => {
+    expect((await cancel((await foreignOrder()).id)).status).toBe(404);
+    const { key } = await createKey(api.app.database, {
+      locationId: api.locationId,
+      permissions: ['orders:read'],
+    });
+    const { id } = await placeOrder(api, kitchen);
+    expect((await api.rest(`POST /v2/orders/${id}/cancel`, { key, body: {} })).status).toBe(403);
+  });
+});
+
+describe('canceling gives back', () => {
+  it('exactly what was taken, of products and of chosen items', async () => {
+    const { order, stock } = await stocked();
+    expect(await stock()).toEqual([6.5, 3]);
+    await cancel(order.id);
+    expect(await stock()).toEqual([10, 10]);
+  });
+
+  it('what was taken, also when counting was turned off meanwhile', async () => {
+    const { order, stock, setEnabled } = await stocked();
+    await setEnabled(false);
+    await cancel(order.id);
+    expect(await stock()).toEqual([10, 10]);
+  });
+
+  it('nothing when counting was off as the order was made and is on by now', async () => {
+    const { order, stock, setEnabled } = await stocked(false);
+    expect(await stock()).toEqual([10, 10]);
+    await setEnabled(true);
+    await cancel(order.id);
+    expect(await stock()).toEqual([10, 10]);
+  });
+
+  it('only once', async () => {
+    const { order, stock } = await stocked();
+    await patch(order.id, 'canceled');
+    await patch(order.id, 'canceled');
+    await cancel(order.id);
+    expect(await stock()).toEqual([10, 10]);
+  });
+
+  it('nothing when the product was deleted, and cancels all the same', async () => {
+    const { order, productId } = await stocked();
+    await api.app.database.prisma.product.deleteMany({ where: { id: productId } });
+    expect(orderOf(await cancel(order.id)).status).toBe('canceled');
+  });
+});
+
+async function stocked(enabled = true) {
+  const { database } = api.app;
+  const { locationId } = api;
+  const productId = await createProduct(database, { locationId, stock: { enabled, quantity: 10 } });
+  const { itemIds } = await createSubselection(database, {
+    locationId,
+    productId,
+    maxSelection: 2,
+    items: [{ max: 2, stockEnabled: enabled, stockQuantity: 10 }],
+  });
+  const [itemId = ''] = itemIds;
+  const order = await placeOrder(api, kitchen, {
+    items: [
+      { product_id: productId, quantity: 1.5, subselections: [{ item_id: itemId, quantity: 2 }] },
+      { product_id: productId, quantity: 2, subselections: [{ item_id: itemId, quantity: 2 }] },
+    ],
+  });
+  return {
+    order,
+    productId,
+    async stock() {
+      const product = await database.prisma.productStock.findFirstOrThrow({ where: { productId } });
+      const item = await database.prisma.subselectionItem.findFirstOrThrow({ where: { id: itemId } });
+      return [product.quantity.toNumber(), item.stockQuantity.toNumber()];
+    },
+    async setEnabled(on: boolean) {
+      await database.prisma.productStock.updateMany({ where: { productId }, data: { enabled: on } });
+      await database.prisma.subselectionItem.updateMany({
+        where: { id: itemId },
+        data: { stockEnabled: on },
+      });
+    },
+  };
+}
+
+async function foreignOrder(): Promise<{ id: string; key: string }> {
+  const locationId = await createLocation(api.app.database);
+  const there = await createOrderKitchen(api, locationId);
+  const { key } = await createKey(api.app.database, { locationId });
+  const { id } = await placeOrder({ rest: (route, call) => api.rest(route, { key, ...call }) }, there);
+  return { id, key };
+}

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Order, OrderPage } from '../../packages/api/src/resources/orders/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, orderOf, placeOrder, refusalOf } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await createOrderKitchen(api);
+});
+afterAll(() => api.close());
+
+/** A location of its own with a key, so that lists hold what the test made and nothing else. */
+async function openShop(timezone = 'UTC') {
+  const locationId = await createLocation(api.app.database, { timezone });
+  const { key } = await createKey(api.app.database, { locationId });
+  const there = await createOrderKitchen(api, locationId);
+  const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
+  return {
+    key,
+    rest,
+    place: (overrides: Record<string, unknown> = {}) => placeOrder({ rest }, there, overrides),
+    /** An order made at that moment. */
+    async placeAt(moment: string, overrides: Record<string, unknown> = {}): Promise<Order> {
+      const order = await placeOrder({ rest }, there, overrides);
+      await api.app.database.prisma.order.updateMany({
+        where: { id: order.id },
+        data: { createdAt: new Date(moment) },
+      });
+      return order;
+    },
+    quantity: (quantity: number) => ({ items: [{ product_id: there.productId, quantity }] }),
+    async list(query = '', version = 'v2') {
+      const answer = await rest(`GET /${version}/orders${query}`);
+      expect(answer.status, answer.text).toBe(200);
+      return parseStrict(OrderPage, answer.body);
+    },
+    async numbers(query: string, version = 'v2') {
+      const answer = await rest(`GET /${version}/orders${query}`);
+      expect(answer.status, answer.text).toBe(200);
+      return parseStrict(OrderPage, answer.body).data.map(({ number }) => number);
+    },
+  };
+}
+
+describe('GET /v2/orders/{id}', () => {
+  it('answers 200 with the full order, in both families and through the typed client', async () => {
+    const order = await placeOrder(api, kitchen);
+    for (const path of [`/v1/orders/${order.id}`, `/v2/orders/${order.id}`]) {
+      const answer = await api.rest(`GET ${path}`);
+      expect(answer.status).toBe(200);
+      expect(orderOf(answer)).toEqual(order);
+    }
+    expect(await api.client().orders.get.query({ id: order.id })).toEqual(order);
+  });
+
+  it("answers 404 for an unknown, a malformed and another location's order, in the same words", async () => {
+    const foreign = await (await openShop()).place();
+    for (const id of [randomUUID(), 'nothing', foreign.id, foreign.id.toUpperCase()]) {
+      const answer = await api.rest(`GET /v2/orders/${id}`);
+      expect(answer.status).toBe(404);
+      expect(refusalOf(answer)).toEqual({ code: 'resource_not_found', message: 'Order not found' });
+    }
+  });
+
+  it('answers 403 to a key without orders:read', async () => {
+    const { key } = await createKey(api.app.database, {
+      locationId: api.locationId,
+      permissions: ['orders:write'],
+    });
+    expect((await api.rest(`GET /v2/orders/${randomUUID()}`, { key })).status).toBe(403);
+    expect((await api.rest('GET /v2/orders', { key })).status).toBe(403);
+  });
+
+  it("shows times with the offset of the location's zone at that moment", async () => {
+    const shop = await openShop('America/New_York');
+    const winter = await shop.placeAt('2025-01-15T12:00:00.005Z');
+    const summer = await shop.placeAt('2025-07-15T12:00:00.120Z');
+    const timeOf = async (id: string) => orderOf(await shop.rest(`GET /v2/orders/${id}`)).created_at;
+    expect(await timeOf(winter.id)).toBe('2025-01-15T07:00:00.005-05:00');
+    expect(await timeOf(summer.id)).toBe('2025-07-15T08:00:00.120-04:00');
+  });
+});
+
+describe('GET /v2/orders/by-external-id/{external_id}', () => {
+  it.each(['PO-1', 'a/b', 'a b', '100%', 'ü😀', '?x=1&y#z', '../up', 'a+b', "o'neill; --"])(
+    'finds %j when it is percent-encoded',
+    async (externalId) => {
+      const order = await placeOrder(api, kitchen, { external_id: externalId });
+      const answer = await api.rest(`GET /v2/orders/by-external-id/${encodeURIComponent(externalId)}`);
+      expect(answer.status, answer.text).toBe(200);
+      expect(orderOf(answer)).toEqual(order);
+    },
+  );
+
+  it("answers 404 for an unknown one and for another location's", async () => {
+    await (await openShop()).place({ external_id: 'PO-theirs' });
+    for (const externalId of ['PO-theirs', 'PO-none', 'x'.repeat(300), '%07']) {
+      const answer = await api.rest(`GET /v2/orders/by-external-id/${externalId}`);
+      expect(answer.status).toBe(404);
+      expect(refusalOf(answer).code).toBe('resource_not_found');
+    }
+  });
+});
+
+describe('GET /v2/orders', () => {
+  it('lists exactly the six documented fields, newest first, with an exact total', async () => {
+    const shop = await openShop();
+    const first = await shop.place({ channel: 'web' });
+    const second = await shop.place();
+    for (const version of ['v1', 'v2']) {
+      const { data, pagination } = await shop.list('', version);
+      const six = ({ id, number, status, total, created_at, payment }: Order) => ({
+        id,
+        number,
+        status,
+        total,
+        created_at,
+        payment,
+      });
+      expect(data).toEqual([six(second), six(first)]);
+      expect(pagination).toEqual({ limit: 50, offset: 0, total: 2 });
+    }
+    expect(await api.client(shop.key).orders.list.query({})).toEqual(await shop.list());
+    expect(await api.client(shop.key).v1.orders.list.query({})).toEqual(await shop.list());
+  });
+
+  it('pages without gap or repeat', async () => {
+    const shop = await openShop();
+    for (let count = 0; count < 7; count++) await shop.place();
+    const pages: number[] = [];
+    for (const offset of [0, 3, 6, 9]) pages.push(...(await shop.numbers(`?limit=3&offset=${offset}`)));
+    expect(pages).toEqual([7, 6, 5, 4, 3, 2, 1]);
+    expect((await shop.list('?limit=3&offset=9')).pagination).toEqual({ limit: 3, offset: 9, total: 7 });
+    expect((await shop.list('?offset=2147483647')).data).toEqual([]);
+  });
+
+  it('is empty at a location without orders', async () => {
+    const shop = await openShop();
+    expect(await shop.list()).toEqual({ data: [], pagination: { limit: 50, offset: 0, total: 0 } });
+  });
+
+  it('sorts by created_at, number and total, both ways, ties by id in the same direction', async () => {
+    const shop = await openShop();
+    const moment = '2025-03-01T12:00:00Z';
+    const orders = [
+      await shop.placeAt(moment, shop.quantity(2)),
+      await shop.placeAt('2025-03-01T11:00:00Z', shop.quantity(1)),
+      await shop.placeAt(moment, shop.quantity(1)),
+    ];
+    expect(orders.map(({ number }) => number)).toEqual([1, 2, 3]);
+    const sorted = async (sort: string) => [
+      await shop.numbers(`?sort=${sort}&order=asc`),
+      await shop.numbers(`?sort=${sort}`),
+    ];
+    expect(await sorted('created_at')).toEqual([
+      [2, 1, 3],
+      [3, 1, 2],
+    ]);
+    expect(await sorted('number')).toEqual([
+      [1, 2, 3],
+      [3, 2, 1],
+    ]);
+    expect(await sorted('total')).toEqual([
+      [2, 3, 1],
+      [1, 3, 2],
+    ]);
+  });
+
+  it('filters by status, number, external_id and channel, alone and together', async () => {
+    const shop = await openShop();
+    await shop.place({ channel: 'web', external_id: 'PO-1' });
+    const second = await shop.place({ channel: 'web' });
+    await shop.place({ channel: 'kiosk' });
+    await shop.rest(`PATCH /v2/orders/${second.id}/status`, { body: { status: 'ready' } });
+    expect(await shop.numbers('?status=ready')).toEqual([2]);
+    expect(await shop.numbers('?status=pending')).toEqual([3, 1]);
+    expect(await shop.numbers('?status=closed')).toEqual([]);
+    expect(await shop.numbers('?number=3')).toEqual([3]);
+    expect(await shop.numbers('?number=9007199254740991')).toEqual([]);
+    expect(await shop.numbers('?number=-1')).toEqual([]);
+    expect(await shop.numbers('?external_id=PO-1')).toEqual([1]);
+    expect(await shop.numbers('?channel=web')).toEqual([2, 1]);
+    expect(await shop.numbers('?channel=web&status=pending&order=asc')).toEqual([1]);
+    expect((await shop.list('?channel=web&limit=1')).pagination.total).toBe(2);
+    const all = '?status=ready&from=2000-01-01&to=9999-12-31&number=2&external_id=x&channel=web&sort=total';
+    expect(await shop.numbers(all)).toEqual([]);
+  });
+
+  it('does not know external_id and channel on v1', async () => {
+    const shop = await openShop();
+    await shop.place({ channel: 'web' });
+    expect(await shop.numbers('?channel=kiosk&external_id=x', 'v1')).toEqual([1]);
+    expect(await shop.numbers('?status=ready', 'v1')).toEqual([]);
+  });
+
+  it('filters whole days of the location, both ends included', async () => {
+    const shop = await openShop('America/Sao_Paulo');
+    await shop.placeAt('2025-06-01T02:59:59.999Z');
+    await shop.placeAt('2025-06-01T03:00:00.000Z');
+    await shop.placeAt('2025-06-02T02:59:59.999Z');
+    await shop.placeAt('2025-06-02T03:00:00.000Z');
+    expect(await shop.numbers('?from=2025-06-01&to=2025-06-01')).toEqual([3, 2]);
+    expect(await shop.numbers('?from=2025-06-01')).toEqual([4, 3, 2]);
+    expect(await shop.numbers('?to=2025-06-01')).toEqual([3, 2, 1]);
+    expect(await shop.numbers('?from=2025-05-31&to=2025-06-02&status=pending')).toEqual([4, 3, 2, 1]);
+  });
+
+  it('begins a day once where the clocks pass midnight twice or not at all', async () => {
+    // 2025-11-02 in Havana: midnight comes at 04:00Z and, an hour later, again at 05:00Z.
+    const havana = await openShop('America/Havana');
+    await havana.placeAt('2025-11-02T03:59:59.999Z');
+    await havana.placeAt('2025-11-02T04:00:00.000Z');
+    await havana.placeAt('2025-11-02T05:30:00.000Z');
+    await havana.placeAt('2025-11-03T04:59:59.999Z');
+    await havana.placeAt('2025-11-03T05:00:00.000Z');
+    expect(await havana.numbers('?from=2025-11-02&to=2025-11-02')).toEqual([4, 3, 2]);
+    expect(await havana.numbers('?to=2025-11-01')).toEqual([1]);
+    // 2018-11-04 in São Paulo began at 01:00, which is 03:00Z.
+    const saoPaulo = await openShop('America/Sao_Paulo');
+    await saoPaulo.placeAt('2018-11-04T02:59:59.999Z');
+    await saoPaulo.placeAt('2018-11-04T03:00:00.000Z');
+    expect(await saoPaulo.numbers('?from=2018-11-04')).toEqual([2]);
+    expect(await saoPaulo.numbers('?to=2018-11-03')).toEqual([1]);
+  });
+
+  it.each([
+    ['status=shipped', 'status'],
+    ['sort=id', 'sort'],
+    ['sort=created_at;drop', 'sort'],
+    ['order=down', 'order'],
+    ['from=2025-13-01', 'from'],
+    ['from=2025-02-29', 'from'],
+    ['from=0000-01-01', 'from'],
+    ['to=yesterday', 'to'],
+    ['to=2025-01-01T00:00:00Z', 'to'],
+    ['from=2025-02-02&to=2025-02-01', 'from'],
+    ['number=1.5', 'number'],
+    ['number=abc', 'number'],
+    ['number=1e3', 'number'],
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['offset=-1', 'offset'],
+    ['offset=2147483648', 'offset'],
+    ['status=ready&status=closed', 'status'],
+    ['channel=%00', 'channel'],
+  ])('answers 422 for ?%s, naming %s', async (query, field) => {
+    for (const version of field === 'channel' ? ['v2'] : ['v1', 'v2']) {
+      const answer = await api.rest(`GET /${version}/orders?${query}`);
+      expect(answer.status, answer.text).toBe(422);
+      const { code, message } = refusalOf(answer);
+      expect(code).toBe('validation_error');
+      expect(message.startsWith(`${field}: `), message).toBe(true);
+    }
+  });
+
+  it('ignores parameters that it does not know', async () => {
+    expect((await api.rest('GET /v2/orders?colour=red&limit=1')).status).toBe(200);
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { refusalOf } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  const { database } = api.app;
+  const { locationId } = api;
+  for (const name of ['Cash', 'QR', 'Card'])
+    await createPaymentMethod(database, { locationId, name, type: 'qr', enabled: name !== 'QR' });
+  await createPaymentMethod(database, {
+    locationId: await createLocation(database),
+    name: 'Of somebody else',
+  });
+});
+afterAll(() => api.close());
+
+const list = async (query = '') => {
+  const answer = await api.rest(`GET /v2/payment-methods${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return parseStrict(PaymentMethodPage, answer.body);
+};
+
+describe('GET /v2/payment-methods', () => {
+  it('lists those of the location by name, disabled ones included', async () => {
+    const { data, pagination } = await list();
+    expect(data.map(({ name, type, enabled }) => [name, type, enabled])).toEqual([
+      ['Card', 'qr', true],
+      ['Cash', 'qr', true],
+      ['QR', 'qr', false],
+    ]);
+    expect(pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+  });
+
+  it('pages with an exact total', async () => {
+    const { data, pagination } = await list('?limit=1&offset=1');
+    expect(data.map(({ name }) => name)).toEqual(['Cash']);
+    expect(pagination).toEqual({ limit: 1, offset: 1, total: 3 });
+    expect((await list('?offset=7')).data).toEqual([]);
+  });
+
+  it('answers 422 for a limit out of range', async () => {
+    const answer = await api.rest('GET /v2/payment-methods?limit=0');
+    expect(answer.status).toBe(422);
+    expect(refusalOf(answer)).toEqual({ code: 'validation_error', message: 'limit: must be 1 to 200' });
+  });
+
+  it('answers 403 to a key without payments:read', async () => {
+    const { key } = await createKey(api.app.database, {
+      locationId: api.locationId,
+      permissions: ['orders:*'],
+    });
+    const answer = await api.rest('GET /v2/payment-methods', { key });
+    expect(answer.status).toBe(403);
+    expect(refusalOf(answer).message).toContain('payments:read');
+  });
+
+  it('says the same through the typed client', async () => {
+    expect(await api.client().paymentMethods.list.query({})).toEqual(await list());
+  });
+});

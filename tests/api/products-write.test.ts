@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { Product } from '../../packages/api/src/resources/products/schema.ts';
+import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
+import { Deleted } from '../../packages/api/src/wire.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createCategory } from '../support/factories.ts';
+
+let api: TestApi;
+let product: Product;
+let categories: string[];
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  const { locationId } = api;
+  categories = [];
+  for (const name of ['A', 'B', 'C'])
+    categories.push(await createCategory(api.app.database, { locationId, name }));
+  const unique = `p-${categories[0]}`;
+  product = await create({
+    external_id: unique,
+    sku: unique,
+    name: 'Flat White',
+    description: 'Double shot.',
+    price: 12.5,
+    image_url: 'https://images.example.com/flat-white.jpg',
+    category_ids: categories.slice(0, 2),
+    stock: { enabled: true, quantity: 5, min_stock_alarm: 1 },
+  });
+  await captured(product.id);
+});
+
+async function create(body: object): Promise<Product> {
+  return dataOf(await api.rest('POST /v2/products', { body }), 201, Product);
+}
+
+async function patch(body: object, family = 'v2'): Promise<Product> {
+  return dataOf(await api.rest(`PATCH /${family}/products/${product.id}`, { body }), 200, Product);
+}
+
+/** What the triggers caught about a product since the last call, each with the columns that differ. */
+async function captured(id: string): Promise<string[]> {
+  const { rows } = await api.app.database.pool.query<{ what: string }>(
+    `delete from captured_changes where resource_id = $1
+     returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what`,
+    [id],
+  );
+  return rows.map(({ what }) => what).sort();
+}
+
+describe('PATCH', () => {
+  it('changes the fields that are present and no other', async () => {
+    expect(await patch({ name: 'Cortado', price: 9.99 })).toEqual({
+      ...product,
+      name: 'Cortado',
+      price: 9.99,
+    });
+    expect(await captured(product.id)).toEqual(['product update name,price']);
+    expect(await patch({ visible: false }, 'v1')).toEqual({
+      ...product,
+      name: 'Cortado',
+      price: 9.99,
+      visible: false,
+    });
+  });
+
+  it('changes nothing and is told to nobody when it is empty or repeats what is there', async () => {
+    const { id, categories: linked, ...same } = product;
+    const repeated = { ...same, category_ids: linked.map((category) => category.id).reverse() };
+    for (const body of [{}, { unknown: 1 }, repeated]) expect(await patch(body)).toEqual(product);
+    expect(await captured(id)).toEqual([]);
+  });
+
+  it('clears external_id, description and image_url with null', async () => {
+    const { external_id: _, ...rest } = product;
+    const cleared = await patch({ external_id: null, description: null, image_url: null });
+    expect(cleared).toEqual({ ...rest, description: '', image_url: '' });
+  });
+
+  test.each([
+    ['sku', { sku: null }],
+    ['name', { name: null }],
+    ['name', { name: '' }],
+    ['price', { price: null }],
+    ['price', { price: 0.001 }],
+    ['visible', { visible: null }],
+    ['category_ids', { category_ids: null }],
+    ['stock', { stock: null }],
+    ['stock.enabled', { stock: { quantity: 1, min_stock_alarm: 0 } }],
+    ['external_id', { external_id: '' }],
+    ['image_url', { image_url: 'javascript:alert(1)' }],
+  ])('refuses a bad %s by its name and changes nothing: %j', async (path, body) => {
+    const answer = await api.rest(`PATCH /v2/products/${product.id}`, {
+      body: { description: 'x', ...body },
+    });
+    expect(refusalOf(answer, 422, 'validation_error')).toContain(`${path}: `);
+    expect(await captured(product.id)).toEqual([]);
+  });
+
+  it('sets the categories, writing only the links that differ', async () => {
+    const [a, b, c] = categories;
+    const named = await patch({ category_ids: [c, b, c] });
+    expect(named.categories.map(({ name }) => name)).toEqual(['B', 'C']);
+    expect(await captured(product.id)).toEqual(['product_categories delete', 'product_categories insert']);
+    expect((await patch({ category_ids: [] })).categories).toEqual([]);
+    const answer = await api.rest(`PATCH /v2/products/${product.id}`, {
+      body: { category_ids: [a, product.id, 'x'] },
+    });
+    const message = refusalOf(answer, 422, 'validation_error');
+    expect(message).toContain('category_ids[1]: ');
+    expect(message).toContain('category_ids[2]: ');
+    expect(message).not.toContain('category_ids[0]');
+  });
+
+  it('sets the stock, and makes the record of a product without one', async () => {
+    const stock = { enabled: false, quantity: 0.125, min_stock_alarm: 0 };
+    expect((await patch({ stock })).stock).toEqual(stock);
+    expect(await captured(product.id)).toEqual(['stock update enabled,quantity,min_stock_alarm']);
+    const bare = await create({ name: 'Tea', description: '', price: 1 });
+    const route = `PATCH /v2/products/${bare.id}`;
+    expect(dataOf(await api.rest(route, { body: { stock } }), 200, Product).stock).toEqual(stock);
+    expect(dataOf(await api.rest(`GET /v1/products/${bare.id}/stock`), 200, Stock)).toEqual(stock);
+  });
+
+  test.each(['external_id', 'sku'] as const)('answers a conflict that names a taken %s', async (field) => {
+    const other = await create({ name: 'Tea', description: '', price: 1, [field]: `patch-${field}` });
+    const answer = await api.rest(`PATCH /v1/products/${product.id}`, {
+      body: { name: 'Lost', [field]: other[field] },
+    });
+    const message = refusalOf(answer, 409, 'conflict');
+    expect(message).toContain(`${field} ${other[field]}`);
+    expect(message).toContain(other.id);
+    expect(await captured(product.id)).toEqual([]);
+  });
+
+  it('answers 404 for a product that is not there', async () => {
+    for (const id of [categories[0], 'no-id'])
+      refusalOf(await api.rest(`PATCH /v2/products/${id}`, { body: {} }), 404, 'resource_not_found');
+  });
+
+  it('serialises changes of one product: the last one stands whole', async () => {
+    const choices = [categories.slice(0, 1), categories.slice(1), []];
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        api.rest(`PATCH /v2/products/${product.id}`, { body: { category_ids: choices[n % 3], price: n } }),
+      ),
+    );
+    for (const answer of answers) dataOf(answer, 200, Product);
+    const last = dataOf(await api.rest(`GET /v2/products/${product.id}`), 200, Product);
+    expect(last.categories.map(({ id }) => id)).toEqual(choices[last.price % 3]);
+  });
+});
+
+describe('DELETE', () => {
+  test.each(['v1', 'v2'])('%s answers what is gone, then 404', async (family) => {
+    const route = `DELETE /${family}/products/${product.id}`;
+    expect(dataOf(await api.rest(route), 200, Deleted)).toEqual({ id: product.id, deleted: true });
+    refusalOf(await api.rest(route), 404, 'resource_not_found');
+    refusalOf(await api.rest(`GET /v2/products/${product.id}`), 404, 'resource_not_found');
+  });
+
+  it('frees the external_id and the sku, and keeps the last state for its events', async () => {
+    await api.rest(`DELETE /v2/products/${product.id}`);
+    const { rows } = await api.app.database.pool.query(
+      `select before from captured_changes where resource = 'product' and resource_id = $1`,
+      [product.id],
+    );
+    expect(rows).toEqual([{ before: product }]);
+    const { external_id, sku } = product;
+    expect((await create({ name: 'New', description: '', price: 1, external_id, sku })).sku).toBe(sku);
+  });
+});
+
+describe('the typed client', () => {
+  it('creates, reads, changes and deletes', async () => {
+    const { products } = api.client();
+    const made = await products.create.mutate({ name: 'Typed', description: '', price: 3.5 });
+    expect(await products.get.query({ id: made.id })).toEqual(made);
+    expect(await products.update.mutate({ id: made.id, price: 4 })).toEqual({ ...made, price: 4 });
+    expect((await products.list.query({ search: 'typed' })).data).toEqual([{ ...made, price: 4 }]);
+    expect(await products.delete.mutate({ id: made.id })).toEqual({ id: made.id, deleted: true });
+    await expect(products.get.query({ id: made.id })).rejects.toMatchObject({
+      data: { code: 'resource_not_found', httpStatus: 404 },
+    });
+  });
+});

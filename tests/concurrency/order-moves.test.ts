@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
+import { createProduct } from '../support/factories.ts';
+import { orderBody, orderOf } from '../support/orders.ts';
+import { race, raceAll, startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+
+let two: TwoProcesses;
+let productId: string;
+beforeAll(async () => {
+  two = await startTwoProcesses();
+  productId = await createProduct(two.database, {
+    locationId: two.locationId,
+    stock: { quantity: 1_000 },
+  });
+});
+afterAll(() => two?.close());
+
+const move = (turn: number, id: string, status: OrderStatus) =>
+  two.call(turn, `PATCH /v2/orders/${id}/status`, { body: { status } });
+
+async function orderIn(status: 'pending' | 'ready'): Promise<string> {
+  const request = orderBody({ productId, paymentMethodId: two.paymentMethodId });
+  const { id } = orderOf(await two.order(0, randomUUID(), request));
+  if (status === 'ready') expect((await move(0, id, 'ready')).status).toBe(200);
+  return id;
+}
+
+const statusOf = async (id: string) => orderOf(await two.call(0, `GET /v2/orders/${id}`)).status;
+
+describe('over two API processes', () => {
+  it.each<['pending' | 'ready', OrderStatus, OrderStatus]>([
+    ['ready', 'closed', 'canceled'],
+    ['pending', 'ready', 'ready'],
+    ['pending', 'canceled', 'canceled'],
+    ['ready', 'closed', 'closed'],
+  ])('of a %s order that is moved to %s and to %s at once, one move wins', async (from, one, other) => {
+    const ids: string[] = [];
+    const trials = await raceAll(`${from}: ${one} against ${other}`, 50, async (index) => {
+      const id = await orderIn(from);
+      ids[index] = id;
+      return race([
+        () => move(index, id, one),
+        () => move(index + 1, id, other),
+        () => move(index + 1, id, one),
+        () => move(index, id, other),
+      ]);
+    });
+    expect(trials.filter(({ real }) => real)).toHaveLength(50);
+    for (const [index, { answers }] of trials.entries()) {
+      expect(statuses(answers)).toEqual({ 200: 1, 409: 3 });
+      const won = answers.find(({ status }) => status === 200);
+      expect(await statusOf(ids[index] ?? '')).toBe(won && orderOf(won).status);
+    }
+  });
+
+  it('of a pending order made ready and canceled at once, ready never comes after canceled', async () => {
+    const trials = await raceAll('pending: ready against canceled', 50, async (index) => {
+      const id = await orderIn('pending');
+      return race([() => move(index, id, 'ready'), () => move(index + 1, id, 'canceled')]);
+    });
+    for (const { answers } of trials) {
+      const [ready, canceled] = answers;
+      // Canceling is legal before and after ready; ready is legal only before.
+      expect(canceled?.status).toBe(200);
+      expect([200, 409]).toContain(ready?.status);
+      expect(canceled && orderOf(canceled).status).toBe('canceled');
+    }
+  });
+
+  it('stock that racing cancellations give back is given back once', async () => {
+    const before = await stock();
+    const id = await orderIn('ready');
+    expect(await stock()).toBe(before - 1);
+    await race(Array.from({ length: 10 }, (_, turn) => () => move(turn, id, 'canceled')));
+    expect(await stock()).toBe(before);
+  });
+});
+
+const stock = async () =>
+  (await two.database.prisma.productStock.findFirstOrThrow({ where: { productId } })).quantity.toNumber();

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+interface TrpcAnswer {
+  error: { message: string; data: { code: string; httpStatus: number; requestId: string } };
+}
+
+/** One bad call: what is sent, and the status, code and part of the message that must come back. */
+interface Row {
+  about: string;
+  route?: string;
+  body?: string;
+  headers?: Record<string, string>;
+  answer: [status: number | number[], code: string, message?: string];
+}
+
+const create = 'POST /trpc/categories.create';
+const list = (input: string) => `GET /trpc/categories.list?input=${encodeURIComponent(input)}`;
+const withField = (json: string) => `{"name":"Tea","priority":1,"visible":true,${json}}`;
+const refused = (message: string): Row['answer'] => [422, 'validation_error', message];
+const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+
+const rows: Row[] = [
+  { about: 'malformed JSON', body: '{"name":', answer: [400, 'invalid_request'] },
+  { about: 'JSON 20,000 deep', body: deep, answer: [400, 'invalid_request'] },
+  {
+    about: 'another content type',
+    headers: { 'content-type': 'text/plain' },
+    body: '{}',
+    answer: [[400, 415], 'invalid_request'],
+  },
+  { about: 'more than 8 MiB', body: ' '.repeat(8 * 1024 * 1024 + 1), answer: [413, 'invalid_request'] },
+  { about: 'a list', body: '[]', answer: refused('') },
+  { about: 'a text', body: '"x"', answer: refused('') },
+  { about: 'null', body: 'null', answer: refused('') },
+  { about: 'nothing', answer: [415, 'invalid_request'] },
+  { about: 'an empty object', body: '{}', answer: refused('name: ') },
+  { about: 'a number as text', body: withField('"priority":"1"'), answer: refused('priority: ') },
+  { about: 'a number beyond range', body: withField('"priority":1e400'), answer: refused('priority: ') },
+  { about: 'text with U+0000', body: withField('"external_id":"\\u0000"'), answer: refused('external_id: ') },
+  {
+    about: 'an unpaired surrogate',
+    body: withField('"external_id":"\\udfff"'),
+    answer: refused('external_id: '),
+  },
+  {
+    about: 'an unknown operation',
+    route: 'POST /trpc/categories.explode',
+    body: '{}',
+    answer: [404, 'resource_not_found'],
+  },
+  { about: 'a name from Object', route: 'GET /trpc/constructor', answer: [404, 'resource_not_found'] },
+  {
+    about: 'a name from Object below',
+    route: 'GET /trpc/categories.__proto__',
+    answer: [404, 'resource_not_found'],
+  },
+  {
+    about: 'a query by POST',
+    route: 'POST /trpc/categories.list',
+    body: '{}',
+    answer: [405, 'invalid_request'],
+  },
+  { about: 'a mutation by GET', route: 'GET /trpc/categories.create', answer: [405, 'invalid_request'] },
+  {
+    about: 'another method',
+    route: 'PUT /trpc/categories.create',
+    body: '{}',
+    answer: [405, 'invalid_request'],
+  },
+  { about: 'malformed JSON in the query', route: list('{"limit":'), answer: [400, 'invalid_request'] },
+  {
+    about: 'broken encoding in the query',
+    route: 'GET /trpc/categories.list?input=%zz',
+    answer: [400, 'invalid_request'],
+  },
+  { about: 'text for a number', route: list('{"limit":"1"}'), answer: refused('limit: ') },
+  { about: 'too large a limit', route: list('{"limit":201}'), answer: refused('limit: ') },
+];
+
+describe('tRPC refuses', () => {
+  test.each(rows)('$about', async ({ route = create, body, headers = {}, answer }) => {
+    const [status, code, message = ''] = answer;
+    const answered = await api.rest<TrpcAnswer>(route, { ...(body !== undefined && { body }), headers });
+    expect([status].flat(), answered.text.slice(0, 300)).toContain(answered.status);
+    const { data, message: said } = answered.body.error;
+    expect(data).toEqual({
+      code,
+      httpStatus: answered.status,
+      requestId: answered.headers.get('x-request-id'),
+    });
+    expect(said).toContain(message);
+    expect(answered.text).not.toMatch(/stack|node_modules/);
+  });
+
+  test('more calls in one request than ten', async () => {
+    const batch = (count: number) => {
+      const names = Array.from({ length: count }, () => 'categories.list').join(',');
+      const input = JSON.stringify(
+        Object.fromEntries(Array.from({ length: count }, (_, index) => [index, {}])),
+      );
+      return api.rest(`GET /trpc/${names}?batch=1&input=${encodeURIComponent(input)}`);
+    };
+    expect((await batch(10)).status).toBe(200);
+    expect((await batch(11)).status).toBe(400);
+  });
+
+  test('each call of a batch by itself', async () => {
+    const input = encodeURIComponent(JSON.stringify({ 0: {}, 1: { id: 'unknown' } }));
+    const path = `/trpc/categories.list,categories.get?batch=1&input=${input}`;
+    const { status, body } = await api.rest<unknown>(`GET ${path}`);
+    expect(status).toBe(207);
+    expect(body).toMatchObject([
+      { result: { data: { data: [] } } },
+      { error: { data: { code: 'resource_not_found' } } },
+    ]);
+  });
+});
+
+describe('tRPC accepts', () => {
+  test('members named __proto__ and constructor, and pollutes nothing', async () => {
+    const body = withField('"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}');
+    expect((await api.rest(create, { body })).status).toBe(200);
+    expect('polluted' in {}).toBe(false);
+  });
+
+  test('every query without input where none is required', async () => {
+    const free = operations.filter(({ kind, input }) => kind === 'query' && input.safeParse({}).success);
+    expect(free.length).toBeGreaterThan(0);
+    for (const { name } of free) {
+      const { status, text } = await callRest(api.url, `GET /trpc/${name}?input=%7B%7D`, {
+        key: api.key.key,
+      });
+      expect({ name, status, text: status === 200 ? '' : text }).toEqual({ name, status: 200, text: '' });
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { Order } from '../../packages/api/src/resources/orders/schema.ts';
+import type { Answer, TestApi } from './api.ts';
+import { createPaymentMethod, createProduct } from './factories.ts';
+import { parseStrict } from './strict.ts';
+
+/** What an order needs: a product of 12.50 without stock, and an enabled payment method. */
+export interface OrderKitchen {
+  productId: string;
+  paymentMethodId: string;
+}
+
+/** Makes one at the location of the API's key, or at another. */
+export async function createOrderKitchen(
+  { app, locationId: own }: TestApi,
+  locationId = own,
+): Promise<OrderKitchen> {
+  return {
+    productId: await createProduct(app.database, { locationId }),
+    paymentMethodId: await createPaymentMethod(app.database, { locationId }),
+  };
+}
+
+/** A valid creation body for one flat white; `overrides` replace or, when undefined, remove members. */
+export function orderBody(
+  { productId, paymentMethodId }: OrderKitchen,
+  overrides: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    external_id: `PO-${randomUUID()}`,
+    is_take_away: false,
+    identifier: 'Table 4',
+    items: [{ product_id: productId, quantity: 1 }],
+    payment_method_id: paymentMethodId,
+    ...overrides,
+  };
+}
+
+/** Posts an order; with a key of its own unless `idempotencyKey` says otherwise. */
+export function postOrder(
+  api: Pick<TestApi, 'rest'>,
+  body: unknown,
+  {
+    path = '/v2/orders',
+    idempotencyKey = randomUUID() as string,
+    key = undefined as string | undefined,
+  } = {},
+): Promise<Answer> {
+  const headers = { 'idempotency-key': idempotencyKey };
+  return api.rest(`POST ${path}`, { body, headers, ...(key !== undefined && { key }) });
+}
+
+/** Posts an order that must succeed; its full form, strictly as documented. */
+export async function placeOrder(
+  api: Pick<TestApi, 'rest'>,
+  kitchen: OrderKitchen,
+  overrides: Record<string, unknown> = {},
+): Promise<Order> {
+  const answer = await postOrder(api, orderBody(kitchen, overrides));
+  expect(answer.status, answer.text).toBe(201);
+  return orderOf(answer);
+}
+
+/** The full order of an answer, strictly as documented. */
+export const orderOf = ({ body }: Answer): Order => parseStrict(z.object({ data: Order }), body).data;
+
+/** The code and message of a refusal, in the specification's envelope. */
+export function refusalOf({ body }: Answer): { code: string; message: string } {
+  const { error } = z
+    .strictObject({
+      error: z.strictObject({ code: z.string(), message: z.string(), request_id: z.string().min(1) }),
+    })
+    .parse(body);
+  return { code: error.code, message: error.message };
+}

@@ -1,0 +1,336 @@
+import { newId } from '@comanda/db';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import {
+  createWorkerKit,
+  insertOrder,
+  type Received,
+  type RecordingConsumer,
+  startConsumer,
+  type WorkerKit,
+} from './kit.ts';
+
+let kit: WorkerKit;
+const consumers: RecordingConsumer[] = [];
+
+beforeEach(async () => {
+  kit = await createWorkerKit();
+});
+afterEach(async () => {
+  // Consumers first: what still hangs then fails at once.
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+  await kit.close();
+});
+
+async function consumer(answer?: Parameters<typeof startConsumer>[0]) {
+  const started = await startConsumer(answer);
+  consumers.push(started);
+  return started;
+}
+
+const verify = (secret: string, { text, headers }: Received) =>
+  new Webhook(secret).verify(text, headers as Record<string, string>);
+
+const attempts = (endpointId: string) =>
+  kit.sql<{ attempt: number; status: string; response_code: number | null; error: string | null }>(
+    'select attempt, status, response_code, error, response_body from webhook_attempts where endpoint_id = $1 order by attempt',
+    [endpointId],
+  );
+
+const settled = (status: string) =>
+  waitFor(`a delivery that is ${status}`, async () => {
+    const [row] = await kit.sql<{ status: string }>('select status from webhook_deliveries');
+    return row?.status === status;
+  });
+
+test('an event arrives signed, with its headers, as the bytes that are stored', async () => {
+  const erp = await consumer();
+  const endpoint = await kit.createEndpoint({ url: erp.url, events: ['order.created'] });
+  await kit.startWorker();
+  const orderId = await insertOrder(kit);
+  await settled('delivered');
+  const [event] = await kit.events();
+  const [delivery, ...others] = erp.received;
+  expect(others).toEqual([]);
+  expect(delivery?.text).toBe(event?.text);
+  expect(delivery?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^Comanda-Webhooks\/\d+\.\d+\.\d+$/),
+    'x-comanda-event-id': event?.id,
+    'x-comanda-event-type': 'order.created',
+    'x-comanda-attempt': '1',
+    'webhook-id': event?.id,
+  });
+  expect(delivery && verify(endpoint.secret, delivery)).toMatchObject({
+    type: 'order.created',
+    data: { id: orderId },
+  });
+  expect(await attempts(endpoint.id)).toEqual([
+    { attempt: 1, status: 'delivered', response_code: 200, error: null, response_body: 'ok' },
+  ]);
+});
+
+test('an endpoint of the first family gets payloads of its version, others those of theirs', async () => {
+  const [old, young] = [await consumer(), await consumer()];
+  await kit.createEndpoint({ url: old.url, events: ['product.created'], apiVersion: 'v1' });
+  await kit.createEndpoint({ url: young.url, events: ['product.created'] });
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('both deliveries', () => old.received.length + young.received.length === 2);
+  expect(old.received[0]?.body.api_version).toBe('v1');
+  expect({ ...old.received[0]?.body, api_version: 'v2' }).toEqual(young.received[0]?.body);
+});
+
+test('five attempts with the same bytes and id, then dead and never again', async () => {
+  const erp = await consumer((_, response) => response.writeHead(500).end('\0 no'));
+  const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await settled('dead');
+  const [delivery] = await kit.sql<{ next_attempt_at: Date | null; leased_until: Date | null }>(
+    'select next_attempt_at, leased_until from webhook_deliveries',
+  );
+  expect(delivery).toEqual({ next_attempt_at: null, leased_until: null });
+  expect(erp.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['1', '2', '3', '4', '5']);
+  expect(new Set(erp.received.map(({ text }) => text)).size).toBe(1);
+  expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  for (const received of erp.received) verify(endpoint.secret, received);
+  expect((await attempts(endpoint.id)).map(({ status, response_code }) => [status, response_code])).toEqual([
+    ['failed', 500],
+    ['failed', 500],
+    ['failed', 500],
+    ['failed', 500],
+    ['dead', 500],
+  ]);
+  // A later event passes by the dead one.
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the next event', () => erp.received.length >= 6);
+  expect(erp.received[5]?.headers['webhook-id']).not.toBe(erp.received[0]?.headers['webhook-id']);
+});
+
+test('delays count from the end of an attempt, by the clock of the database', async () => {
+  const erp = await consumer((_, response) => response.writeHead(503).end());
+  const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.startWorker({ webhookRetryDelaysSeconds: [60, 300, 900, 3600] });
+  await createProduct(kit.database, { locationId: kit.locationId });
+  for (const [index, delay] of [60, 300, 900, 3600].entries()) {
+    const row = await waitFor(`attempt ${index + 1} and the job for the next`, async () => {
+      const [found] = await kit.sql<{ wait: number }>(
+        `select round(extract(epoch from d.next_attempt_at - a.attempted_at - a.duration_ms * interval '1 ms')::numeric, 1)::float8 as wait
+         from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
+         join graphile_worker.jobs j on j.run_at = d.next_attempt_at
+         where d.attempts = $1`,
+        [index + 1],
+      );
+      return found;
+    });
+    expect(row).toEqual({ wait: delay });
+    await kit.sql(`update webhook_deliveries set next_attempt_at = now()`);
+    await kit.sql(
+      `select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())`,
+    );
+  }
+  await settled('dead');
+  expect(await attempts(endpoint.id)).toHaveLength(5);
+});
+
+test.each([200, 201, 202, 204, 299])('status %i delivers', async (status) => {
+  const erp = await consumer((_, response) => response.writeHead(status).end());
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await settled('delivered');
+  expect(erp.received).toHaveLength(1);
+});
+
+test('an endpoint that hangs does not hold up another that was queued behind it', async () => {
+  const hanging = await consumer(() => {});
+  const fast = await consumer();
+  await kit.createEndpoint({ url: hanging.url, events: ['product.created'] });
+  const fastEndpoint = await kit.createEndpoint({ url: fast.url, events: ['product.updated'] });
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, () => createProduct(kit.database, { locationId: kit.locationId })),
+  );
+  await kit.startWorker({ webhookTimeoutMs: 30_000 });
+  await waitFor('the hanging endpoint at its width', () => hanging.received.length === 20);
+  await kit.sql('update products set description = $1 where id = any ($2)', ['new', ids]);
+  await waitFor('all of the fast ones', () => fast.received.length === 60);
+  await waitFor('their records', async () => (await attempts(fastEndpoint.id)).length === 60);
+  // Not one of the hanging ones has come back meanwhile.
+  expect(hanging.received).toHaveLength(20);
+});
+
+describe('an endpoint changes between two attempts:', () => {
+  const failing = async () => {
+    const erp = await consumer((_, response) => response.writeHead(500).end());
+    const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+    await kit.startWorker({ webhookRetryDelaysSeconds: [2, 0.1, 0.1, 0.1] });
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await settled('failed');
+    return { erp, endpoint };
+  };
+
+  test('disabled, it gets nothing more, and enabling revives nothing', async () => {
+    const { erp, endpoint } = await failing();
+    await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [endpoint.id]);
+    await settled('dropped');
+    await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpoint.id]);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the event after it', () => erp.received.length >= 2);
+    const ids = new Set(erp.received.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(2);
+    expect(erp.received.filter(({ headers }) => headers['webhook-id'] === [...ids][0])).toHaveLength(1);
+  });
+
+  test('deleted, it gets nothing more and leaves nothing', async () => {
+    const { erp, endpoint } = await failing();
+    const other = await consumer();
+    await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+    await kit.sql('delete from webhook_endpoints where id = $1', [endpoint.id]);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the other endpoint', () => other.received.length === 1);
+    expect(erp.received).toHaveLength(1);
+    expect(await kit.sql('select * from webhook_deliveries where endpoint_id = $1', [endpoint.id])).toEqual(
+      [],
+    );
+  });
+
+  test('with another address, its next attempt goes there', async () => {
+    const { erp, endpoint } = await failing();
+    const moved = await consumer();
+    await kit.sql('update webhook_endpoints set url = $1 where id = $2', [moved.url, endpoint.id]);
+    await settled('delivered');
+    expect(erp.received).toHaveLength(1);
+    expect(moved.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['2']);
+  });
+});
+
+describe('an attempt that is in flight', () => {
+  const inFlight = async () => {
+    let answer = () => {};
+    const erp = await consumer((_, response) => {
+      answer = () => response.writeHead(500).end();
+    });
+    const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+    await kit.startWorker();
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the attempt', () => erp.received.length === 1);
+    return { erp, endpoint, answer: () => answer() };
+  };
+
+  test('is logged when the endpoint was disabled meanwhile, and not repeated', async () => {
+    const { endpoint, answer, erp } = await inFlight();
+    await kit.sql(`update webhook_endpoints set status = 'disabled'`);
+    answer();
+    await waitFor('the log entry', async () => (await attempts(endpoint.id)).length === 1);
+    expect(await kit.sql('select status, attempts, next_attempt_at from webhook_deliveries')).toEqual([
+      { status: 'dropped', attempts: 1, next_attempt_at: null },
+    ]);
+    expect(erp.received).toHaveLength(1);
+  });
+
+  test('vanishes with an endpoint that is deleted, and the worker goes on', async () => {
+    const { endpoint, answer } = await inFlight();
+    await kit.sql('delete from webhook_endpoints');
+    answer();
+    const other = await consumer();
+    await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the other endpoint', () => other.received.length === 1);
+    expect(await attempts(endpoint.id)).toEqual([]);
+  });
+
+  test('is finished and recorded when the worker is asked to stop', async () => {
+    const { endpoint, answer } = await inFlight();
+    const stopping = kit.stopWorkers();
+    answer();
+    await stopping;
+    expect(await attempts(endpoint.id)).toMatchObject([{ attempt: 1, status: 'failed', response_code: 500 }]);
+    expect(
+      await kit.sql(`select 1 from graphile_worker.jobs where key like $1`, [`%${endpoint.id}`]),
+    ).toHaveLength(1);
+  });
+});
+
+test('after a rotation both secrets sign until the old one expires', async () => {
+  const erp = await consumer();
+  const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  const young = await kit.addSecret(endpoint.id, new Date(Date.now() + 3_600_000));
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const [both] = await waitFor('the delivery', () => erp.received.length === 1 && erp.received);
+  if (both === undefined) throw new Error('nothing arrived');
+  verify(endpoint.secret, both);
+  verify(young, both);
+  await kit.sql(
+    `update webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`,
+  );
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const last = await waitFor('the next delivery', () => erp.received[1]);
+  verify(young, last);
+  expect(() => verify(endpoint.secret, last)).toThrow();
+});
+
+test('a secret that cannot be opened uses up no attempt', async () => {
+  const erp = await consumer();
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.sql(`update webhook_secrets set sealed = '\\x00'`);
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the delivery to be put off', async () => {
+    const [row] = await kit.sql<{ later: boolean }>(
+      `select next_attempt_at > now() + interval '30 s' and leased_by is null as later from webhook_deliveries`,
+    );
+    return row?.later;
+  });
+  expect(await kit.sql('select attempts, status from webhook_deliveries')).toEqual([
+    { attempts: 0, status: 'pending' },
+  ]);
+  expect(erp.received).toEqual([]);
+});
+
+test('a test event reaches its endpoint alone, whatever that subscribed to', async () => {
+  const [tested, other] = [await consumer(), await consumer()];
+  const endpoint = await kit.createEndpoint({ url: tested.url, events: ['turn.open'] });
+  await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+  await kit.startWorker();
+  const eventId = newId();
+  await kit.sql(
+    `insert into captured_changes (location_id, resource, resource_id, operation, after)
+     values ($1, 'webhook_endpoint', $2, 'test', $3)`,
+    [kit.locationId, endpoint.id, { event_id: eventId }],
+  );
+  const received = await waitFor('the test event', () => tested.received[0]);
+  expect(verify(endpoint.secret, received)).toMatchObject({
+    id: eventId,
+    type: 'webhook.test',
+    data: { endpoint_id: endpoint.id, message: expect.any(String) },
+  });
+  await settled('delivered');
+  expect(other.received).toEqual([]);
+});
+
+test('two workers share the work and send nothing twice', async () => {
+  const erp = await consumer();
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await Promise.all([kit.startWorker(), kit.startWorker()]);
+  await kit.sql(
+    `insert into products (location_id, sku, name, price) select $1, 's' || n, 'p', 1 from generate_series(1, 400) n`,
+    [kit.locationId],
+  );
+  await waitFor('every delivery', async () => {
+    const [row] = await kit.sql<{ count: number }>(
+      `select count(*)::int from webhook_deliveries where status = 'delivered'`,
+    );
+    return row?.count === 800;
+  });
+  expect(erp.received).toHaveLength(800);
+  const [events] = await kit.sql<{ count: number; most: number }>(
+    'select count(*)::int, max(number)::int as most from events',
+  );
+  // 400 products and one catalog.updated, numbered without a gap.
+  expect(events).toEqual({ count: 401, most: 401 });
+});

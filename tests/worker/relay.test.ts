@@ -1,0 +1,301 @@
+import { newId } from '@comanda/db';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { createCategory, createProduct, createSubselection } from '../support/factories.ts';
+import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+
+let kit: WorkerKit;
+
+beforeAll(async () => {
+  kit = await createWorkerKit('America/Argentina/Buenos_Aires');
+});
+afterAll(() => kit.close());
+afterEach(async () => {
+  await publish();
+  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from events');
+});
+
+async function publish() {
+  for (;;) {
+    const drained = await drainChanges(kit.database, silent);
+    if (drained?.changes === 0) break;
+  }
+  return kit.events();
+}
+
+const forget = async () => {
+  await publish();
+  await kit.sql('delete from events');
+};
+
+const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
+
+describe('plain SQL is heard like any other change:', () => {
+  test('an order and its payment are created', async () => {
+    const id = await insertOrder(kit, { externalId: 'PO-1' });
+    const events = await publish();
+    expect(typesOf(events)).toEqual(['order.created', 'payment.created']);
+    expect(events[0]?.body).toEqual({
+      id: events[0]?.id,
+      type: 'order.created',
+      api_version: 'v2',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/),
+      location_id: kit.locationId,
+      data: expect.objectContaining({ id, external_id: 'PO-1', status: 'pending', total: 12.5, items: [] }),
+    });
+  });
+
+  test('an order moves to ready, and is then canceled with its payment', async () => {
+    const id = await insertOrder(kit, { externalId: 'PO-2' });
+    await forget();
+    await kit.sql(`update orders set status = 'ready' where id = $1`, [id]);
+    await kit.sql(`update orders set status = 'canceled' where id = $1`, [id]);
+    const events = await publish();
+    expect(typesOf(events).sort()).toEqual([
+      'order.cancelled',
+      'order.status_changed',
+      'order.status_changed',
+      'order.updated',
+      'order.updated',
+      'payment.rejected',
+      'payment.updated',
+    ]);
+    const moves = events.filter(({ type }) => type === 'order.status_changed');
+    expect(moves.map(({ body }) => body.data)).toEqual([
+      { id, previous_status: 'pending', status: 'ready', external_id: 'PO-2' },
+      { id, previous_status: 'ready', status: 'canceled', external_id: 'PO-2' },
+    ]);
+  });
+
+  test('a price, a description and a stock change', async () => {
+    const id = await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 5 } });
+    await forget();
+    await kit.sql('update products set price = 13 where id = $1', [id]);
+    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
+    await kit.sql('delete from events');
+    await kit.sql(`update products set description = 'strong' where id = $1`, [id]);
+    expect(typesOf(await publish())).toEqual(['product.updated']);
+    await kit.sql('delete from events');
+    await kit.sql('update product_stock set quantity = 4.5 where product_id = $1', [id]);
+    const [stock, ...rest] = await publish();
+    expect(rest).toEqual([]);
+    expect(stock?.body.data).toMatchObject({
+      product_id: id,
+      stock: { enabled: true, quantity: 4.5, min_stock_alarm: 0 },
+    });
+  });
+
+  test('a turn opens and closes, a settlement is made', async () => {
+    const id = newId();
+    await kit.sql('insert into turns (location_id, id, batch_number) values ($1, $2, 1)', [
+      kit.locationId,
+      id,
+    ]);
+    expect(typesOf(await publish())).toEqual(['turn.open']);
+    await kit.sql('delete from events');
+    await kit.sql(`update turns set status = 'closed' where id = $1`, [id]);
+    await kit.sql(
+      `insert into settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders,
+         total_collected, average_ticket, payments, orders)
+       values ($1, $2, 1, '2026-01-31T12:00:00Z', '2026-01-31T20:00:00Z', 3, 37.5, 12.5, '[]', '{}')`,
+      [kit.locationId, id],
+    );
+    const events = await publish();
+    expect(typesOf(events)).toEqual(['turn.updated', 'turn.closed', 'settlement.created']);
+    expect(events[2]?.body.data).toEqual({
+      id: expect.any(String),
+      period_start: '2026-01-31T09:00:00.000-03:00',
+      period_end: '2026-01-31T17:00:00.000-03:00',
+      total_amount: 37.5,
+      total_orders: 3,
+    });
+  });
+
+  test('a sync job completes, another fails', async () => {
+    const insert = `insert into sync_jobs (location_id, id, total_items, success_items, failed_items, error)
+      values ($1, $2, 3, $3, $4, $5)`;
+    const [good, bad] = [newId(), newId()];
+    await kit.sql(insert, [kit.locationId, good, 2, 1, null]);
+    await kit.sql(insert, [kit.locationId, bad, 0, 3, 'no item could be applied']);
+    await kit.sql(`update sync_jobs set status = 'processing'`);
+    await kit.sql(`update sync_jobs set status = 'completed' where id = $1`, [good]);
+    await kit.sql(`update sync_jobs set status = 'failed' where id = $1`, [bad]);
+    const events = await publish();
+    const counts = { total_items: 3 };
+    expect(events.map(({ body }) => body.data)).toEqual([
+      { job_id: good, status: 'completed', ...counts, success_items: 2, failed_items: 1 },
+      {
+        job_id: bad,
+        status: 'failed',
+        ...counts,
+        success_items: 0,
+        failed_items: 3,
+        error: 'no item could be applied',
+      },
+    ]);
+    expect(typesOf(events)).toEqual(['sync.completed', 'sync.failed']);
+  });
+});
+
+describe('one change makes one event:', () => {
+  test('two updates in one transaction are one event of a type', async () => {
+    const id = await createProduct(kit.database, { locationId: kit.locationId });
+    await forget();
+    await kit.database.prisma.$transaction([
+      kit.database.prisma.product.updateMany({ where: { id }, data: { price: 1 } }),
+      kit.database.prisma.product.updateMany({ where: { id }, data: { price: 2 } }),
+    ]);
+    const events = await publish();
+    expect(typesOf(events)).toEqual(['product.updated', 'catalog.updated']);
+    expect(events[0]?.body.data.price).toBe(2);
+  });
+
+  test('what is made and changed in one transaction is created, once', async () => {
+    const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
+    await forget();
+    const id = await createProduct(kit.database, { locationId: kit.locationId, categoryIds: [categoryId] });
+    const events = await publish();
+    expect(typesOf(events)).toEqual(['product.created', 'catalog.updated']);
+    expect(events[0]?.body.data).toMatchObject({ id, categories: [{ id: categoryId, name: 'Coffee' }] });
+  });
+
+  test('an update that changes nothing, and one that is rolled back, make nothing', async () => {
+    const id = await createProduct(kit.database, { locationId: kit.locationId });
+    await forget();
+    await kit.sql('update products set price = price where id = $1', [id]);
+    await kit.sql(`do $$ begin update products set price = 99; raise exception 'no'; end $$`).catch(() => {});
+    expect(await publish()).toEqual([]);
+  });
+
+  test('what is made and removed in one transaction makes nothing', async () => {
+    const client = await kit.database.pool.connect();
+    const id = newId();
+    await client.query('begin');
+    await client.query(
+      `insert into products (location_id, id, sku, name, price) values ($1, $2, 'x', 'x', 1)`,
+      [kit.locationId, id],
+    );
+    await client.query('delete from products where id = $1', [id]);
+    await client.query('commit');
+    client.release();
+    expect(await publish()).toEqual([]);
+  });
+
+  test('the catalog counts its versions by transaction', async () => {
+    const productId = await createProduct(kit.database, { locationId: kit.locationId });
+    await publish();
+    const before = (await kit.events()).findLast(({ type }) => type === 'catalog.updated')?.body.data.version;
+    await createSubselection(kit.database, { locationId: kit.locationId, productId, items: [{}] });
+    await kit.sql(`update products set name = name || '!'`);
+    const events = await publish();
+    const versions = events
+      .filter(({ type }) => type === 'catalog.updated')
+      .map(({ body }) => body.data.version);
+    expect(versions.slice(-3)).toEqual([1, 2, 3].map((step) => Number(before) + step));
+  });
+});
+
+describe('what is gone shows its last state:', () => {
+  test('a product that is deleted before its change is published', async () => {
+    const id = await createProduct(kit.database, {
+      locationId: kit.locationId,
+      externalId: 'GONE',
+      stock: { quantity: 2 },
+    });
+    await forget();
+    await kit.sql('update products set price = 77 where id = $1', [id]);
+    await kit.sql('update product_stock set quantity = 1 where product_id = $1', [id]);
+    await kit.sql('delete from products where id = $1', [id]);
+    const events = await publish();
+    expect(typesOf(events)).toEqual([
+      'product.updated',
+      'catalog.updated',
+      'stock.updated',
+      'product.deleted',
+      'catalog.updated',
+    ]);
+    expect(events[0]?.body.data).toMatchObject({ id, price: 77 });
+    expect(events[2]?.body.data).toMatchObject({
+      product_id: id,
+      external_id: 'GONE',
+      stock: { quantity: 0 },
+    });
+    expect(events[3]?.body.data).toEqual({ id, external_id: 'GONE' });
+  });
+
+  test('a stock record that is deleted while its product lives', async () => {
+    const id = await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 2 } });
+    await forget();
+    await kit.sql('delete from product_stock where product_id = $1', [id]);
+    const [stock, ...rest] = await publish();
+    expect(rest).toEqual([]);
+    expect(stock?.body.data).toEqual({
+      product_id: id,
+      sku: `sku-${id}`,
+      name: 'Flat White',
+      stock: { enabled: false, quantity: 0, min_stock_alarm: 0 },
+      updated_at: expect.stringMatching(/-03:00$/),
+    });
+  });
+
+  test('a location that is deleted takes its unpublished changes along', async () => {
+    const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
+    await createProduct(kit.database, { locationId: gone?.id ?? '' });
+    await kit.sql('delete from locations where id = $1', [gone?.id]);
+    expect(await publish()).toEqual([]);
+    expect(await kit.sql('select * from captured_changes')).toEqual([]);
+  });
+});
+
+test('numbers follow the commits, not the beginnings', async () => {
+  const first = await createProduct(kit.database, { locationId: kit.locationId, name: 'first' });
+  const second = await createProduct(kit.database, { locationId: kit.locationId, name: 'second' });
+  await forget();
+  const client = await kit.database.pool.connect();
+  await client.query('begin');
+  await client.query(`update products set description = 'early' where id = $1`, [first]);
+  await kit.sql(`update products set description = 'late' where id = $1`, [second]);
+  const early = await publish();
+  await client.query(`update products set description = 'later' where id = $1`, [second]);
+  await client.query('commit');
+  client.release();
+  const events = await publish();
+  expect(early.map(({ resourceId }) => resourceId)).toEqual([second]);
+  expect(events.map(({ resourceId }) => resourceId)).toEqual([second, first, second]);
+  expect(events.map(({ number }, index) => number - (events[0]?.number ?? 0) === index)).not.toContain(false);
+});
+
+test('changes keep the id of the request that made them', async () => {
+  const id = await createProduct(kit.database, { locationId: kit.locationId });
+  await forget();
+  await kit.database.prismaTransaction('request-7', (tx) =>
+    tx.product.updateMany({ where: { id }, data: { description: 'traced' } }),
+  );
+  expect((await publish()).map(({ requestId }) => requestId)).toEqual(['request-7']);
+});
+
+test('a change that cannot be published is set aside, the others pass, and it comes when it can', async () => {
+  const orders = [await insertOrder(kit), await insertOrder(kit), await insertOrder(kit)];
+  await forget();
+  const [payment] = await kit.sql<{ id: string }>('select * from payments where order_id = $1', [orders[1]]);
+  await kit.sql(`update orders set channel = 'web'`);
+  await kit.sql('delete from payments where order_id = $1', [orders[1]]);
+  const published = await publish();
+  expect(published.filter(({ type }) => type === 'order.updated')).toHaveLength(
+    (await kit.sql('select 1 from orders')).length - 1,
+  );
+  expect(published.map(({ resourceId }) => resourceId)).not.toContain(orders[1]);
+  const aside = await kit.sql('select resource_id, failures, error from captured_changes');
+  expect(aside).toEqual([
+    { resource_id: orders[1], failures: 1, error: `order ${orders[1]} cannot be shown` },
+  ]);
+  await kit.sql(
+    `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,
+    [kit.locationId, payment?.id, orders[1]],
+  );
+  await kit.sql('update captured_changes set retry_at = now() where failures > 0');
+  await drainSetAside(kit.database, silent);
+  const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);
+  expect(typesOf(mended)).toContain('order.updated');
+});
