@@ -11,74 +11,88 @@ export interface SeededProduct {
 
 /** Writes the menu: categories, products, choices, stock, and a published menu that shows them all. */
 export async function seedCatalog(tx: PrismaTransaction, locationId: string): Promise<SeededProduct[]> {
-  const seeded: SeededProduct[] = [];
-  const categoryIds: string[] = [];
-  for (const [position, category] of menu.entries()) {
-    const categoryId = newId();
-    categoryIds.push(categoryId);
-    const { externalId, name } = category;
-    await tx.category.create({
-      data: { locationId, id: categoryId, externalId, name, priority: (position + 1) * 10 },
-    });
-    for (const { sku, description, price, stock, choices = [], ...product } of category.products) {
-      const id = newId();
-      const subselections = choices.map((choice, index) => ({
-        id: newId(),
-        externalId: `${sku}-${index + 1}`,
-        name: choice.name,
-        minSelection: choice.min,
-        maxSelection: choice.max,
-        single: choice.max === 1,
-        position: index,
-        items: choice.options.map(([option, optionPrice], place) => ({
-          id: newId(),
-          externalId: `${sku}-${index + 1}-${place + 1}`,
-          name: option,
-          price: optionPrice,
-          position: place,
-        })),
-      }));
-      await tx.product.create({
-        data: {
-          locationId,
-          id,
-          sku,
-          externalId: sku,
-          name: product.name,
-          description,
-          price,
-          categories: {
-            create: { category: { connect: { locationId_id: { locationId, id: categoryId } } } },
-          },
-          ...(stock !== undefined && { stock: { create: { quantity: stock, minStockAlarm: 5 } } }),
-          subselections: {
-            create: subselections.map((choice) => ({ ...choice, items: { create: choice.items } })),
-          },
-        },
-      });
-      seeded.push({
-        id,
-        name: product.name,
-        price,
-        choices: subselections.map(({ minSelection, items }) => ({ min: minSelection, items })),
-      });
-    }
-  }
-  await tx.menu.create({
-    data: {
-      locationId,
+  const categories = menu.map((category, position) => ({
+    ...category,
+    id: newId(),
+    priority: (position + 1) * 10,
+  }));
+  const products = categories.flatMap((category) =>
+    category.products.map((product) => ({ ...product, id: newId(), categoryId: category.id })),
+  );
+  const choices = products.flatMap(({ id: productId, sku, choices: list = [] }) =>
+    list.map((choice, position) => ({
+      ...choice,
       id: newId(),
-      name: 'All day',
-      version: 1,
-      isPublished: true,
-      publishedAt: new Date(),
-      categories: {
-        create: categoryIds.map((id, position) => ({
+      productId,
+      position,
+      code: `${sku}-${position + 1}`,
+    })),
+  );
+  const items = choices.flatMap(({ id: subselectionId, code, options }) =>
+    options.map(([name, price], position) => {
+      return { id: newId(), subselectionId, externalId: `${code}-${position + 1}`, name, price, position };
+    }),
+  );
+  const of = <Row extends object>(rows: Row[]) => ({ data: rows.map((row) => ({ locationId, ...row })) });
+  await tx.category.createMany(
+    of(categories.map(({ id, externalId, name, priority }) => ({ id, externalId, name, priority }))),
+  );
+  await tx.product.createMany(
+    of(
+      products.map(({ id, sku, name, description, price }) => ({
+        id,
+        sku,
+        externalId: sku,
+        name,
+        description,
+        price,
+      })),
+    ),
+  );
+  await tx.productCategory.createMany(
+    of(products.map(({ id, categoryId }) => ({ productId: id, categoryId }))),
+  );
+  await tx.productStock.createMany(
+    of(
+      products.flatMap(({ id, stock }) =>
+        stock === undefined ? [] : [{ productId: id, quantity: stock, minStockAlarm: 5 }],
+      ),
+    ),
+  );
+  await tx.subselection.createMany(
+    of(
+      choices.map(({ id, productId, code, name, min, max, position }) => {
+        return {
+          id,
+          productId,
+          externalId: code,
+          name,
+          minSelection: min,
+          maxSelection: max,
+          single: max === 1,
           position,
-          category: { connect: { locationId_id: { locationId, id } } },
-        })),
-      },
-    },
+        };
+      }),
+    ),
+  );
+  await tx.subselectionItem.createMany(of(items));
+  const menuId = newId();
+  const publishedAt = new Date();
+  await tx.menu.create({
+    data: { locationId, id: menuId, name: 'All day', version: 1, isPublished: true, publishedAt },
   });
-  return seeded;
+  await tx.menuCategory.createMany(
+    of(categories.map(({ id }, position) => ({ menuId, categoryId: id, position }))),
+  );
+  return products.map(({ id, name, price }) => ({
+    id,
+    name,
+    price,
+    choices: choices
+      .filter(({ productId }) => productId === id)
+      .map((choice) => ({
+        min: choice.min,
+        items: items.filter(({ subselectionId }) => subselectionId === choice.id),
+      })),
+  }));
 }

@@ -60,9 +60,9 @@ export async function seedHistory(
             : 'closed';
       return orderData({ locationId, number: ++number, createdAt, state, turnId, products, methods, dice });
     });
-    for (const { order, items, payment } of orders) {
-      await tx.order.create({ data: { ...order, items: { create: items }, payment: { create: payment } } });
-    }
+    await tx.order.createMany({ data: orders.map(({ order }) => order) });
+    await tx.orderItem.createMany({ data: orders.flatMap(({ items }) => items) });
+    await tx.payment.createMany({ data: orders.map(({ payment }) => payment) });
     if (turnId !== null && !isOpen) {
       await tx.settlement.create({
         data: settlementData({ locationId, turnId, batchNumber, startedAt, endedAt, orders, methods }),
@@ -92,12 +92,15 @@ function orderData(given: {
   const { locationId, number, createdAt, state, turnId, products, methods, dice } = given;
   const method = pick(methods, dice);
   const channel = pick(channels, dice);
+  const orderId = newId(createdAt.getTime());
   const items = Array.from({ length: 1 + dice(4) }, (_, index) => {
     const product = pick(products, dice);
     const chosen = product.choices.flatMap(({ min, items: options }) => options.slice(0, min));
     const unitPrice = product.price;
     const quantity = 1 + dice(3);
     return {
+      locationId,
+      orderId,
       position: index + 1,
       productId: product.id,
       name: product.name,
@@ -115,16 +118,19 @@ function orderData(given: {
   });
   const total = items.reduce((sum, item) => sum + item.total, 0);
   const payment = {
+    locationId,
     id: newId(createdAt.getTime()),
+    orderId,
+    paymentMethodId: method.id,
     amount: total,
     status: ({ pending: 'pending', ready: 'pending', closed: 'completed', canceled: 'rejected' } as const)[
       state
     ],
     createdAt,
-    paymentMethod: { connect: { locationId_id: { locationId, id: method.id } } },
   };
   const order = {
-    id: newId(createdAt.getTime()),
+    locationId,
+    id: orderId,
     number,
     externalId: `demo-${String(number).padStart(4, '0')}`,
     status: state,
@@ -133,9 +139,8 @@ function orderData(given: {
     isTakeAway: channel === 'delivery' || channel === 'web',
     identifier: channel === 'table' ? `Table ${1 + dice(14)}` : '',
     createdAt,
-    location: { connect: { id: locationId } },
-    paymentMethod: { connect: { locationId_id: { locationId, id: method.id } } },
-    ...(turnId !== null && { turn: { connect: { locationId_id: { locationId, id: turnId } } } }),
+    paymentMethodId: method.id,
+    turnId,
     ...(state === 'canceled' && { cancelReason: 'The guest changed their mind' }),
   };
   return { order, items, payment, methodType: method.type };

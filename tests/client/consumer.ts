@@ -57,6 +57,8 @@ export function tell(event: ComandaEvent): string {
   switch (event.type) {
     case 'order.status_changed':
       return `order ${event.data.id}: ${event.data.previous_status} → ${event.data.status}`;
+    case 'order.created':
+      return `order ${event.data.number}: ${event.data.items.length} lines, ${event.data.total.toFixed(2)}`;
     case 'product.updated':
       return `${event.data.name} costs ${event.data.price.toFixed(2)}`;
     default:

@@ -28,7 +28,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const stockOf = async (id: string) =>
   (await two.database.prisma.productStock.findFirstOrThrow({ where: { productId: id } })).quantity.toNumber();
 
-describe('over two API processes', () => {
+describe('over two API processes', { timeout: 120_000 }, () => {
   it('100 idempotency keys, each sent 6 times at once, make 100 orders and equal answers', async () => {
     const before = await two.database.prisma.order.count();
     const trials = await raceAll('one key, six calls', 100, () => {

@@ -28,7 +28,7 @@ async function orderIn(status: 'pending' | 'ready'): Promise<string> {
 
 const statusOf = async (id: string) => orderOf(await two.call(0, `GET /v2/orders/${id}`)).status;
 
-describe('over two API processes', () => {
+describe('over two API processes', { timeout: 120_000 }, () => {
   it.each<['pending' | 'ready', OrderStatus, OrderStatus]>([
     ['ready', 'closed', 'canceled'],
     ['pending', 'ready', 'ready'],

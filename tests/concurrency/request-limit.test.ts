@@ -12,7 +12,7 @@ afterAll(() => two?.close());
 
 const resetOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-reset'));
 
-describe('over two API processes', () => {
+describe('over two API processes', { timeout: 120_000 }, () => {
   it.each([1, 7, 60, 250])('a limit of %d a minute never admits one more', async (limit) => {
     for (;;) {
       const { key } = await createKey(two.database, { locationId: two.locationId, perMinute: limit });

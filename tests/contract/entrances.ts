@@ -1,5 +1,6 @@
 import type { Operation, Route } from '../../packages/api/src/operations.ts';
 import { type Answer, callRest } from '../support/api.ts';
+import { requireDocumented } from '../support/documented.ts';
 
 /** What either entrance answered: the value, or the code of the refusal. */
 export interface Outcome {
@@ -49,6 +50,7 @@ export function restEntrance(operation: Operation, route: Route): Entrance {
           ...(typeof idempotencyKey === 'string' && { headers: { 'idempotency-key': idempotencyKey } }),
         },
       );
+      requireDocumented(route.method, path, answer);
       return restOutcome(operation, answer);
     },
   };

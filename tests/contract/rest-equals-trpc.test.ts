@@ -74,7 +74,7 @@ function spoiled({ kind, input }: Operation, valid: Record<string, unknown>): Re
   return [
     ...fields.map((field) => ({
       ...valid,
-      [field]: inText.has(field) || kind === 'query' ? 'a\0b' : { a: 1 },
+      [field]: inText.has(field) || kind === 'query' ? unfit(field) : { a: 1 },
     })),
     ...(kind === 'query'
       ? []

@@ -1,68 +1,25 @@
 import { applyProductSync } from '@comanda/api/services';
 import { addJob, type Database, newId, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ProductSyncItem, SyncItemError } from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { syncProducts } from '../../packages/worker/src/tasks/sync-products.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 import { createWorkerKit, silent, type WorkerKit } from './kit.ts';
+import { createSyncKit, type SyncKit } from './sync-kit.ts';
 
 let kit: WorkerKit;
+let sync: SyncKit;
 let locationId: string;
 beforeAll(async () => {
   kit = await createWorkerKit();
 });
 beforeEach(async () => {
   locationId = await createLocation(kit.database);
+  sync = createSyncKit(kit, locationId);
 });
 afterAll(() => kit.close());
-
-type Mode = 'upsert' | 'create' | 'update';
-
-async function insertJob(items: readonly unknown[], mode: Mode = 'upsert'): Promise<string> {
-  const id = newId();
-  const data = {
-    locationId,
-    id,
-    mode,
-    items: items as object[],
-    totalItems: items.length,
-    requestId: 'sync-1',
-  };
-  await kit.database.prisma.syncJob.create({ data });
-  return id;
-}
-
-async function run(items: readonly ProductSyncItem[], mode: Mode = 'upsert', chunkSize = 250) {
-  const jobId = await insertJob(items, mode);
-  await applyProductSync(kit.database, { locationId, jobId }, { chunkSize });
-  return job(jobId);
-}
-
-async function job(id: string) {
-  const row = await kit.database.prisma.syncJob.findFirstOrThrow({ where: { id } });
-  return { ...row, errors: row.errors as unknown as SyncItemError[] };
-}
-
-/** What REST would show, by external_id. */
-async function products(): Promise<Record<string, Record<string, unknown>>> {
-  const found = await kit.sql<{ doc: Record<string, unknown> }>(
-    'select j.doc from products p, lateral products_json(p.location_id, array[p.id]) j where location_id = $1',
-    [locationId],
-  );
-  return Object.fromEntries(found.map(({ doc: { id: _, ...doc } }) => [String(doc.external_id), doc]));
-}
-
-/** What the triggers caught since the last call: how often each kind of change. */
-async function captured(): Promise<Record<string, number>> {
-  const found = await kit.sql<{ what: string; times: number }>(
-    `with gone as (delete from captured_changes where location_id = $1 returning *)
-     select resource || ' ' || operation as what, count(*)::int as times from gone group by 1`,
-    [locationId],
-  );
-  return Object.fromEntries(found.map(({ what, times }) => [what, times]));
-}
 
 const item = (n: number | string, more: Partial<ProductSyncItem> = {}): ProductSyncItem => ({
   external_id: `e-${n}`,
@@ -72,8 +29,12 @@ const item = (n: number | string, more: Partial<ProductSyncItem> = {}): ProductS
 });
 const many = (count: number, more: Partial<ProductSyncItem> = {}) =>
   Array.from({ length: count }, (_, n) => item(n, more));
-const outcome = ({ status, processedItems, successItems, failedItems }: Awaited<ReturnType<typeof job>>) =>
-  [status, processedItems, successItems, failedItems] as const;
+const outcome = ({
+  status,
+  processedItems,
+  successItems,
+  failedItems,
+}: Awaited<ReturnType<SyncKit['job']>>) => [status, processedItems, successItems, failedItems] as const;
 
 describe('what becomes of the items', () => {
   it('creates with the defaults of product creation, and keeps on update what is left out', async () => {
@@ -90,8 +51,8 @@ describe('what becomes of the items', () => {
       },
       category_external_ids: ['c2', 'c1', 'c2'],
     };
-    expect(outcome(await run([item(1), item(2, full)]))).toEqual(['completed', 2, 2, 0]);
-    const before = await products();
+    expect(outcome(await sync.run([item(1), item(2, full)]))).toEqual(['completed', 2, 2, 0]);
+    const before = await sync.products();
     const id = (
       await kit.database.prisma.product.findFirstOrThrow({ where: { externalId: 'e-1', locationId } })
     ).id;
@@ -102,50 +63,50 @@ describe('what becomes of the items', () => {
     expect(before['e-2']).toMatchObject({ sku: '☕', visible: false, description: 'd', stock });
     expect(before['e-2']?.categories).toMatchObject([{ name: 'c1' }, { name: 'c2' }]);
 
-    await captured();
-    await run([item(1, { name: 'New' }), item(2, { price: 7 })]);
-    const after = await products();
+    await sync.captured();
+    await sync.run([item(1, { name: 'New' }), item(2, { price: 7 })]);
+    const after = await sync.products();
     expect(after).toEqual({
       'e-1': { ...before['e-1'], name: 'New' },
       'e-2': { ...before['e-2'], price: 7 },
     });
-    await run([item(2, { price: 7, category_external_ids: ['c1'] })]);
-    expect((await products())['e-2']?.categories).toMatchObject([{ name: 'c1' }]);
-    await run([item(2, { price: 7, category_external_ids: [] })]);
-    expect((await products())['e-2']?.categories).toEqual([]);
+    await sync.run([item(2, { price: 7, category_external_ids: ['c1'] })]);
+    expect((await sync.products())['e-2']?.categories).toMatchObject([{ name: 'c1' }]);
+    await sync.run([item(2, { price: 7, category_external_ids: [] })]);
+    expect((await sync.products())['e-2']?.categories).toEqual([]);
   });
 
   it('captures only what really differs, under the id of the request', async () => {
     await createCategory(kit.database, { locationId, externalId: 'c' });
     const more = { category_external_ids: ['c'], stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } };
-    await run(many(10, more));
+    await sync.run(many(10, more));
     const requests = await kit.sql<{ request_id: string }>(
       `select distinct request_id from captured_changes where location_id = $1 and resource = 'product'`,
       [locationId],
     );
     expect(requests).toEqual([{ request_id: 'sync-1' }]);
-    const { 'sync_job update': _, 'category insert': __, ...first } = await captured();
+    const { 'sync_job update': _, 'category insert': __, ...first } = await sync.captured();
     expect(first).toEqual({ 'product insert': 10, 'product_categories insert': 10, 'stock insert': 10 });
-    await run(many(10, more));
-    expect(await captured()).toEqual({ 'sync_job update': 2 });
-    await run([...many(9, more), item(9, { ...more, name: 'Other' })]);
-    expect(await captured()).toEqual({ 'product update': 1, 'sync_job update': 2 });
+    await sync.run(many(10, more));
+    expect(await sync.captured()).toEqual({ 'sync_job update': 2 });
+    await sync.run([...many(9, more), item(9, { ...more, name: 'Other' })]);
+    expect(await sync.captured()).toEqual({ 'product update': 1, 'sync_job update': 2 });
   });
 
   it('fails what the mode forbids, alone', async () => {
-    await run([item(1)]);
-    const made = await run([item(1, { name: 'No' }), item(2)], 'create');
+    await sync.run([item(1)]);
+    const made = await sync.run([item(1, { name: 'No' }), item(2)], 'create');
     expect(outcome(made)).toEqual(['completed', 2, 1, 1]);
     expect(made.errors).toMatchObject([{ index: 0, external_id: 'e-1', code: 'conflict' }]);
-    const changed = await run([item(3), item(2, { name: 'Yes' })], 'update');
+    const changed = await sync.run([item(3), item(2, { name: 'Yes' })], 'update');
     expect(changed.errors).toMatchObject([{ index: 0, external_id: 'e-3', code: 'resource_not_found' }]);
-    expect(Object.values(await products()).map(({ name }) => name)).toEqual(['Product 1', 'Yes']);
+    expect(Object.values(await sync.products()).map(({ name }) => name)).toEqual(['Product 1', 'Yes']);
   });
 
   it('fails an item with an unknown category or a category of another location', async () => {
     const elsewhere = await createLocation(kit.database);
     await createCategory(kit.database, { locationId: elsewhere, externalId: 'c' });
-    const { errors, ...done } = await run([item(1, { category_external_ids: ['c'] }), item(2)]);
+    const { errors, ...done } = await sync.run([item(1, { category_external_ids: ['c'] }), item(2)]);
     expect(outcome({ ...done, errors })).toEqual(['completed', 2, 1, 1]);
     const message = 'category_external_ids[0]: there is no category c';
     expect(errors).toEqual([{ index: 0, external_id: 'e-1', code: 'validation_error', message }]);
@@ -155,7 +116,7 @@ describe('what becomes of the items', () => {
     await createProduct(kit.database, { locationId, sku: 'taken' });
     const items = [item('z', { sku: 'new' }), item('a', { sku: 'new' }), item('b', { sku: 'taken' })];
     for (const chunkSize of [3, 1]) {
-      const { errors } = await run(items, 'upsert', chunkSize);
+      const { errors } = await sync.run(items, 'upsert', chunkSize);
       expect(errors.map(({ index, code }) => [index, code])).toEqual([
         [1, 'conflict'],
         [2, 'conflict'],
@@ -164,22 +125,23 @@ describe('what becomes of the items', () => {
   });
 
   it('hands a sku on as if the items were applied one by one', async () => {
-    await run(['a', 'b', 'c'].map((sku) => item(sku, { sku })));
-    const moved = [
-      item('a', { sku: 'd' }),
-      item('b', { sku: 'a' }),
-      item('c', { sku: 'b' }),
-      item('n', { sku: 'c' }),
-    ];
-    expect(outcome(await run(moved))).toEqual(['completed', 4, 4, 0]);
-    const swapped = await run([item('a', { sku: 'a' }), item('b', { sku: 'x' }), item('c', { sku: 'a' })]);
+    await sync.run(['a', 'b', 'c'].map((sku) => item(sku, { sku })));
+    // Rows lie in the order of a, b, c: written at once, a would find its new sku still taken.
+    const skus = { c: 'd', b: 'c', a: 'b', n: 'a' };
+    const moved = await sync.run(Object.entries(skus).map(([name, sku]) => item(name, { sku })));
+    expect(outcome(moved)).toEqual(['completed', 4, 4, 0]);
+    const swapped = await sync.run([
+      item('a', { sku: 'c' }),
+      item('b', { sku: 'x' }),
+      item('c', { sku: 'c' }),
+    ]);
     expect(swapped.errors.map(({ index }) => index)).toEqual([0]);
-    const skus = Object.values(await products()).map(({ external_id, sku }) => `${external_id} ${sku}`);
-    expect(skus.sort()).toEqual(['e-a d', 'e-b x', 'e-c a', 'e-n c']);
+    const found = Object.values(await sync.products()).map(({ external_id, sku }) => `${external_id} ${sku}`);
+    expect(found.sort()).toEqual(['e-a b', 'e-b x', 'e-c c', 'e-n a']);
   });
 
   it('keeps the first 100 errors and counts all; a job of which nothing can be applied has failed', async () => {
-    const failed = await run(many(150), 'update', 40);
+    const failed = await sync.run(many(150), 'update', 40);
     expect(outcome(failed)).toEqual(['failed', 150, 0, 150]);
     expect(failed.errors.map(({ index }) => index)).toEqual(Array.from({ length: 100 }, (_, n) => n));
     expect(failed.error).toBe('None of the items could be applied; errors says why.');
@@ -199,41 +161,41 @@ describe('who applies', () => {
   });
 
   it('takes over where another stopped, and applies nothing twice', async () => {
-    const jobId = await insertJob(many(50));
+    const jobId = await sync.insertJob(many(50));
     const ref = { locationId, jobId };
     await expect(applyProductSync(dyingAfter(2), ref, { chunkSize: 10 })).rejects.toThrow('killed');
-    expect(outcome(await job(jobId))).toEqual(['processing', 20, 20, 0]);
-    const { 'product insert': before } = await captured();
+    expect(outcome(await sync.job(jobId))).toEqual(['processing', 20, 20, 0]);
+    const { 'product insert': before } = await sync.captured();
     expect(before).toBe(20);
     await applyProductSync(kit.database, ref, { chunkSize: 10 });
-    expect(outcome(await job(jobId))).toEqual(['completed', 50, 50, 0]);
-    expect(await captured()).toEqual({ 'product insert': 30, 'sync_job update': 1 });
+    expect(outcome(await sync.job(jobId))).toEqual(['completed', 50, 50, 0]);
+    expect(await sync.captured()).toEqual({ 'product insert': 30, 'sync_job update': 1 });
     await applyProductSync(kit.database, ref);
-    expect(await captured()).toEqual({});
+    expect(await sync.captured()).toEqual({});
   });
 
   it('applies each item once when several apply one job at the same time', async () => {
-    const jobId = await insertJob(many(200), 'create');
+    const jobId = await sync.insertJob(many(200), 'create');
     const others = [openDatabase({ url: kit.url }), openDatabase({ url: kit.url })];
     const all = [kit.database, ...others];
     await Promise.all(
       all.map((database) => applyProductSync(database, { locationId, jobId }, { chunkSize: 5 })),
     );
     await Promise.all(others.map((database) => database.close()));
-    expect(outcome(await job(jobId))).toEqual(['completed', 200, 200, 0]);
-    expect(await captured()).toEqual({ 'product insert': 200, 'sync_job update': 2 });
+    expect(outcome(await sync.job(jobId))).toEqual(['completed', 200, 200, 0]);
+    expect(await sync.captured()).toEqual({ 'product insert': 200, 'sync_job update': 2 });
   });
 
   it('lets jobs that name the same products in other orders end both', async () => {
     const items = many(60, { stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } });
     const orders = [items, [...items].reverse(), items.map((one) => ({ ...one, price: 2 }))];
-    const jobs = await Promise.all(orders.map((order) => run(order, 'upsert', 7)));
+    const jobs = await Promise.all(orders.map((order) => sync.run(order, 'upsert', 7)));
     expect(jobs.map(outcome)).toEqual(jobs.map(() => ['completed', 60, 60, 0]));
-    expect(Object.keys(await products())).toHaveLength(60);
+    expect(Object.keys(await sync.products())).toHaveLength(60);
   });
 
   it('decides a chunk again when another creates one of its products meanwhile', async () => {
-    const jobId = await insertJob(many(3));
+    const jobId = await sync.insertJob(many(3));
     const other = await kit.database.pool.connect();
     await other.query('begin');
     const values = [locationId, item(1).external_id];
@@ -250,17 +212,17 @@ describe('who applies', () => {
     await other.query('commit');
     other.release();
     await applying;
-    expect(outcome(await job(jobId))).toEqual(['completed', 3, 3, 0]);
-    expect((await products())['e-1']).toMatchObject({ sku: 'own', name: 'Product 1', price: 1.25 });
+    expect(outcome(await sync.job(jobId))).toEqual(['completed', 3, 3, 0]);
+    expect((await sync.products())['e-1']).toMatchObject({ sku: 'own', name: 'Product 1', price: 1.25 });
   });
 
   it('stops between two chunks when asked, for the next to go on', async () => {
-    const jobId = await insertJob(many(2));
+    const jobId = await sync.insertJob(many(2));
     const signal = AbortSignal.abort(new Error('stopping'));
     await expect(applyProductSync(kit.database, { locationId, jobId }, { signal })).rejects.toThrow(
       'stopping',
     );
-    expect(outcome(await job(jobId))).toEqual(['processing', 0, 0, 0]);
+    expect(outcome(await sync.job(jobId))).toEqual(['processing', 0, 0, 0]);
   });
 });
 
@@ -275,31 +237,31 @@ describe('the task', () => {
     }) as TaskContext;
 
   it('tries a fault again and in the end fails the job with a sentence, keeping what was applied', async () => {
-    const jobId = await insertJob([...many(250), { external_id: 'broken', name: null, price: 1 }]);
+    const jobId = await sync.insertJob([...many(250), { external_id: 'broken', name: null, price: 1 }]);
     const payload = { locationId, jobId };
     for (const attempt of [1, 2, 3]) {
       await expect(syncProducts(payload, context(attempt))).rejects.toThrow(/null value/);
-      expect(outcome(await job(jobId))).toEqual(['processing', 250, 250, 0]);
+      expect(outcome(await sync.job(jobId))).toEqual(['processing', 250, 250, 0]);
     }
     await syncProducts(payload, context(4));
-    const failed = await job(jobId);
+    const failed = await sync.job(jobId);
     expect(outcome(failed)).toEqual(['failed', 250, 250, 0]);
     expect(failed.error).toMatch(/fault on our side/);
     expect(failed.items).toBeNull();
   });
 
   it('leaves a job alone that is over or gone', async () => {
-    const done = await run(many(1));
-    await captured();
+    const done = await sync.run(many(1));
+    await sync.captured();
     for (const jobId of [done.id, newId()]) await syncProducts({ locationId, jobId }, context(1));
-    expect(await captured()).toEqual({});
+    expect(await sync.captured()).toEqual({});
   });
 
   it('is done by a worker, which tells of it', async () => {
-    const jobId = await insertJob(many(3));
+    const jobId = await sync.insertJob(many(3));
     await addJob(kit.database, 'sync-products', { locationId, jobId });
     await kit.startWorker();
-    await waitFor('the job', async () => (await job(jobId)).status === 'completed');
+    await waitFor('the job', async () => (await sync.job(jobId)).status === 'completed');
     const told = await waitFor('sync.completed', async () =>
       (await kit.events()).find(({ type, resourceId }) => type === 'sync.completed' && resourceId === jobId),
     );

@@ -113,9 +113,14 @@ export function toApiError(error: unknown): ApiError {
   );
 }
 
-/** A zod failure, told field by field. */
+/** A zod failure, told field by field: of a field that fails in several ways, the first. */
 export function fromZod(error: z.core.$ZodError): ApiError {
-  return invalid(...error.issues.map((issue) => ({ path: fieldPath(issue.path), message: issue.message })));
+  const faults = new Map<string, string>();
+  for (const { path, message } of error.issues) {
+    const name = fieldPath(path);
+    if (!faults.has(name)) faults.set(name, message);
+  }
+  return invalid(...[...faults].map(([path, message]) => ({ path, message })));
 }
 
 /** The SQLSTATE of an error from Postgres, straight from the driver or through Prisma. */

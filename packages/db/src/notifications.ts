@@ -24,6 +24,8 @@ export function createNotifications(databaseUrl: string): Notifications {
   const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
   let client: pg.Client | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
+  // Channels that the server has not yet agreed to tell of.
+  let joining = 0;
   let closed = false;
   let retryIn = retryMs.first;
   let timer: NodeJS.Timeout | undefined;
@@ -37,6 +39,7 @@ export function createNotifications(databaseUrl: string): Notifications {
       keepAlive: true,
     });
     client = fresh;
+    joining = 0;
     let lost = false;
     const lose = () => {
       if (lost) return;
@@ -94,15 +97,19 @@ export function createNotifications(databaseUrl: string): Notifications {
         return;
       }
       listeners.set(channel, [listener]);
-      if (heardAt === Number.NEGATIVE_INFINITY || client === undefined) return;
-      // Until the server has agreed to tell, nothing counts as heard.
-      heardAt = Number.NEGATIVE_INFINITY;
-      client.query(`listen ${pg.escapeIdentifier(channel)}`).then(
-        () => tell(channel),
+      const current = client;
+      if (heardAt === Number.NEGATIVE_INFINITY || current === undefined) return;
+      joining += 1;
+      current.query(`listen ${pg.escapeIdentifier(channel)}`).then(
+        () => {
+          if (current !== client) return;
+          joining -= 1;
+          tell(channel);
+        },
         () => {},
       );
     },
-    healthy: () => performance.now() - heardAt < healthyMs,
+    healthy: () => joining === 0 && performance.now() - heardAt < healthyMs,
     async close() {
       closed = true;
       clearTimeout(timer);

@@ -114,7 +114,8 @@ const unauthorized = () =>
 function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
-  if (map.size > most) for (const oldest of map.keys()) return void map.delete(oldest);
+  const oldest = map.keys().next();
+  if (map.size > most && !oldest.done) map.delete(oldest.value);
 }
 
 function toKnown(row: KeyRow, askedAt: number): Known {

@@ -122,10 +122,9 @@ const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
 function perLocation(kind: DocumentKind, serialiser: string): Statement<DocumentRow> {
   return statement(
     `relay_${kind}_documents`,
-    `select j.id, j.doc::text as doc from (
-       select w.location_id, array_agg(w.id) as ids
-       from unnest($1::uuid[], $2::uuid[]) as w (location_id, id) group by w.location_id
-     ) g cross join lateral ${serialiser}(g.location_id, g.ids) j`,
+    // One id at a time: given whole arrays the planner compares every row with every element.
+    `select j.id, j.doc::text as doc from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
+     cross join lateral ${serialiser}(w.location_id, array[w.id]) j`,
   );
 }
 

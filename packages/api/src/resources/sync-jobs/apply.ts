@@ -57,7 +57,6 @@ async function applyChunk(
   items: readonly ProductSyncItem[],
   size: number,
 ): Promise<boolean> {
-  await tx.run(sql.lockLocation, [locationId]);
   const [state] = await tx.run(sql.lockJob, [locationId, jobId]);
   if (state?.status !== 'processing') return true;
   const chunk = items.slice(state.processed_items, state.processed_items + size);

@@ -25,12 +25,6 @@ export const beginJob = statement<JobState & { items: unknown }>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
 );
 
-/** $1 location. One chunk of a location at a time: two jobs that name the same products never deadlock. */
-export const lockLocation = statement(
-  'lock_sync_products',
-  `select pg_advisory_xact_lock(hashtextextended('sync-products:' || $1::text, 0))`,
-);
-
 /** $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
@@ -38,7 +32,7 @@ export const lockJob = statement<JobState>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
-/** $1 location, $2 external ids. */
+/** $1 location, $2 external ids. Locked in one order, so that jobs that name the same products never deadlock. */
 export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
   'lock_products_by_external_id',
   `select id, external_id, sku from products where location_id = $1::uuid and external_id = any ($2::text[])

@@ -1,0 +1,218 @@
+import { createNotifications, type Database, type Notifications, newId, openDatabase } from '@comanda/db';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
+import { ApiError } from '../../packages/api/src/errors.ts';
+import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait.ts';
+
+// Each member has its own pool, its own listening connection and its own place on the list of processes.
+interface Member {
+  limiter: Limiter;
+  stop(): Promise<void>;
+}
+
+let testDatabase: TestDatabase;
+let database: Database;
+let members: Member[] = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url });
+});
+
+afterEach(async () => {
+  await Promise.all(members.map((member) => member.stop()));
+  members = [];
+});
+
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+describe('several processes', () => {
+  test.each([
+    { processes: 2, limit: 600 },
+    { processes: 3, limit: 250 },
+    { processes: 2, limit: 5 },
+  ])(
+    '$processes together admit $limit of many simultaneous requests, never one more',
+    async ({ processes, limit }) => {
+      const limiters = await join(processes);
+      const caller = callerWith({ perMinute: limit });
+      const outcomes = await Promise.all(limiters.map((limiter) => admitMany(limiter, caller, 2 * limit)));
+      // Each went on until it was refused, so nobody holds anything back.
+      expect(outcomes.flat().filter(Boolean).length).toBe(limit);
+      expect(await usedInMinute(caller)).toBe(limit);
+    },
+  );
+
+  test.each([600, 250, 50])(
+    'of a limit of %i, an idle one keeps at most 1 %% from another',
+    async (limit) => {
+      const [idle, busy] = await join(2);
+      const caller = callerWith({ perMinute: limit });
+      await idle.admit(caller);
+      const admitted = 1 + count(await admitMany(busy, caller, 2 * limit));
+      expect(admitted).toBeLessThanOrEqual(limit);
+      expect(admitted).toBeGreaterThanOrEqual(limit - Math.ceil(limit / 100));
+      // And what it keeps, it can use.
+      const rest = count(await admitMany(idle, caller, limit));
+      expect(admitted + rest).toBe(limit);
+    },
+  );
+
+  test('keep at most 1 % of the month from each other, too', async () => {
+    const [idle, busy] = await join(2);
+    const caller = callerWith({ perMinute: 10_000, monthly: 400 });
+    await idle.admit(caller);
+    const admitted = 1 + count(await admitMany(busy, caller, 800));
+    expect(admitted).toBeLessThanOrEqual(400);
+    expect(admitted).toBeGreaterThanOrEqual(396);
+  });
+
+  test('never say that more is left than is', async () => {
+    const limiters = await join(2);
+    const caller = callerWith({ perMinute: 300 });
+    let admitted = 0;
+    for (let turn = 0; admitted < 300; turn += 1) {
+      // Runs of changing length, so that either holds something while the other goes on.
+      const limiter = limiters[turn % 2] ?? limiters[0];
+      for (let index = 0; index <= (turn * 7) % 13; index += 1) {
+        const headers = await limiter.admit(caller);
+        admitted += 1;
+        expect(Number(headers['X-RateLimit-Remaining'])).toBeLessThanOrEqual(300 - admitted);
+        if (admitted === 300) break;
+      }
+    }
+    for (const limiter of limiters) expect(await admitMany(limiter, caller, 1)).toEqual([false]);
+  });
+
+  test('count the batch jobs of an hour together', async () => {
+    const limiters = await join(2);
+    const caller = callerWith({ batchJobsPerHour: 30 });
+    const starts = limiters.flatMap((limiter) =>
+      Array.from({ length: 40 }, () => limiter.startBatch(caller)),
+    );
+    const outcomes = await Promise.allSettled(starts);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(30);
+  });
+});
+
+describe('a process that comes', () => {
+  test('finds what another had taken for itself alone', async () => {
+    const [first] = await join(1);
+    const caller = callerWith({ perMinute: 600 });
+    expect((await first.admit(caller))['X-RateLimit-Remaining']).toBe('599');
+    expect(await usedInMinute(caller)).toBe(100);
+    const [second] = await join(1);
+    await waitFor('the first to give back', async () => (await usedInMinute(caller)) <= 7);
+    // Now that it is not alone, only what it holds is certain.
+    expect(Number((await first.admit(caller))['X-RateLimit-Remaining'])).toBeLessThanOrEqual(6);
+    const admitted = 2 + count(await admitMany(second, caller, 1_000));
+    expect(admitted).toBeLessThanOrEqual(600);
+    expect(admitted).toBeGreaterThanOrEqual(594);
+  });
+
+  test('is not counted before it is there nor after it is gone', async () => {
+    const [first] = await join(1);
+    await join(1);
+    await members.at(-1)?.stop();
+    const caller = callerWith({ perMinute: 600 });
+    expect((await first.admit(caller))['X-RateLimit-Remaining']).toBe('599');
+  });
+
+  test('does not count once it has been silent for long', async () => {
+    await database.pool.query(
+      `insert into process_heartbeats (id, kind, host, pid, seen_at)
+       values ('crashed', 'api', 'elsewhere', 1, now() - interval '20 seconds'), ('worker', 'worker', 'here', 2, now())`,
+    );
+    const [only] = await join(1);
+    expect((await only.admit(callerWith({ perMinute: 600 })))['X-RateLimit-Remaining']).toBe('599');
+  });
+});
+
+// Limiters of as many more members, each of which is registered and listens.
+async function join(processes: 1): Promise<[Limiter]>;
+async function join(processes: 2): Promise<[Limiter, Limiter]>;
+async function join(processes: number): Promise<[Limiter, ...Limiter[]]>;
+async function join(processes: number): Promise<Limiter[]> {
+  const before = await registered();
+  const joined = Array.from({ length: processes }, () => {
+    const own = openDatabase({ url: testDatabase.url, poolSize: 4 });
+    const notifications = createNotifications(testDatabase.url);
+    // A clock that stands still: no minute ends while requests are counted.
+    const limiter = createLimiter(own, { notifications, clock: { now: () => noon } });
+    const member = memberOf(limiter, notifications, own);
+    members.push(member);
+    return { limiter, notifications };
+  });
+  await waitFor('every process to be registered', async () => (await registered()) === before + processes);
+  await waitFor('every process to listen', () =>
+    joined.every(({ notifications }) => notifications.healthy()),
+  );
+  return joined.map(({ limiter }) => limiter);
+}
+
+function memberOf(limiter: Limiter, notifications: Notifications, own: Database): Member {
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    await limiter.close();
+    await notifications.close();
+    await own.close();
+  };
+  return {
+    limiter,
+    stop() {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+const noon = Date.parse('2027-03-10T12:00:00Z');
+
+async function registered(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*)::int as count from process_heartbeats where kind = 'api' and id <> 'crashed'`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+async function usedInMinute({ apiKeyId }: Caller): Promise<number> {
+  const { rows } = await database.pool.query<{ used: number }>(
+    `select used from limit_counters where api_key_id = $1 and "window" = 'minute'`,
+    [apiKeyId],
+  );
+  return rows[0]?.used ?? 0;
+}
+
+/** Whether each of so many simultaneous requests was admitted. */
+function admitMany(limiter: Limiter, caller: Caller, requests: number): Promise<boolean[]> {
+  return Promise.all(
+    Array.from({ length: requests }, async () => {
+      try {
+        await limiter.admit(caller);
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === 'rate_limited') return false;
+        throw error;
+      }
+    }),
+  );
+}
+
+const count = (outcomes: boolean[]): number => outcomes.filter(Boolean).length;
+
+function callerWith(limits: Partial<Caller['limits']>): Caller {
+  const locationId = newId();
+  return {
+    apiKeyId: newId(),
+    keyName: 'test',
+    locationId,
+    location: { id: locationId, name: 'Test', timezone: 'UTC', currency: 'USD', createdAt: new Date(0) },
+    granted: new Set(['*']),
+    limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
+  };
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+
+const run = promisify(execFile);
+const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+const peers = ['@trpc/client', '@trpc/server'];
+
+/** A complaint of the compiler. */
+export interface Complaint {
+  file: string;
+  line: number;
+  text: string;
+}
+
+/** A new folder that no `node_modules` of the workspace can be seen from. */
+export function makeFolder(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'comanda-outside-')));
+}
+
+/** Builds the client as it is published into `folder`. */
+export async function buildInto(folder: string): Promise<void> {
+  await run(process.execPath, [join(repositoryRoot, 'scripts/build-client.mjs'), folder]);
+}
+
+/** Packs what is in `built` as npm would publish it, and installs that with copies of its peers in `folder`. */
+export async function install(built: string, folder: string): Promise<void> {
+  const archives = makeFolder();
+  await run('npm', ['pack', '--offline', '--pack-destination', archives], { cwd: built });
+  const target = join(folder, 'node_modules/@comanda/client');
+  mkdirSync(target, { recursive: true });
+  const [archive = ''] = readdirSync(archives);
+  await run('tar', ['-xzf', join(archives, archive), '--strip-components=1', '-C', target]);
+  rmSync(archives, { recursive: true });
+  for (const peer of peers) {
+    cpSync(join(repositoryRoot, 'node_modules', peer), join(folder, 'node_modules', peer), {
+      recursive: true,
+      dereference: true,
+    });
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'integrator', type: 'module' }));
+}
+
+/** Lets `folder` see the workspace's own copies of the peers. */
+export function linkPeers(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  symlinkSync(join(repositoryRoot, 'node_modules/@trpc'), join(folder, 'node_modules/@trpc'));
+}
+
+/** Compiles the files of a folder, strictly; `options` replace the compiler's own. Answers what it complains of. */
+export async function compile(
+  folder: string,
+  files: string[],
+  options: Record<string, unknown> = {},
+): Promise<Complaint[]> {
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2023',
+    lib: ['es2024', 'dom', 'esnext.disposable'],
+    types: [],
+    skipLibCheck: false,
+    outDir: 'out',
+    ...options,
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  try {
+    await run(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], { cwd: folder });
+    return [];
+  } catch (error) {
+    const complaints = complaintsIn(String((error as { stdout?: unknown }).stdout));
+    if (complaints.length === 0) throw error;
+    return complaints;
+  }
+}
+
+/** Calls a compiled module's function in a process of its own, in `folder`; both ways as JSON. */
+export async function call(folder: string, module: string, name: string, input: unknown): Promise<unknown> {
+  const script = `
+    import * as module from ${JSON.stringify(module)};
+    process.stdout.write(JSON.stringify(await module[${JSON.stringify(name)}](JSON.parse(process.argv[1]))));
+  `;
+  const args = ['--input-type=module', '--eval', script, JSON.stringify(input)];
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH } });
+  return JSON.parse(stdout);
+}
+
+function complaintsIn(output: string): Complaint[] {
+  return [...output.matchAll(/^(\S.*?)\((\d+),\d+\): error (TS\d+: .*(?:\n +.*)*)/gm)].map(
+    ([, file = '', line = '', text = '']) => ({ file, line: Number(line), text }),
+  );
+}

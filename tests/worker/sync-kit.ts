@@ -1,0 +1,65 @@
+import { applyProductSync } from '@comanda/api/services';
+import { newId, type rows } from '@comanda/db';
+import type {
+  ProductSyncItem,
+  SyncItemError,
+  SyncMode,
+} from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import type { WorkerKit } from './kit.ts';
+
+/** Jobs of one location, applied without a queue. */
+export interface SyncKit {
+  /** Makes a queued job, whatever its items are; returns its id. */
+  insertJob(items: readonly unknown[], mode?: SyncMode): Promise<string>;
+  /** Makes a job and applies it. */
+  run(items: readonly ProductSyncItem[], mode?: SyncMode, chunkSize?: number): Promise<SyncJobRow>;
+  job(id: string): Promise<SyncJobRow>;
+  /** What REST would show, without the ids, by external_id. */
+  products(): Promise<Record<string, Record<string, unknown>>>;
+  /** What the triggers caught since the last call: how often each kind of change. */
+  captured(): Promise<Record<string, number>>;
+}
+
+/** A job as it is stored. */
+export type SyncJobRow = Omit<rows.SyncJob, 'errors'> & { errors: SyncItemError[] };
+
+/** Makes one for a location. */
+export function createSyncKit({ database, sql }: WorkerKit, locationId: string): SyncKit {
+  const kit: SyncKit = {
+    async insertJob(items, mode = 'upsert') {
+      const id = newId();
+      await sql(
+        `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
+         values ($1, $2, $3, $4, $5, 'sync-1')`,
+        [locationId, id, mode, JSON.stringify(items), items.length],
+      );
+      return id;
+    },
+    async run(items, mode, chunkSize = 250) {
+      const jobId = await kit.insertJob(items, mode);
+      await applyProductSync(database, { locationId, jobId }, { chunkSize });
+      return kit.job(jobId);
+    },
+    async job(id) {
+      const row = await database.prisma.syncJob.findFirstOrThrow({ where: { id } });
+      return { ...row, errors: row.errors as unknown as SyncItemError[] };
+    },
+    async products() {
+      const found = await sql<{ doc: Record<string, unknown> }>(
+        `select j.doc from products p, lateral products_json(p.location_id, array[p.id]) j
+         where p.location_id = $1`,
+        [locationId],
+      );
+      return Object.fromEntries(found.map(({ doc: { id: _, ...doc } }) => [String(doc.external_id), doc]));
+    },
+    async captured() {
+      const found = await sql<{ what: string; times: number }>(
+        `with gone as (delete from captured_changes where location_id = $1 returning *)
+         select resource || ' ' || operation as what, count(*)::int as times from gone group by 1`,
+        [locationId],
+      );
+      return Object.fromEntries(found.map(({ what, times }) => [what, times]));
+    },
+  };
+  return kit;
+}
