@@ -1,9 +1,10 @@
-import { createNotifications, type Database, type Notifications, newId, openDatabase } from '@comanda/db';
+import { createNotifications, type Database, type Notifications, openDatabase } from '@comanda/db';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError } from '../../packages/api/src/errors.ts';
 import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admitMany, callerWith } from '../support/limits.ts';
 import { waitFor } from '../support/wait.ts';
 
 // Each member has its own pool, its own listening connection and its own place on the list of processes.
@@ -41,7 +42,7 @@ describe('several processes', () => {
     async ({ processes, limit }) => {
       const limiters = await join(processes);
       const caller = callerWith({ perMinute: limit });
-      const outcomes = await Promise.all(limiters.map((limiter) => admitMany(limiter, caller, 2 * limit)));
+      const outcomes = await Promise.all(limiters.map((limiter) => outcomesOf(limiter, caller, 2 * limit)));
       // Each went on until it was refused, so nobody holds anything back.
       expect(outcomes.flat().filter(Boolean).length).toBe(limit);
       expect(await usedInMinute(caller)).toBe(limit);
@@ -54,11 +55,11 @@ describe('several processes', () => {
       const [idle, busy] = await join(2);
       const caller = callerWith({ perMinute: limit });
       await idle.admit(caller);
-      const admitted = 1 + count(await admitMany(busy, caller, 2 * limit));
+      const admitted = 1 + count(await outcomesOf(busy, caller, 2 * limit));
       expect(admitted).toBeLessThanOrEqual(limit);
       expect(admitted).toBeGreaterThanOrEqual(limit - Math.ceil(limit / 100));
       // And what it keeps, it can use.
-      const rest = count(await admitMany(idle, caller, limit));
+      const rest = count(await outcomesOf(idle, caller, limit));
       expect(admitted + rest).toBe(limit);
     },
   );
@@ -67,7 +68,7 @@ describe('several processes', () => {
     const [idle, busy] = await join(2);
     const caller = callerWith({ perMinute: 10_000, monthly: 400 });
     await idle.admit(caller);
-    const admitted = 1 + count(await admitMany(busy, caller, 800));
+    const admitted = 1 + count(await outcomesOf(busy, caller, 800));
     expect(admitted).toBeLessThanOrEqual(400);
     expect(admitted).toBeGreaterThanOrEqual(396);
   });
@@ -86,7 +87,7 @@ describe('several processes', () => {
         if (admitted === 300) break;
       }
     }
-    for (const limiter of limiters) expect(await admitMany(limiter, caller, 1)).toEqual([false]);
+    for (const limiter of limiters) expect(await outcomesOf(limiter, caller, 1)).toEqual([false]);
   });
 
   test('count the batch jobs of an hour together', async () => {
@@ -110,7 +111,7 @@ describe('a process that comes', () => {
     await waitFor('the first to give back', async () => (await usedInMinute(caller)) <= 7);
     // Now that it is not alone, only what it holds is certain.
     expect(Number((await first.admit(caller))['X-RateLimit-Remaining'])).toBeLessThanOrEqual(6);
-    const admitted = 2 + count(await admitMany(second, caller, 1_000));
+    const admitted = 2 + count(await outcomesOf(second, caller, 1_000));
     expect(admitted).toBeLessThanOrEqual(600);
     expect(admitted).toBeGreaterThanOrEqual(594);
   });
@@ -189,30 +190,7 @@ async function usedInMinute({ apiKeyId }: Caller): Promise<number> {
 }
 
 /** Whether each of so many simultaneous requests was admitted. */
-function admitMany(limiter: Limiter, caller: Caller, requests: number): Promise<boolean[]> {
-  return Promise.all(
-    Array.from({ length: requests }, async () => {
-      try {
-        await limiter.admit(caller);
-        return true;
-      } catch (error) {
-        if (error instanceof ApiError && error.reason === 'rate_limited') return false;
-        throw error;
-      }
-    }),
-  );
-}
+const outcomesOf = async (limiter: Limiter, caller: Caller, requests: number): Promise<boolean[]> =>
+  (await admitMany(limiter, caller, requests)).map((answer) => !(answer instanceof ApiError));
 
 const count = (outcomes: boolean[]): number => outcomes.filter(Boolean).length;
-
-function callerWith(limits: Partial<Caller['limits']>): Caller {
-  const locationId = newId();
-  return {
-    apiKeyId: newId(),
-    keyName: 'test',
-    locationId,
-    location: { id: locationId, name: 'Test', timezone: 'UTC', currency: 'USD', createdAt: new Date(0) },
-    granted: new Set(['*']),
-    limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
-  };
-}

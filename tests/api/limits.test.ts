@@ -1,9 +1,10 @@
-import { type Database, newId, openDatabase } from '@comanda/db';
+import { type Database, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError, toApiError } from '../../packages/api/src/errors.ts';
 import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { admitMany, callerWith, standAt, unix, usedBy } from '../support/limits.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -23,7 +24,7 @@ afterAll(async () => {
 
 describe('requests', () => {
   test('admits exactly the limit of 1000 simultaneous requests, in the order in which they came', () =>
-    at('2027-03-10T12:00:20.500Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:20.500Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 600 });
       const answers = await admitMany(limiter, caller, 1_000);
       const remaining = answers.slice(0, 600).map((answer) => {
@@ -44,11 +45,11 @@ describe('requests', () => {
           },
         });
       }
-      expect(await used(caller)).toEqual({ minute: 600, month: 600 });
+      expect(await usedBy(database, caller)).toEqual({ minute: 600, month: 600 });
     }));
 
   test('admits exactly the limit of requests one after the other', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 37 });
       const remaining: string[] = [];
       for (let index = 0; index < 37; index += 1)
@@ -59,14 +60,14 @@ describe('requests', () => {
     }));
 
   test('admits nothing under a limit of none', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 0 });
       expect((await refusal(limiter, caller)).headers['X-RateLimit-Remaining']).toBe('0');
-      expect(await used(caller)).toEqual({ minute: 0, month: 0 });
+      expect(await usedBy(database, caller)).toEqual({ minute: 0, month: 0 });
     }));
 
   test('counts keys apart', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const [one, other] = [callerWith({ perMinute: 1 }), callerWith({ perMinute: 1 })];
       await limiter.admit(one);
       await refusal(limiter, one);
@@ -74,7 +75,7 @@ describe('requests', () => {
     }));
 
   test('begins a new minute with the full limit, and not a moment sooner', () =>
-    at('2027-03-10T12:00:59Z', async ({ limiter, move }) => {
+    standAt(database, '2027-03-10T12:00:59Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 10 });
       await admitMany(limiter, caller, 10);
       move('2027-03-10T12:00:59.999Z');
@@ -90,7 +91,7 @@ describe('requests', () => {
     }));
 
   test('does not carry what a minute left over into the next', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter, move }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 10 });
       await limiter.admit(caller);
       move('2027-03-10T12:01:00Z');
@@ -99,7 +100,7 @@ describe('requests', () => {
     }));
 
   test('loses nothing of the month at the end of a minute', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter, move }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 600, monthly: 10 });
       for (let minute = 0; minute < 10; minute += 1) {
         move(`2027-03-10T12:0${minute}:00Z`);
@@ -110,7 +111,7 @@ describe('requests', () => {
     }));
 
   test('shows the month when fewer are left in it', () =>
-    at('2027-02-27T23:58:00Z', async ({ limiter, move }) => {
+    standAt(database, '2027-02-27T23:58:00Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 4, monthly: 6 });
       const month = unix('2027-03-01T00:00:00Z');
       expect(await limiter.admit(caller)).toMatchObject({
@@ -135,7 +136,7 @@ describe('requests', () => {
     }));
 
   test('begins a new month in UTC', () =>
-    at('2027-01-31T23:59:59Z', async ({ limiter, move }) => {
+    standAt(database, '2027-01-31T23:59:59Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 600, monthly: 3 });
       const answers = await admitMany(limiter, caller, 5);
       expect(answers.filter((answer) => answer instanceof ApiError).length).toBe(2);
@@ -150,7 +151,7 @@ describe('requests', () => {
     }));
 
   test('counts what is refused in no window', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const byMinute = callerWith({ perMinute: 5, monthly: 1_000 });
       await admitMany(limiter, byMinute, 50);
       await refusal(limiter, byMinute);
@@ -158,12 +159,12 @@ describe('requests', () => {
       await admitMany(limiter, byMonth, 50);
       await refusal(limiter, byMonth);
       await limiter.close();
-      expect(await used(byMinute)).toEqual({ minute: 5, month: 5 });
-      expect(await used(byMonth)).toEqual({ minute: 5, month: 5 });
+      expect(await usedBy(database, byMinute)).toEqual({ minute: 5, month: 5 });
+      expect(await usedBy(database, byMonth)).toEqual({ minute: 5, month: 5 });
     }));
 
   test('applies a changed limit at once, with what was used before', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 10 });
       await admitMany(limiter, caller, 10);
       await refusal(limiter, caller);
@@ -173,20 +174,20 @@ describe('requests', () => {
       expect((await limiter.admit(lowered))['X-RateLimit-Remaining']).toBe('0');
       await refusal(limiter, lowered);
       await limiter.close();
-      expect(await used(caller)).toEqual({ minute: 12, month: 12 });
+      expect(await usedBy(database, caller)).toEqual({ minute: 12, month: 12 });
     }));
 
   test('gives back what a process did not use when it ends', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 600 });
       await admitMany(limiter, caller, 3);
-      expect((await used(caller)).month).toBeGreaterThan(3);
+      expect((await usedBy(database, caller)).month).toBeGreaterThan(3);
       await limiter.close();
-      expect(await used(caller)).toEqual({ minute: 3, month: 3 });
+      expect(await usedBy(database, caller)).toEqual({ minute: 3, month: 3 });
     }));
 
   test('removes the counts of minutes long gone, and keeps those of months', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter, move }) => {
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 5 });
       await limiter.admit(caller);
       await limiter.startBatch(caller);
@@ -225,112 +226,10 @@ describe('requests', () => {
   });
 });
 
-describe('batch jobs', () => {
-  test('admits exactly the limit of simultaneous ones, apart from the request limits', () =>
-    at('2027-03-10T12:59:30Z', async ({ limiter, move }) => {
-      const caller = callerWith({ batchJobsPerHour: 30 });
-      expect(await limiter.batchHeaders(caller)).toEqual({
-        'X-RateLimit-Batch-Limit': '30',
-        'X-RateLimit-Batch-Remaining': '30',
-        'X-RateLimit-Batch-Reset': unix('2027-03-10T13:00:00Z'),
-      });
-      const starts = Array.from({ length: 50 }, () => limiter.startBatch(caller));
-      const outcomes = await Promise.allSettled(starts);
-      const remaining = outcomes.flatMap((outcome) =>
-        outcome.status === 'fulfilled' ? [Number(outcome.value['X-RateLimit-Batch-Remaining'])] : [],
-      );
-      expect(remaining.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, index) => index));
-      for (const outcome of outcomes) {
-        if (outcome.status === 'fulfilled') continue;
-        expect(outcome.reason).toMatchObject({
-          reason: 'rate_limited',
-          status: 429,
-          headers: {
-            'X-RateLimit-Batch-Limit': '30',
-            'X-RateLimit-Batch-Remaining': '0',
-            'X-RateLimit-Batch-Reset': unix('2027-03-10T13:00:00Z'),
-            'Retry-After': '30',
-          },
-        });
-      }
-      expect(await used(caller)).toEqual({ batch_hour: 30 });
-      move('2027-03-10T13:00:00Z');
-      expect((await limiter.startBatch(caller))['X-RateLimit-Batch-Remaining']).toBe('29');
-      expect((await limiter.batchHeaders(caller))['X-RateLimit-Batch-Remaining']).toBe('29');
-    }));
-
-  test('shows a lowered limit as used up, never below zero', () =>
-    at('2027-03-10T12:00:00Z', async ({ limiter }) => {
-      const caller = callerWith({ batchJobsPerHour: 3 });
-      await limiter.startBatch(caller);
-      await limiter.startBatch(caller);
-      const lowered = { ...caller, limits: { ...caller.limits, batchJobsPerHour: 1 } };
-      expect((await limiter.batchHeaders(lowered))['X-RateLimit-Batch-Remaining']).toBe('0');
-      await expect(limiter.startBatch(lowered)).rejects.toMatchObject({ reason: 'rate_limited' });
-    }));
-});
-
-/** Runs with a limiter of its own, whose time stands still until it is moved. */
-async function at(
-  time: string,
-  run: (under: { limiter: Limiter; move(time: string): void }) => Promise<void>,
-): Promise<void> {
-  let now = Date.parse(time);
-  const limiter = createLimiter(database, { clock: { now: () => now } });
-  try {
-    await run({
-      limiter,
-      move(to) {
-        now = Date.parse(to);
-      },
-    });
-  } finally {
-    await limiter.close();
-  }
-}
-
-function callerWith(limits: Partial<Caller['limits']>): Caller {
-  const locationId = newId();
-  return {
-    apiKeyId: newId(),
-    keyName: 'test',
-    locationId,
-    location: { id: locationId, name: 'Test', timezone: 'UTC', currency: 'USD', createdAt: new Date(0) },
-    granted: new Set(['*']),
-    limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
-  };
-}
-
-/** Sends them at once; refusals stand in the answer as errors. */
-function admitMany(
-  limiter: Limiter,
-  caller: Caller,
-  count: number,
-): Promise<(Record<string, string> | ApiError)[]> {
-  return Promise.all(
-    Array.from({ length: count }, async () => {
-      try {
-        return await limiter.admit(caller);
-      } catch (error) {
-        if (error instanceof ApiError) return error;
-        throw error;
-      }
-    }),
-  );
-}
-
 async function refusal(limiter: Limiter, caller: Caller): Promise<ApiError> {
   const [answer] = await admitMany(limiter, caller, 1);
   if (answer instanceof ApiError) return answer;
   throw new Error('the request was admitted');
-}
-
-async function used({ apiKeyId }: Caller): Promise<Record<string, number>> {
-  const { rows } = await database.pool.query<{ window: string; used: number }>(
-    `select "window", sum(used)::int as used from limit_counters where api_key_id = $1 group by 1`,
-    [apiKeyId],
-  );
-  return Object.fromEntries(rows.map(({ window, used: count }) => [window, count]));
 }
 
 async function databaseSeconds(): Promise<number> {
@@ -339,5 +238,3 @@ async function databaseSeconds(): Promise<number> {
   );
   return rows[0]?.now ?? Number.NaN;
 }
-
-const unix = (time: string): string => String(Date.parse(time) / 1_000);

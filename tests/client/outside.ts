@@ -36,13 +36,13 @@ export async function buildInto(folder: string): Promise<void> {
 
 /** Packs what is in `built` as npm would publish it, and installs that with copies of its peers in `folder`. */
 export async function install(built: string, folder: string): Promise<void> {
-  const archives = makeFolder();
+  const archives = join(folder, 'archives');
+  mkdirSync(archives);
   await run('npm', ['pack', '--offline', '--pack-destination', archives], { cwd: built });
   const target = join(folder, 'node_modules/@comanda/client');
   mkdirSync(target, { recursive: true });
   const [archive = ''] = readdirSync(archives);
   await run('tar', ['-xzf', join(archives, archive), '--strip-components=1', '-C', target]);
-  rmSync(archives, { recursive: true });
   for (const peer of peers) {
     cpSync(join(repositoryRoot, 'node_modules', peer), join(folder, 'node_modules', peer), {
       recursive: true,

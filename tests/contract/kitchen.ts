@@ -33,6 +33,7 @@ export async function openKitchen(api: TestApi): Promise<Kitchen> {
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId });
   const paymentMethodId = await createPaymentMethod(database, { locationId });
+  await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
   const category = { externalId: 'category-made', id: '' };
   category.id = await createCategory(database, { locationId, externalId: category.externalId });
   const product = { externalId: 'product-made', id: '' };
@@ -85,6 +86,18 @@ const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
       payment_method_id: kitchen.paymentMethodId,
     });
     return { id: String(id), externalId: 'order-made' };
+  },
+  payments: async (kitchen) => {
+    const orderId = (await makers.orders?.(kitchen))?.id ?? '';
+    const { prisma } = kitchen.api.app.database;
+    return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
+  },
+  paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
+  turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
+  settlements: async ({ api, locationId }) => {
+    const { prisma } = api.app.database;
+    await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
+    return prisma.settlement.findFirstOrThrow({ where: { locationId } });
   },
   syncJobs: async (kitchen) => {
     const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];

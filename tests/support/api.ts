@@ -3,6 +3,7 @@ import { createApp, type RunningApp, startServer } from '@comanda/api';
 import type { AppRouter } from '@comanda/api/router';
 import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClient } from '@trpc/client';
 import { createTestDatabase } from './database.ts';
+import { requireDocumented } from './documented.ts';
 import { createKey, createLocation, type TestKey } from './factories.ts';
 
 /** An answer of the REST entrance: `body` is parsed JSON, `text` the bytes as sent. */
@@ -67,7 +68,7 @@ export async function startTestApi(
   };
 }
 
-/** Calls a REST path of any server. */
+/** Calls a REST path of any server, and holds the answer against its documentation: every field, status and header. */
 export async function callRest<Body = Record<string, unknown>>(
   baseUrl: string,
   route: string,
@@ -84,7 +85,9 @@ export async function callRest<Body = Record<string, unknown>>(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parse(text) as Body };
+  const answer = { status: response.status, headers: response.headers, text, body: parse(text) as Body };
+  requireDocumented(method, path, answer);
+  return answer;
 }
 
 /** The typed client of any server: mutations alone, queries in batches of at most ten. */

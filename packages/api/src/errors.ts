@@ -129,7 +129,10 @@ export function sqlState(
 ): { code: string; constraint?: string; detail?: string; message: string } | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, originalCode, constraint, detail, message, cause, meta } = error as Record<string, unknown>;
-  const state = [originalCode, code].find((text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text));
+  // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's stands beneath them.
+  const state = [originalCode, code].find(
+    (text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text) && !/^P[1-9]\d{3}$/.test(text),
+  );
   if (typeof state === 'string') {
     return {
       code: state,

@@ -3,6 +3,7 @@ import { Order } from './resources/orders/schema.ts';
 import { Payment } from './resources/payments/schema.ts';
 import { DeletedProduct, Product } from './resources/products/schema.ts';
 import { StockEntry } from './resources/stock/schema.ts';
+import { Turn } from './resources/turns/schema.ts';
 import { Id, Timestamp } from './wire.ts';
 
 /** What an event type is: its place in the documents, when it fires, and the shape of its `data`. */
@@ -64,19 +65,6 @@ export const SettlementCreated = z
 export const WebhookTestData = z
   .object({ endpoint_id: Id, message: z.string() })
   .meta({ id: 'WebhookTestData' });
-
-/** A turn; the payload of the `turn.*` events. */
-export const Turn = z
-  .object({
-    id: Id,
-    batch_number: z.string().meta({ description: 'Counts up per location, from "1".', example: '12' }),
-    status: z.enum(['open', 'closed']),
-    started_at: Timestamp,
-    ended_at: Timestamp.optional(),
-    total_orders: z.int(),
-    total_collected: z.number(),
-  })
-  .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
 
 /** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
 export const events = {

@@ -2,8 +2,12 @@ import { categoriesRouter } from './resources/categories/router.ts';
 import { locationsRouter } from './resources/locations/router.ts';
 import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
 import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
+import { paymentsRouter } from './resources/payments/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
+import { salesReportsRouter } from './resources/sales-reports/router.ts';
+import { settlementsRouter } from './resources/settlements/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
+import { turnsRouter } from './resources/turns/router.ts';
 import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts';
 import { router } from './trpc.ts';
 
@@ -13,8 +17,12 @@ export const appRouter = router({
   locations: locationsRouter,
   orders: ordersRouter,
   paymentMethods: paymentMethodsRouter,
+  payments: paymentsRouter,
   products: productsRouter,
+  salesReports: salesReportsRouter,
+  settlements: settlementsRouter,
   syncJobs: syncJobsRouter,
+  turns: turnsRouter,
   webhookEndpoints: webhookEndpointsRouter,
   v1: router({
     orders: ordersV1Router,

@@ -7,6 +7,8 @@ const ids = {
   item: '01935a3d-22c4-7a63-b7f1-90ad4e6b5c33',
   paymentMethod: '01935a3b-4410-7b9e-9c08-1d2e3f4a5b6c',
   payment: '01935a3e-7c2a-7f48-8a11-c2d3e4f5a6b7',
+  turn: '01935a37-0a5c-7b1d-9e2f-3c4d5e6f7a8b',
+  settlement: '01935a41-3b7e-7c2d-8f3a-4d5e6f7a8b9c',
   job: '01935a40-0e6d-7a12-b3c4-d5e6f708192a',
   event: '01935a3e-7d90-7c3b-a5e6-f70819203142',
   endpoint: '01935a3f-2b7c-7d8e-8f90-a1b2c3d4e5f6',
@@ -33,6 +35,15 @@ const summary = {
   total: 29,
   created_at: at('21:05:09.120'),
   payment,
+};
+const settlement = {
+  id: ids.settlement,
+  batch_number: '31',
+  started_at: at('08:00:00.000'),
+  ended_at: at('23:00:00.000'),
+  total_orders: 112,
+  total_collected: 3271.5,
+  average_ticket: 30.29,
 };
 const orderCreate = {
   external_id: 'POS-7731',
@@ -142,6 +153,38 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     status: 'pending',
     created_at: at('21:05:09.120'),
     updated_at: at('21:05:09.120'),
+  },
+  Turn: {
+    id: ids.turn,
+    batch_number: '31',
+    status: 'closed',
+    started_at: at('08:00:00.000'),
+    ended_at: at('23:00:00.000'),
+    total_orders: 112,
+    total_collected: 3271.5,
+  },
+  SettlementSummary: settlement,
+  Settlement: {
+    ...settlement,
+    turn_id: ids.turn,
+    payments: [
+      { method: 'cash', count: 40, amount: 1120 },
+      { method: 'qr', count: 68, amount: 2151.5 },
+    ],
+    orders: { closed: 106, canceled: 4, open: 2 },
+  },
+  SalesReport: {
+    from: '2026-01-31',
+    to: '2026-01-31',
+    currency: 'BRL',
+    group_by: 'channel',
+    total_orders: 108,
+    total_amount: 3300.5,
+    average_ticket: 30.56,
+    rows: [
+      { key: 'kiosk', name: 'kiosk', orders: 80, quantity: 171, amount: 2480.5 },
+      { key: '', name: '', orders: 28, quantity: 44, amount: 820 },
+    ],
   },
   PaymentMethod: { id: ids.paymentMethod, name: 'Cash', type: 'cash', enabled: true },
   Location: {

@@ -1,5 +1,11 @@
 import { operation, router } from '../../trpc.ts';
-import { PaymentMethodList, PaymentMethodPage } from './schema.ts';
+import {
+  PaymentMethod,
+  PaymentMethodCreate,
+  PaymentMethodList,
+  PaymentMethodPage,
+  PaymentMethodUpdate,
+} from './schema.ts';
 import * as paymentMethods from './service.ts';
 
 /** Specification: Payments and settlements. */
@@ -14,4 +20,22 @@ export const paymentMethodsRouter = router({
     .input(PaymentMethodList)
     .output(PaymentMethodPage)
     .query(({ ctx, input }) => paymentMethods.list(ctx, input)),
+
+  create: operation({
+    permission: 'payment_methods:write',
+    summary: 'Create a payment method',
+  })
+    .input(PaymentMethodCreate)
+    .output(PaymentMethod)
+    .mutation(({ ctx, input }) => paymentMethods.create(ctx, input)),
+
+  update: operation({
+    permission: 'payment_methods:write',
+    summary: 'Change a payment method',
+    description: 'Changes only the fields that are present; one that is disabled takes no new orders.',
+    errors: ['resource_not_found'],
+  })
+    .input(PaymentMethodUpdate)
+    .output(PaymentMethod)
+    .mutation(({ ctx, input }) => paymentMethods.update(ctx, input)),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, page, paging } from '../../wire.ts';
+import { Id, Label, page, paging } from '../../wire.ts';
 import { PaymentMethodType } from '../payments/schema.ts';
 
 /** A way to pay at the location. */
@@ -15,3 +15,20 @@ export type PaymentMethod = z.infer<typeof PaymentMethod>;
 
 export const PaymentMethodList = z.object(paging);
 export const PaymentMethodPage = page(PaymentMethod);
+
+/** What creates a payment method. */
+export const PaymentMethodCreate = z.object({
+  name: Label,
+  type: PaymentMethodType,
+  enabled: z.boolean().default(true),
+});
+export type PaymentMethodCreate = z.infer<typeof PaymentMethodCreate>;
+
+/** What changes a payment method: only the fields that are present. */
+export const PaymentMethodUpdate = z.object({
+  id: Id,
+  name: Label.optional(),
+  type: PaymentMethodType.optional(),
+  enabled: z.boolean().optional(),
+});
+export type PaymentMethodUpdate = z.infer<typeof PaymentMethodUpdate>;

@@ -1,6 +1,9 @@
+import { isId, newId } from '@comanda/db';
+import { audit } from '../../audit.ts';
 import type { CallContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
 import type { Page } from '../../wire.ts';
-import type { PaymentMethod } from './schema.ts';
+import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 
 /** Lists the payment methods of the location, disabled ones included, by name, id. */
 export async function list(
@@ -20,4 +23,37 @@ export async function list(
     }),
   ]);
   return { data, pagination: { ...paging, total } };
+}
+
+/** Creates one. */
+export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<PaymentMethod> {
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const { id } = await tx.paymentMethod.create({
+      data: { locationId: ctx.caller.locationId, id: newId(), ...fields },
+    });
+    await audit(tx, ctx, 'paymentMethods.create', id, { before: null, after: fields });
+    return { id, ...fields };
+  });
+}
+
+/** Changes the fields that are present. Throws `resource_not_found`. */
+export function update(ctx: CallContext, { id, ...changes }: PaymentMethodUpdate): Promise<PaymentMethod> {
+  const { locationId } = ctx.caller;
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    // Held, so that two changes never take each other's values for the old ones.
+    const [before] = isId(id)
+      ? await tx.$queryRaw<Omit<PaymentMethod, 'id'>[]>`
+          select name, type::text as type, enabled from payment_methods
+          where location_id = ${locationId}::uuid and id = ${id}::uuid for no key update`
+      : [];
+    if (before === undefined) throw notFound('Payment method');
+    const after = {
+      name: changes.name ?? before.name,
+      type: changes.type ?? before.type,
+      enabled: changes.enabled ?? before.enabled,
+    };
+    await tx.paymentMethod.update({ where: { locationId_id: { locationId, id } }, data: after });
+    await audit(tx, ctx, 'paymentMethods.update', id, { before, after });
+    return { id, ...after };
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, Timestamp } from '../../wire.ts';
+import { dateRange, Id, page, paging, rangeOrder, Timestamp } from '../../wire.ts';
 
 /** Where a payment stands; `completed` and `rejected` are final. */
 export const PaymentStatus = z
@@ -33,3 +33,17 @@ export const Payment = z
   })
   .meta({ id: 'Payment', description: 'What was, or is to be, paid for an order.' });
 export type Payment = z.infer<typeof Payment>;
+
+/** What narrows the list, in both families. */
+export const PaymentList = z
+  .object({
+    ...paging,
+    status: PaymentStatus.optional(),
+    method: PaymentMethodType.optional(),
+    ...dateRange,
+    order_id: Id.optional(),
+  })
+  .check(rangeOrder);
+export type PaymentList = z.infer<typeof PaymentList>;
+
+export const PaymentPage = page(Payment);

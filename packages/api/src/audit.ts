@@ -1,0 +1,44 @@
+import { newId, type PrismaTransaction, type Statement, statement, type Transaction } from '@comanda/db';
+import type { CallContext } from './context.ts';
+
+/** Fields as they were and as they are; `before` is null for what was made, `after` for what was removed. */
+export interface AuditChanges {
+  before: Readonly<Record<string, unknown>> | null;
+  after: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * Writes down, in the transaction of the change itself, which key changed what by which request. Only fields that
+ * differ are kept; nothing is written when none does. Contract, section 8: every internal procedure.
+ */
+export async function audit(
+  tx: Transaction | PrismaTransaction,
+  ctx: CallContext,
+  operation: string,
+  resourceId: string | null,
+  changes: AuditChanges,
+): Promise<void> {
+  const differing = difference(changes);
+  if (differing === undefined) return;
+  const { locationId, apiKeyId } = ctx.caller;
+  const values = [locationId, newId(), apiKeyId, ctx.requestId, operation, resourceId, JSON.stringify(differing)];
+  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(insertEntry.text, ...values);
+  else await tx.run(insertEntry, values);
+}
+
+const insertEntry: Statement<never> = statement(
+  'insert_audit_entry',
+  `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, operation, resource_id, changes)
+   values ($1::uuid, $2::uuid, 'api_key', $3::uuid, $4, $5, $6::uuid, $7::jsonb)`,
+);
+
+function difference({ before, after }: AuditChanges): AuditChanges | undefined {
+  if (before === null || after === null) return { before, after };
+  const names = Object.keys({ ...before, ...after }).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  if (names.length === 0) return undefined;
+  const only = (fields: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(names.map((name) => [name, fields[name]]));
+  return { before: only(before), after: only(after) };
+}

@@ -1,0 +1,17 @@
+import { type ApiError, conflict } from '../../errors.ts';
+import type { PaymentStatus } from './schema.ts';
+
+/** Where a payment may go from where it stands. Postgres holds the same table. */
+export const paymentMoves = {
+  pending: ['completed', 'rejected'],
+  completed: [],
+  rejected: [],
+} as const satisfies Record<PaymentStatus, readonly PaymentStatus[]>;
+
+/** What a payment can be moved to. */
+export type PaymentTarget = (typeof paymentMoves)['pending'][number];
+
+/** The refusal of a move that is not in the table: a `conflict`. */
+export function moveRefused(from: PaymentStatus, to: PaymentTarget): ApiError {
+  return conflict(`The payment cannot move from ${from} to ${to}: ${from} is final.`);
+}

@@ -1,0 +1,80 @@
+import { type Statement, statement } from '@comanda/db';
+import type { PaymentList } from './schema.ts';
+
+// Not Prisma: payments_json is the one definition of a payment, which events show, too.
+
+/** A payment as JSON text. */
+export interface PaymentText {
+  doc: string;
+}
+
+/** $1 location, $2 id. */
+export const readPayment = statement<PaymentText>(
+  'read_payment',
+  'select doc::text as doc from payments_json($1::uuid, array[$2::uuid])',
+);
+
+/** $1 location, $2 id, $3 target. No row when there is no such payment, or when it is not pending any more. */
+export const movePayment = statement<{ id: string }>(
+  'move_payment',
+  `update payments set status = $3::payment_status
+   where location_id = $1::uuid and id = $2::uuid and status = 'pending' returning id`,
+);
+
+/** A page of payments as the text of a JSON array, and the exact total. */
+export interface PaymentPageText {
+  data: string;
+  total: number;
+}
+
+/** What narrows the list. */
+export type PaymentFilters = Omit<PaymentList, 'limit' | 'offset'>;
+
+/** The statement and values that list what passes the filters; only the filters that are given are in the SQL. */
+export function listPayments(
+  locationId: string,
+  { limit, offset, ...filters }: PaymentList,
+): { statement: Statement<PaymentPageText>; values: unknown[] } {
+  const given = filterNames.filter((name) => filters[name] !== undefined);
+  return {
+    statement: listStatement(given),
+    values: [locationId, limit, offset, ...given.map((name) => filters[name])],
+  };
+}
+
+const timezone = '(select l.timezone from locations l where l.id = $1::uuid)';
+const filterSql = {
+  status: (value) => `p.status = ${value}::payment_status`,
+  method: (value) => `exists (select from payment_methods m
+    where m.location_id = p.location_id and m.id = p.payment_method_id and m.type = ${value}::payment_method_type)`,
+  from: (value) => `p.created_at >= day_start(${value}::date, ${timezone})`,
+  to: (value) => `p.created_at < day_start(${value}::date + 1, ${timezone})`,
+  order_id: (value) => `p.order_id = ${value}::uuid`,
+} as const satisfies Record<keyof PaymentFilters, (value: string) => string>;
+
+const filterNames = Object.keys(filterSql) as (keyof PaymentFilters)[];
+const listStatements = new Map<string, Statement<PaymentPageText>>();
+
+// The page is found first, on the index; only its payments become JSON.
+function listStatement(given: readonly (keyof PaymentFilters)[]): Statement<PaymentPageText> {
+  const name = ['list_payments', ...given].join('_');
+  const known = listStatements.get(name);
+  if (known !== undefined) return known;
+  const where = [
+    'p.location_id = $1::uuid',
+    ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
+  ].join(' and ');
+  const made = statement<PaymentPageText>(
+    name,
+    `with page as materialized (
+       select p.id, p.created_at from payments p where ${where}
+       order by p.created_at desc, p.id desc limit $2 offset $3
+     )
+     select coalesce(json_agg(j.doc order by page.created_at desc, page.id desc), '[]')::text as data,
+       (select count(*) from payments p where ${where})::int as total
+     from (select array_agg(id) as ids from page) found, lateral payments_json($1::uuid, found.ids) j
+     join page on page.id = j.id`,
+  );
+  listStatements.set(name, made);
+  return made;
+}

@@ -1,0 +1,18 @@
+import { operation, router } from '../../trpc.ts';
+import { SalesReport, SalesReportQuery } from './schema.ts';
+import * as salesReports from './service.ts';
+
+/** Specification: v2, named only; contract: sales reports. */
+export const salesReportsRouter = router({
+  get: operation({
+    permission: 'reports:read',
+    summary: 'Report sales',
+    description:
+      'Orders of whole days in the time zone of the location, without canceled ones. A product in several categories ' +
+      'counts in its first by priority, name, id.',
+    rest: ['GET /v2/sales-reports'],
+  })
+    .input(SalesReportQuery)
+    .output(SalesReport)
+    .query(({ ctx, input }) => salesReports.get(ctx, input)),
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { DateFilter, rangeOrder } from '../../wire.ts';
+
+const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
+
+/** What a report is broken down by. */
+export const SalesGrouping = z
+  .enum(['day', 'product', 'category', 'payment_method', 'channel'])
+  .meta({ id: 'SalesGrouping', description: 'What the rows stand for.' });
+export type SalesGrouping = z.infer<typeof SalesGrouping>;
+
+/** A row of a report. */
+export const SalesRow = z
+  .object({
+    key: z.string().meta({
+      description: 'The day, the id, or the channel; empty for what has none.',
+      example: '2026-01-31',
+    }),
+    name: z.string().meta({ description: 'What a person calls it; empty for what has none.' }),
+    orders: z.int().meta({ description: 'Orders with something in this row.' }),
+    quantity: z.number().meta({ description: 'Sum of the quantities of the items.' }),
+    amount: Amount,
+  })
+  .meta({ id: 'SalesRow', description: 'A row of a sales report.' });
+
+/** What was sold in a range of days. Canceled orders do not count. */
+export const SalesReport = z
+  .object({
+    from: DateFilter,
+    to: DateFilter,
+    currency: z.string(),
+    group_by: SalesGrouping,
+    total_orders: z.int(),
+    total_amount: Amount,
+    average_ticket: Amount.meta({ description: 'total_amount ÷ total_orders; 0 when there are none.' }),
+    rows: z.array(SalesRow).meta({ description: 'By amount descending, then key.' }),
+  })
+  .meta({ id: 'SalesReport', description: 'What was sold in a range of days.' });
+export type SalesReport = z.infer<typeof SalesReport>;
+
+/** What asks for a report: both days are required. */
+export const SalesReportQuery = z
+  .object({ from: DateFilter, to: DateFilter, group_by: SalesGrouping.default('day') })
+  .check(rangeOrder);
+export type SalesReportQuery = z.infer<typeof SalesReportQuery>;

@@ -1,0 +1,13 @@
+import type { CallContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { answerText } from '../../idempotency.ts';
+import type { SalesReport, SalesReportQuery } from './schema.ts';
+import { salesReports } from './statements.ts';
+
+/** Adds up what was sold from the first to the last day, both included, in the location's time zone. */
+export async function get(ctx: CallContext, { from, to, group_by }: SalesReportQuery): Promise<SalesReport> {
+  const values = [ctx.caller.locationId, from, to];
+  const [report] = await ctx.app.database.run(salesReports[group_by], values);
+  if (report === undefined) throw notFound('Location');
+  return answerText(ctx, report.doc);
+}

@@ -1,0 +1,53 @@
+import { isId, type rows } from '@comanda/db';
+import type { CallContext } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { type Page, wireTime } from '../../wire.ts';
+import { type Settlement, SettlementOrders, SettlementPayment, type SettlementSummary } from './schema.ts';
+
+/** Lists settlements, the latest first. They are made by closing turns: docs/decisions/0007. */
+export async function list(
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Page<SettlementSummary>> {
+  const { prisma } = ctx.app.database;
+  const where = { locationId: ctx.caller.locationId };
+  const [total, found] = await Promise.all([
+    prisma.settlement.count({ where }),
+    prisma.settlement.findMany({
+      where,
+      orderBy: [{ endedAt: 'desc' }, { id: 'desc' }],
+      skip: paging.offset,
+      take: paging.limit,
+    }),
+  ]);
+  return { data: found.map((row) => toSummary(ctx, row)), pagination: { ...paging, total } };
+}
+
+/** Reads one in full. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<Settlement> {
+  const found = isId(id)
+    ? await ctx.app.database.prisma.settlement.findUnique({
+        where: { locationId_id: { locationId: ctx.caller.locationId, id } },
+      })
+    : null;
+  if (found === null) throw notFound('Settlement');
+  return {
+    ...toSummary(ctx, found),
+    turn_id: found.turnId,
+    payments: SettlementPayment.array().parse(found.payments),
+    orders: SettlementOrders.parse(found.orders),
+  };
+}
+
+function toSummary(ctx: CallContext, row: rows.Settlement): SettlementSummary {
+  const { timezone } = ctx.caller.location;
+  return {
+    id: row.id,
+    batch_number: String(row.batchNumber),
+    started_at: wireTime(row.startedAt, timezone),
+    ended_at: wireTime(row.endedAt, timezone),
+    total_orders: row.totalOrders,
+    total_collected: row.totalCollected.toNumber(),
+    average_ticket: row.averageTicket.toNumber(),
+  };
+}

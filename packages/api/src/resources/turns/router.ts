@@ -1,0 +1,55 @@
+import { operation, router } from '../../trpc.ts';
+import { ById } from '../../wire.ts';
+import { Turn, TurnList, TurnPage } from './schema.ts';
+import * as turns from './service.ts';
+
+/** Specification: v2, named only; contract: turns. */
+export const turnsRouter = router({
+  list: operation({
+    permission: 'turns:read',
+    summary: 'List turns',
+    description: 'Newest first.',
+    rest: ['GET /v2/turns'],
+    list: true,
+  })
+    .input(TurnList)
+    .output(TurnPage)
+    .query(({ ctx, input }) => turns.list(ctx, input)),
+
+  getCurrent: operation({
+    permission: 'turns:read',
+    summary: 'Read the open turn',
+    rest: ['GET /v2/turns/current'],
+    errors: ['resource_not_found'],
+  })
+    .output(Turn)
+    .query(({ ctx }) => turns.getCurrent(ctx)),
+
+  get: operation({
+    permission: 'turns:read',
+    summary: 'Read a turn',
+    rest: ['GET /v2/turns/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Turn)
+    .query(({ ctx, input }) => turns.get(ctx, input.id)),
+
+  open: operation({
+    permission: 'turns:write',
+    summary: 'Open a turn',
+    description: 'One at most is open; orders made meanwhile belong to it.',
+    errors: ['conflict'],
+  })
+    .output(Turn)
+    .mutation(({ ctx }) => turns.open(ctx)),
+
+  close: operation({
+    permission: 'turns:write',
+    summary: 'Close the open turn',
+    description: 'Makes its settlement.',
+    errors: ['conflict'],
+  })
+    .output(Turn)
+    .mutation(({ ctx }) => turns.close(ctx)),
+});

@@ -1,0 +1,84 @@
+import { isId, newId, type Queryable, type Statement } from '@comanda/db';
+import { audit } from '../../audit.ts';
+import type { CallContext } from '../../context.ts';
+import { conflict, notFound, sqlState } from '../../errors.ts';
+import { answerText } from '../../idempotency.ts';
+import type { Page } from '../../wire.ts';
+import type { Turn } from './schema.ts';
+import {
+  closeTurn,
+  holdOpenTurn,
+  listTurns,
+  openTurn,
+  readOpenTurn,
+  readTurn,
+  type TurnText,
+} from './statements.ts';
+
+/** Lists turns, newest first. */
+export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Turn>> {
+  const values = [ctx.caller.locationId, paging.limit, paging.offset];
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(listTurns, values);
+  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ ...paging, total })}}`);
+}
+
+/** Reads one. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<Turn> {
+  if (!isId(id)) throw notFound('Turn');
+  return answerText(ctx, await read(ctx.app.database, readTurn, [ctx.caller.locationId, id]));
+}
+
+/** Reads the open one. Throws `resource_not_found` when none is. */
+export async function getCurrent(ctx: CallContext): Promise<Turn> {
+  return answerText(ctx, await read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn'));
+}
+
+/** Opens one; orders made from now on belong to it. Throws `conflict` when one is open. */
+export async function open(ctx: CallContext): Promise<Turn> {
+  const { locationId } = ctx.caller;
+  const id = newId();
+  try {
+    const json = await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+      if ((await tx.run(holdOpenTurn, [locationId])).length > 0) throw openAlready();
+      await tx.run(openTurn, [locationId, id]);
+      await audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
+      return read(tx, readTurn, [locationId, id]);
+    });
+    return answerText(ctx, json);
+  } catch (error) {
+    // Two at once: the second found no turn to hold, and was refused by the database.
+    if (sqlState(error)?.constraint === 'turns_one_open_idx') throw openAlready();
+    throw error;
+  }
+}
+
+/**
+ * Closes the open one; the database settles it in the same transaction, whoever closes (docs/decisions/0007).
+ * Of two closes at once one wins. Throws `conflict` when none is open.
+ */
+export async function close(ctx: CallContext): Promise<Turn> {
+  const { locationId } = ctx.caller;
+  const json = await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+    const [closed] = await tx.run(closeTurn, [locationId]);
+    if (closed === undefined) throw conflict('No turn is open.');
+    await audit(tx, ctx, 'turns.close', closed.id, {
+      before: { status: 'open' },
+      after: { status: 'closed' },
+    });
+    return read(tx, readTurn, [locationId, closed.id]);
+  });
+  return answerText(ctx, json);
+}
+
+const openAlready = () => conflict('A turn is open already; close it first.');
+
+async function read(
+  queryable: Queryable,
+  statement: Statement<TurnText>,
+  values: readonly unknown[],
+  resource = 'Turn',
+): Promise<string> {
+  const [found] = await queryable.run(statement, values);
+  if (found === undefined) throw notFound(resource);
+  return found.doc;
+}

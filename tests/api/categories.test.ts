@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Category } from '../../packages/api/src/resources/categories/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+let count = 0;
+const body = (more: Record<string, unknown> = {}) => ({
+  name: `Category ${++count}`,
+  priority: 10,
+  visible: true,
+  ...more,
+});
+
+async function create(more: Record<string, unknown> = {}, path = '/v2/categories'): Promise<Category> {
+  const answer = await api.rest<{ data: Category }>(`POST ${path}`, { body: body(more) });
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.headers.get('location')).toBe(`${path}/${answer.body.data.id}`);
+  return answer.body.data;
+}
+
+const message = (answer: { body: Record<string, unknown> }) =>
+  (answer.body.error as { message: string }).message;
+
+describe('create', () => {
+  it('answers the category with its defaults, in both families', async () => {
+    for (const path of ['/v1/categories', '/v2/categories']) {
+      const created = await create({ name: 'Coffee' }, path);
+      expect(created).toEqual({ id: created.id, name: 'Coffee', priority: 10, visible: true, image_url: '' });
+    }
+  });
+
+  it('answers a conflict when the external_id is taken', async () => {
+    await create({ external_id: 'taken' });
+    const answer = await api.rest('POST /v2/categories', { body: body({ external_id: 'taken' }) });
+    expect(answer.status).toBe(409);
+    expect(message(answer)).toContain('external_id taken');
+  });
+
+  it('lets another location take the same external_id', async () => {
+    const locationId = await createLocation(api.app.database);
+    await createCategory(api.app.database, { locationId, externalId: 'shared' });
+    expect((await create({ external_id: 'shared' })).external_id).toBe('shared');
+  });
+
+  it.each([
+    ['no name', { name: undefined }, 'name: '],
+    ['no priority', { priority: undefined }, 'priority: '],
+    ['no visible', { visible: undefined }, 'visible: '],
+    ['an empty name', { name: '' }, 'name: '],
+    ['a name of 256 characters', { name: 'x'.repeat(256) }, 'name: '],
+    ['a priority that is not whole', { priority: 1.5 }, 'priority: '],
+    ['a priority out of range', { priority: 32_768 }, 'priority: '],
+    ['a number as text', { priority: '10' }, 'priority: '],
+    ['null for visible', { visible: null }, 'visible: '],
+    ['a control character in external_id', { external_id: 'a\u0001' }, 'external_id: '],
+    ['U+0000 in a name', { name: 'a\u0000b' }, 'name: '],
+    ['an image_url of another scheme', { image_url: 'javascript:alert(1)' }, 'image_url: '],
+  ])('refuses %s and names the field', async (_what, more, field) => {
+    const answer = await api.rest('POST /v2/categories', { body: body(more) });
+    expect(answer.status).toBe(422);
+    expect(message(answer)).toContain(field);
+  });
+
+  it('counts a name in code points', async () => {
+    expect((await create({ name: '🍕'.repeat(255) })).name).toBe('🍕'.repeat(255));
+  });
+});
+
+describe('read', () => {
+  it('finds by an external_id with any character in it', async () => {
+    const created = await create({ external_id: 'A/1 é%?#' });
+    const answer = await api.rest(`GET /v2/categories/by-external-id/${encodeURIComponent('A/1 é%?#')}`);
+    expect(answer.body).toEqual({ data: created });
+    expect((await api.rest('GET /v2/categories/by-external-id/nothing')).status).toBe(404);
+  });
+
+  it('lists by priority, then name by code point, then id', async () => {
+    const locationId = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId });
+    const given = [
+      ['b', 1],
+      ['Z', 1],
+      ['a', 1],
+      ['é', 1],
+      ['first', 0],
+      ['a', 1],
+    ] as const;
+    for (const [name, priority] of given)
+      await createCategory(api.app.database, { locationId, name, priority });
+    const answer = await api.rest<{ data: Category[]; pagination: unknown }>(
+      'GET /v2/categories?limit=4&offset=1',
+      { key },
+    );
+    expect(answer.body.data.map(({ name }) => name)).toEqual(['Z', 'a', 'a', 'b']);
+    const [, one, two] = answer.body.data;
+    expect((one?.id ?? '') < (two?.id ?? '')).toBe(true);
+    expect(answer.body.pagination).toEqual({ limit: 4, offset: 1, total: 6 });
+  });
+});
+
+describe('update', () => {
+  it('changes only what is present, and null clears', async () => {
+    const created = await create({ external_id: 'clear-me', image_url: 'https://images.example.com/a.jpg' });
+    const answer = await api.rest<{ data: Category }>(`PATCH /v2/categories/${created.id}`, {
+      body: { external_id: null, image_url: null, priority: 3 },
+    });
+    expect(answer.body.data).toEqual({
+      id: created.id,
+      name: created.name,
+      priority: 3,
+      visible: true,
+      image_url: '',
+    });
+  });
+
+  it('captures nothing when nothing changes', async () => {
+    const created = await create();
+    const captured = () =>
+      api.app.database.prisma.capturedChange.count({ where: { resourceId: created.id } });
+    const before = await captured();
+    for (const change of [{}, { name: created.name, priority: created.priority }]) {
+      expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).body).toEqual({
+        data: created,
+      });
+    }
+    expect(await captured()).toBe(before);
+    await api.rest(`PATCH /v2/categories/${created.id}`, { body: { name: 'Another' } });
+    expect(await captured()).toBe(before + 1);
+  });
+
+  it('refuses null where it means nothing, and a taken external_id', async () => {
+    await create({ external_id: 'theirs' });
+    const created = await create();
+    for (const change of [{ name: null }, { priority: null }, { visible: null }]) {
+      expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).status).toBe(422);
+    }
+    expect(
+      (await api.rest(`PATCH /v2/categories/${created.id}`, { body: { external_id: 'theirs' } })).status,
+    ).toBe(409);
+  });
+});
+
+describe('delete', () => {
+  it('leaves the products, frees the external_id, and is a 404 the second time', async () => {
+    const { locationId, app } = api;
+    const created = await create({ external_id: 'gone' });
+    const productId = await createProduct(app.database, { locationId, categoryIds: [created.id] });
+    const answer = await api.rest(`DELETE /v2/categories/${created.id}`);
+    expect(answer.body).toEqual({ data: { id: created.id, deleted: true } });
+    expect((await api.rest(`DELETE /v2/categories/${created.id}`)).status).toBe(404);
+    const product = await api.rest<{ data: { categories: unknown[] } }>(`GET /v2/products/${productId}`);
+    expect(product.body.data.categories).toEqual([]);
+    await create({ external_id: 'gone' });
+  });
+});

@@ -1,0 +1,73 @@
+import { type Database, heartbeatDeadSeconds, openDatabase, startHeartbeat } from '@comanda/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+let testDatabase: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = openDatabase({ url: testDatabase.url });
+});
+
+beforeEach(() => database.pool.query('delete from process_heartbeats'));
+
+afterAll(async () => {
+  await database.close();
+  await testDatabase.drop();
+});
+
+describe('a heartbeat', () => {
+  test('puts the process on the list and takes it off when it stops', async () => {
+    const heartbeat = await startHeartbeat(database, 'api');
+    expect(await rows()).toEqual([{ id: heartbeat.id, kind: 'api', pid: process.pid, alive: true }]);
+    await heartbeat.stop();
+    await heartbeat.stop();
+    expect(await rows()).toEqual([]);
+  });
+
+  test('beats for what was added, until it is removed', async () => {
+    const heartbeat = await startHeartbeat(database, 'worker');
+    await heartbeat.add('pool-1', 'worker_pool');
+    await heartbeat.add('pool-2', 'worker_pool');
+    expect((await rows()).map(({ id }) => id).toSorted()).toEqual(
+      [heartbeat.id, 'pool-1', 'pool-2'].toSorted(),
+    );
+    await heartbeat.remove('pool-1');
+    expect((await rows()).map(({ id }) => id)).not.toContain('pool-1');
+    await heartbeat.stop();
+    expect(await rows()).toEqual([]);
+  });
+
+  test('brings a row back to life that had gone stale', async () => {
+    const heartbeat = await startHeartbeat(database, 'worker');
+    await database.pool.query(`update process_heartbeats set seen_at = now() - interval '1 minute'`);
+    expect(await rows()).toMatchObject([{ alive: false }]);
+    await heartbeat.add('pool', 'worker_pool');
+    expect(await rows()).toMatchObject([{ alive: true }, { alive: true }]);
+    await heartbeat.stop();
+  });
+
+  test('grows steady with time', async () => {
+    const heartbeat = await startHeartbeat(database, 'worker');
+    const before = heartbeat.steadyMs();
+    await rows();
+    expect(heartbeat.steadyMs()).toBeGreaterThan(before);
+    expect(heartbeat.steadyMs()).toBeLessThan(heartbeatDeadSeconds * 1_000);
+    await heartbeat.stop();
+  });
+
+  test('does not start where it cannot be recorded', async () => {
+    const away = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/nowhere' });
+    await expect(startHeartbeat(away, 'worker')).rejects.toThrow();
+    await away.close();
+  });
+});
+
+async function rows(): Promise<{ id: string; kind: string; pid: number; alive: boolean }[]> {
+  const result = await database.pool.query(
+    `select id, kind, pid, seen_at > now() - make_interval(secs => $1) as alive from process_heartbeats order by kind`,
+    [heartbeatDeadSeconds],
+  );
+  return result.rows;
+}

@@ -1,0 +1,67 @@
+import { type Database, newId } from '@comanda/db';
+import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
+import { ApiError } from '../../packages/api/src/errors.ts';
+import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
+
+/** A caller of its own, with the default limits unless said. */
+export function callerWith(limits: Partial<Caller['limits']>): Caller {
+  const locationId = newId();
+  return {
+    apiKeyId: newId(),
+    keyName: 'test',
+    locationId,
+    location: { id: locationId, name: 'Test', timezone: 'UTC', currency: 'USD', createdAt: new Date(0) },
+    granted: new Set(['*']),
+    limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
+  };
+}
+
+/** Runs with a limiter of its own, whose time stands still until it is moved. */
+export async function standAt(
+  database: Database,
+  time: string,
+  run: (under: { limiter: Limiter; move(time: string): void }) => Promise<void>,
+): Promise<void> {
+  let now = Date.parse(time);
+  const limiter = createLimiter(database, { clock: { now: () => now } });
+  try {
+    await run({
+      limiter,
+      move(to) {
+        now = Date.parse(to);
+      },
+    });
+  } finally {
+    await limiter.close();
+  }
+}
+
+/** Sends so many requests at once; refusals stand among the answers as errors. */
+export function admitMany(
+  limiter: Limiter,
+  caller: Caller,
+  count: number,
+): Promise<(Record<string, string> | ApiError)[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      try {
+        return await limiter.admit(caller);
+      } catch (error) {
+        if (error instanceof ApiError) return error;
+        throw error;
+      }
+    }),
+  );
+}
+
+/** What the database has counted for the caller, by kind of window. */
+export async function usedBy(database: Database, { apiKeyId }: Caller): Promise<Record<string, number>> {
+  const { rows } = await database.pool.query<{ window: string; used: number }>(
+    `select "window", sum(used)::int as used from limit_counters where api_key_id = $1 group by 1`,
+    [apiKeyId],
+  );
+  return Object.fromEntries(rows.map(({ window, used: count }) => [window, count]));
+}
+
+/** A time as the headers have it. */
+export const unix = (time: string): string => String(Date.parse(time) / 1_000);
