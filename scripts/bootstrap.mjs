@@ -76,11 +76,11 @@ function checkNode() {
   }
 }
 
-/** A step runs when its fingerprint differs from the stamp, which is written last. */
-async function step({ stamp, fingerprint, title, run }, { log, signal }) {
+/** A step runs when what it makes is missing, or its fingerprint differs from the stamp, which is written last. */
+async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, signal }) {
   if (signal?.aborted) throw new InterruptedError('interrupted');
   const wanted = fingerprint();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (existsSync(makes) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   const began = Date.now();
   if (title.doing) log(title.doing);
   rmSync(stamp, { force: true });
@@ -119,7 +119,8 @@ function generateStep() {
   return {
     stamp: join(output, 'stamp'),
     title: { done: 'Prisma client generated' },
-    fingerprint: () => (existsSync(join(output, 'prisma/client.ts')) ? hashFiles(inputs) : 'missing'),
+    makes: join(output, 'prisma/client.ts'),
+    fingerprint: () => hashFiles(inputs),
     run: async ({ signal }) => {
       const args = ['node_modules/prisma/build/index.js', 'generate'];
       const { code, output: words } = await runCommand(process.execPath, args, {

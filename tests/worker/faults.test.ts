@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { openDatabase, startHeartbeat } from '@comanda/db';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
+import { watchRunner } from '../../packages/worker/src/watch.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
@@ -233,4 +235,14 @@ test('an outage of the database in mid-delivery costs neither the event nor a se
   await delivered();
   await worker.stop();
   await proxy.close();
+});
+
+test('a runner with a free slot that stops looking for jobs is found out, a busy one is not', async () => {
+  const [idle, busy] = [new EventEmitter(), new EventEmitter()];
+  const watches = [watchRunner(idle, 2, 60), watchRunner(busy, 1, 60)];
+  busy.emit('job:start');
+  expect(await Promise.race(watches.map(({ stuck }, index) => stuck.then(() => index)))).toBe(0);
+  busy.emit('job:complete');
+  expect(await watches[1]?.stuck).toBe('stuck');
+  for (const watch of watches) watch.stop();
 });

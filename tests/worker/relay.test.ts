@@ -1,6 +1,6 @@
 import { newId } from '@comanda/db';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
 import { createCategory, createProduct, createSubselection } from '../support/factories.ts';
 import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
 
@@ -194,108 +194,4 @@ describe('one change makes one event:', () => {
       .map(({ body }) => body.data.version);
     expect(versions.slice(-3)).toEqual([1, 2, 3].map((step) => Number(before) + step));
   });
-});
-
-describe('what is gone shows its last state:', () => {
-  test('a product that is deleted before its change is published', async () => {
-    const id = await createProduct(kit.database, {
-      locationId: kit.locationId,
-      externalId: 'GONE',
-      stock: { quantity: 2 },
-    });
-    await forget();
-    await kit.sql('update products set price = 77 where id = $1', [id]);
-    await kit.sql('update product_stock set quantity = 1 where product_id = $1', [id]);
-    await kit.sql('delete from products where id = $1', [id]);
-    const events = await publish();
-    expect(typesOf(events)).toEqual([
-      'product.updated',
-      'catalog.updated',
-      'stock.updated',
-      'product.deleted',
-      'catalog.updated',
-    ]);
-    expect(events[0]?.body.data).toMatchObject({ id, price: 77 });
-    expect(events[2]?.body.data).toMatchObject({
-      product_id: id,
-      external_id: 'GONE',
-      stock: { quantity: 0 },
-    });
-    expect(events[3]?.body.data).toEqual({ id, external_id: 'GONE' });
-  });
-
-  test('a stock record that is deleted while its product lives', async () => {
-    const id = await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 2 } });
-    await forget();
-    await kit.sql('delete from product_stock where product_id = $1', [id]);
-    const [stock, ...rest] = await publish();
-    expect(rest).toEqual([]);
-    expect(stock?.body.data).toEqual({
-      product_id: id,
-      sku: `sku-${id}`,
-      name: 'Flat White',
-      stock: { enabled: false, quantity: 0, min_stock_alarm: 0 },
-      updated_at: expect.stringMatching(/-03:00$/),
-    });
-  });
-
-  test('a location that is deleted takes its unpublished changes along', async () => {
-    const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
-    await createProduct(kit.database, { locationId: gone?.id ?? '' });
-    await kit.sql('delete from locations where id = $1', [gone?.id]);
-    expect(await publish()).toEqual([]);
-    expect(await kit.sql('select * from captured_changes')).toEqual([]);
-  });
-});
-
-test('numbers follow the commits, not the beginnings', async () => {
-  const first = await createProduct(kit.database, { locationId: kit.locationId, name: 'first' });
-  const second = await createProduct(kit.database, { locationId: kit.locationId, name: 'second' });
-  await forget();
-  const client = await kit.database.pool.connect();
-  await client.query('begin');
-  await client.query(`update products set description = 'early' where id = $1`, [first]);
-  await kit.sql(`update products set description = 'late' where id = $1`, [second]);
-  const early = await publish();
-  await client.query(`update products set description = 'later' where id = $1`, [second]);
-  await client.query('commit');
-  client.release();
-  const events = await publish();
-  expect(early.map(({ resourceId }) => resourceId)).toEqual([second]);
-  expect(events.map(({ resourceId }) => resourceId)).toEqual([second, first, second]);
-  expect(events.map(({ number }, index) => number - (events[0]?.number ?? 0) === index)).not.toContain(false);
-});
-
-test('changes keep the id of the request that made them', async () => {
-  const id = await createProduct(kit.database, { locationId: kit.locationId });
-  await forget();
-  await kit.database.prismaTransaction('request-7', (tx) =>
-    tx.product.updateMany({ where: { id }, data: { description: 'traced' } }),
-  );
-  expect((await publish()).map(({ requestId }) => requestId)).toEqual(['request-7']);
-});
-
-test('a change that cannot be published is set aside, the others pass, and it comes when it can', async () => {
-  const orders = [await insertOrder(kit), await insertOrder(kit), await insertOrder(kit)];
-  await forget();
-  const [payment] = await kit.sql<{ id: string }>('select * from payments where order_id = $1', [orders[1]]);
-  await kit.sql(`update orders set channel = 'web'`);
-  await kit.sql('delete from payments where order_id = $1', [orders[1]]);
-  const published = await publish();
-  expect(published.filter(({ type }) => type === 'order.updated')).toHaveLength(
-    (await kit.sql('select 1 from orders')).length - 1,
-  );
-  expect(published.map(({ resourceId }) => resourceId)).not.toContain(orders[1]);
-  const aside = await kit.sql('select resource_id, failures, error from captured_changes');
-  expect(aside).toEqual([
-    { resource_id: orders[1], failures: 1, error: `order ${orders[1]} cannot be shown` },
-  ]);
-  await kit.sql(
-    `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,
-    [kit.locationId, payment?.id, orders[1]],
-  );
-  await kit.sql('update captured_changes set retry_at = now() where failures > 0');
-  await drainSetAside(kit.database, silent);
-  const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);
-  expect(typesOf(mended)).toContain('order.updated');
 });

@@ -29,7 +29,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   });
   const notifications = createNotifications(settings.databaseUrl);
   const credentials = createCredentials(database, notifications);
-  const limiter = createLimiter(database);
+  const limiter = createLimiter(database, { notifications });
   return {
     database,
     credentials,

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { backoffMs } from './faults.ts';
 import type { Task, TaskContext } from './tasks/task.ts';
 import { createWaker, pause } from './waker.ts';
+import { watchRunner } from './watch.ts';
 
 /** The tasks a runner takes from the queue, by name; it takes no others. */
 export type Tasks = { [Name in JobName]?: Task<Name> };
@@ -44,13 +45,17 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
 
   const runOnce = async () => {
     const pools: string[] = [];
+    const events: WorkerEvents = new EventEmitter();
+    const watch = watchRunner(events, options.concurrency);
     try {
-      current = await startRunner(options, pools);
+      current = await startRunner(options, events, pools);
       onReady();
-      // It does not reject for every reason it can end: that it ended is what counts.
       if (stopping) await current.stop();
-      await current.promise;
+      // It does not reject for every reason it can end: that it ended is what counts.
+      const ended = await Promise.race([current.promise, watch.stuck]);
+      if (ended === 'stuck') current.stop('stuck').catch(() => {});
     } finally {
+      watch.stop();
       current = undefined;
       await freeJobs(options, pools);
     }
@@ -85,9 +90,8 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
 /** How long a task may go on once the runner stops before its signal aborts. */
 const graceMs = 25_000;
 
-async function startRunner(options: RunnerOptions, pools: string[]): Promise<Runner> {
+async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: string[]): Promise<Runner> {
   const { database, concurrency, heartbeat, log } = options;
-  const events: WorkerEvents = new EventEmitter();
   events.on('pool:create', ({ workerPool }) => {
     pools.push(workerPool.id);
     // Not yet heard of, it is not judged either: only locks older than the dead time are.

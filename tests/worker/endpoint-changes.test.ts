@@ -1,0 +1,195 @@
+import { newId } from '@comanda/db';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import {
+  createWorkerKit,
+  type Received,
+  type RecordingConsumer,
+  startConsumer,
+  type WorkerKit,
+} from './kit.ts';
+
+let kit: WorkerKit;
+const consumers: RecordingConsumer[] = [];
+
+beforeEach(async () => {
+  kit = await createWorkerKit();
+});
+afterEach(async () => {
+  // Consumers first: what still hangs then fails at once.
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+  await kit.close();
+});
+
+async function consumer(answer?: Parameters<typeof startConsumer>[0]) {
+  const started = await startConsumer(answer);
+  consumers.push(started);
+  return started;
+}
+
+const verify = (secret: string, { text, headers }: Received) =>
+  new Webhook(secret).verify(text, headers as Record<string, string>);
+
+const attempts = (endpointId: string) =>
+  kit.sql<{ attempt: number; status: string; response_code: number | null; error: string | null }>(
+    'select attempt, status, response_code, error, response_body from webhook_attempts where endpoint_id = $1 order by attempt',
+    [endpointId],
+  );
+
+const settled = (status: string) =>
+  waitFor(`a delivery that is ${status}`, async () => {
+    const [row] = await kit.sql<{ status: string }>('select status from webhook_deliveries');
+    return row?.status === status;
+  });
+
+describe('an endpoint changes between two attempts:', () => {
+  const failing = async () => {
+    const erp = await consumer((_, response) => response.writeHead(500).end());
+    const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+    await kit.startWorker({ webhookRetryDelaysSeconds: [2, 0.1, 0.1, 0.1] });
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await settled('failed');
+    return { erp, endpoint };
+  };
+
+  test('disabled, it gets nothing more, and enabling revives nothing', async () => {
+    const { erp, endpoint } = await failing();
+    await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [endpoint.id]);
+    await settled('dropped');
+    await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpoint.id]);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the event after it', () => erp.received.length >= 2);
+    const ids = new Set(erp.received.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(2);
+    expect(erp.received.filter(({ headers }) => headers['webhook-id'] === [...ids][0])).toHaveLength(1);
+  });
+
+  test('deleted, it gets nothing more and leaves nothing', async () => {
+    const { erp, endpoint } = await failing();
+    const other = await consumer();
+    await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+    await kit.sql('delete from webhook_endpoints where id = $1', [endpoint.id]);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the other endpoint', () => other.received.length === 1);
+    expect(erp.received).toHaveLength(1);
+    expect(await kit.sql('select * from webhook_deliveries where endpoint_id = $1', [endpoint.id])).toEqual(
+      [],
+    );
+  });
+
+  test('with another address, its next attempt goes there', async () => {
+    const { erp, endpoint } = await failing();
+    const moved = await consumer();
+    await kit.sql('update webhook_endpoints set url = $1 where id = $2', [moved.url, endpoint.id]);
+    await settled('delivered');
+    expect(erp.received).toHaveLength(1);
+    expect(moved.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['2']);
+  });
+});
+
+describe('an attempt that is in flight', () => {
+  const inFlight = async () => {
+    let answer = () => {};
+    const erp = await consumer((_, response) => {
+      answer = () => response.writeHead(500).end();
+    });
+    const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+    await kit.startWorker();
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the attempt', () => erp.received.length === 1);
+    return { erp, endpoint, answer: () => answer() };
+  };
+
+  test('is logged when the endpoint was disabled meanwhile, and not repeated', async () => {
+    const { endpoint, answer, erp } = await inFlight();
+    await kit.sql(`update webhook_endpoints set status = 'disabled'`);
+    answer();
+    await waitFor('the log entry', async () => (await attempts(endpoint.id)).length === 1);
+    expect(await kit.sql('select status, attempts, next_attempt_at from webhook_deliveries')).toEqual([
+      { status: 'dropped', attempts: 1, next_attempt_at: null },
+    ]);
+    expect(erp.received).toHaveLength(1);
+  });
+
+  test('vanishes with an endpoint that is deleted, and the worker goes on', async () => {
+    const { endpoint, answer } = await inFlight();
+    await kit.sql('delete from webhook_endpoints');
+    answer();
+    const other = await consumer();
+    await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor('the other endpoint', () => other.received.length === 1);
+    expect(await attempts(endpoint.id)).toEqual([]);
+  });
+
+  test('is finished and recorded when the worker is asked to stop', async () => {
+    const { endpoint, answer } = await inFlight();
+    const stopping = kit.stopWorkers();
+    answer();
+    await stopping;
+    expect(await attempts(endpoint.id)).toMatchObject([{ attempt: 1, status: 'failed', response_code: 500 }]);
+    expect(
+      await kit.sql(`select 1 from graphile_worker.jobs where key like $1`, [`%${endpoint.id}`]),
+    ).toHaveLength(1);
+  });
+});
+
+test('after a rotation both secrets sign until the old one expires', async () => {
+  const erp = await consumer();
+  const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  const young = await kit.addSecret(endpoint.id, new Date(Date.now() + 3_600_000));
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const [both] = await waitFor('the delivery', () => erp.received.length === 1 && erp.received);
+  if (both === undefined) throw new Error('nothing arrived');
+  verify(endpoint.secret, both);
+  verify(young, both);
+  await kit.sql(
+    `update webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`,
+  );
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const last = await waitFor('the next delivery', () => erp.received[1]);
+  verify(young, last);
+  expect(() => verify(endpoint.secret, last)).toThrow();
+});
+
+test('a secret that cannot be opened uses up no attempt', async () => {
+  const erp = await consumer();
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.sql(`update webhook_secrets set sealed = '\\x00'`);
+  await kit.startWorker();
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the delivery to be put off', async () => {
+    const [row] = await kit.sql<{ later: boolean }>(
+      `select next_attempt_at > now() + interval '30 s' and leased_by is null as later from webhook_deliveries`,
+    );
+    return row?.later;
+  });
+  expect(await kit.sql('select attempts, status from webhook_deliveries')).toEqual([
+    { attempts: 0, status: 'pending' },
+  ]);
+  expect(erp.received).toEqual([]);
+});
+
+test('a test event reaches its endpoint alone, whatever that subscribed to', async () => {
+  const [tested, other] = [await consumer(), await consumer()];
+  const endpoint = await kit.createEndpoint({ url: tested.url, events: ['turn.open'] });
+  await kit.createEndpoint({ url: other.url, events: ['product.created'] });
+  await kit.startWorker();
+  const eventId = newId();
+  await kit.sql(
+    `insert into captured_changes (location_id, resource, resource_id, operation, after)
+     values ($1, 'webhook_endpoint', $2, 'test', $3)`,
+    [kit.locationId, endpoint.id, { event_id: eventId }],
+  );
+  const received = await waitFor('the test event', () => tested.received[0]);
+  expect(verify(endpoint.secret, received)).toMatchObject({
+    id: eventId,
+    type: 'webhook.test',
+    data: { endpoint_id: endpoint.id, message: expect.any(String) },
+  });
+  await settled('delivered');
+  expect(other.received).toEqual([]);
+});
