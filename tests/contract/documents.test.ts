@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
 import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
-import { operationId } from '../../packages/api/src/documents/names.ts';
+import { bodyName, operationId } from '../../packages/api/src/documents/names.ts';
 import { pageAssets } from '../../packages/api/src/documents/page.ts';
 import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
 import { envelopeOf, eventTypes } from '../../packages/api/src/events.ts';
@@ -16,9 +17,9 @@ import { operations, strictly } from '../support/documented.ts';
 
 interface Documented {
   operationId: string;
-  'x-permission': string;
-  parameters?: { $ref?: string; name?: string }[];
-  requestBody?: { content: { 'application/json': { example: unknown } } };
+  'x-permission'?: string;
+  parameters?: { $ref?: string; name?: string; required?: boolean; description?: string }[];
+  requestBody?: { required?: boolean; content: { 'application/json': { schema: { $ref?: string } } } };
   responses: Record<string, { $ref?: string; headers?: Record<string, unknown>; content?: object }>;
 }
 interface Document {
@@ -81,10 +82,8 @@ describe('the OpenAPI documents', () => {
   test.each(routes)('describe $route.method $route.path in full', ({ operation, route }) => {
     const { meta } = operation;
     const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
-    expect(documented).toMatchObject({
-      operationId: operationId(operation),
-      'x-permission': meta.permission,
-    });
+    expect(documented?.operationId).toBe(operationId(operation));
+    expect(documented?.['x-permission']).toBe(meta.permission ?? undefined);
     const errors = errorsOf({ meta, readsBody: route.method !== 'GET' });
     const statuses = [meta.status ?? 200, ...errors.map((name) => errorResponses[name].status)];
     expect(Object.keys(documented?.responses ?? {})).toEqual(statuses.map(String));
@@ -94,6 +93,28 @@ describe('the OpenAPI documents', () => {
     const references = (documented?.parameters ?? []).map(({ $ref }) => $ref);
     expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(meta.idempotent === true);
     expect(JSON.stringify(documented?.requestBody ?? {})).not.toContain('idempotencyKey');
+  });
+
+  test.each(routes)('ask for what $route.method $route.path asks for', ({ operation, route }) => {
+    const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
+    const { idempotencyKey: _key, ...shape } = operation.input.shape as Record<string, z.ZodType>;
+    const needed = (name: string) => shape[name]?.safeParse(undefined).success === false;
+    const parameters = (documented?.parameters ?? []).filter(({ $ref }) => $ref === undefined);
+    for (const { name = '', required = false, description } of parameters) {
+      expect({ name, required }).toEqual({ name, required: needed(name) });
+      const said = shape[name]?.meta()?.description;
+      if (said !== undefined) expect({ name, description }).toEqual({ name, description: said });
+    }
+    const elsewhere = Object.keys(shape).filter((name) => parameters.every((each) => each.name !== name));
+    const body = documented?.requestBody;
+    expect(body !== undefined).toBe(elsewhere.length > 0);
+    if (body === undefined) return;
+    expect(route.method).not.toBe('GET');
+    expect(body.required ?? false).toBe(elsewhere.some(needed));
+    const name = bodyName(operation);
+    expect(body.content['application/json'].schema).toEqual({ $ref: `#/components/schemas/${name}` });
+    const { properties } = documents[route.version].components.schemas[name] as { properties: object };
+    expect(Object.keys(properties)).toEqual(elsewhere);
   });
 
   test('describe every event as a webhook of v2, and only there', () => {

@@ -75,3 +75,16 @@ export function refusalOf({ body }: Answer): { code: string; message: string } {
     .parse(body);
   return { code: error.code, message: error.message };
 }
+
+/** Posts an order that must be refused with a `validation_error`; its message. */
+export async function refuseOrder(
+  api: Pick<TestApi, 'rest'>,
+  body: unknown,
+  path = '/v2/orders',
+): Promise<string> {
+  const answer = await postOrder(api, body, { path });
+  expect(answer.status, answer.text).toBe(422);
+  const { code, message } = refusalOf(answer);
+  expect(code).toBe('validation_error');
+  return message;
+}

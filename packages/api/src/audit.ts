@@ -21,7 +21,15 @@ export async function audit(
   const differing = difference(changes);
   if (differing === undefined) return;
   const { locationId, apiKeyId } = ctx.caller;
-  const values = [locationId, newId(), apiKeyId, ctx.requestId, operation, resourceId, JSON.stringify(differing)];
+  const values = [
+    locationId,
+    newId(),
+    apiKeyId,
+    ctx.requestId,
+    operation,
+    resourceId,
+    JSON.stringify(differing),
+  ];
   if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(insertEntry.text, ...values);
   else await tx.run(insertEntry, values);
 }

@@ -30,6 +30,8 @@ export interface Reply {
   json?: string;
   /** The value is that of an earlier request with the same key. */
   replayed?: boolean;
+  /** The entity tag of `json`, quotes included. REST answers 304 without a body when the caller has it already. */
+  etag?: string;
 }
 
 /** One request, from whichever entrance. */
@@ -40,6 +42,8 @@ export interface RequestContext {
   /** The family of the path; the typed client speaks v2. */
   readonly apiVersion: 'v1' | 'v2';
   readonly authorization: string | undefined;
+  /** The entity tags that the caller holds, as REST carries them; see `matchesEtag`. */
+  readonly ifNoneMatch?: string | undefined;
   /** Set once admitted: by the REST adapter before it reads the body, by the first middleware for tRPC. */
   readonly caller?: Caller | undefined;
   readonly reply: Reply;

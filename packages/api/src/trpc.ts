@@ -13,8 +13,8 @@ export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/
 
 /** Everything about an operation that is data: entrances, documents, tests and limits all read it here. */
 export interface OperationMeta {
-  /** What a key must hold. */
-  permission: Permission;
+  /** What a key must hold; null when any valid key will do. */
+  permission: Permission | null;
   /** One line for the documents. */
   summary: string;
   description?: string;
@@ -100,7 +100,7 @@ export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<C
   const counted = ctx.app.limiter.admit(caller);
   Object.assign(ctx.reply.headers, counted instanceof Promise ? await counted : counted);
   if (meta.batch) Object.assign(ctx.reply.headers, await batchHeaders(ctx.app, caller));
-  if (!grants(caller.granted, meta.permission)) {
+  if (meta.permission !== null && !grants(caller.granted, meta.permission)) {
     throw new ApiError('permission_denied', `The key lacks the permission ${meta.permission}.`);
   }
   return caller;

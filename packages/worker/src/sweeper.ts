@@ -3,7 +3,6 @@ import {
   type Database,
   deliveryJobKey,
   type Heartbeat,
-  heartbeatDeadSeconds,
   type Queryable,
   statement,
 } from '@comanda/db';
@@ -26,6 +25,8 @@ export interface Swept {
 }
 
 const everyMs = 5_000;
+/** Silence that counts as death. Wrongly judged, a living worker's deliveries would be sent twice. */
+const silenceSeconds = 20;
 
 /**
  * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
@@ -38,7 +39,7 @@ export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logg
     while (!stopping) {
       await pause(waker, everyMs);
       if (stopping) return;
-      const mayJudge = heartbeat.steadyMs() >= heartbeatDeadSeconds * 1_000;
+      const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
       try {
         const swept = await sweep(database, mayJudge);
         if (swept && swept.endpoints + swept.claims + swept.dropped > 0) log.info({ ...swept }, 'swept');
@@ -64,8 +65,8 @@ export function sweep(database: Database, mayJudge: boolean): Promise<Swept | un
     if (row?.taken !== true) return undefined;
     let claims = 0;
     if (mayJudge) {
-      claims = await count(tx.run(freeClaims, [heartbeatDeadSeconds]));
-      await tx.run(unlockJobs, [heartbeatDeadSeconds]);
+      claims = await count(tx.run(freeClaims, [silenceSeconds]));
+      await tx.run(unlockJobs, [silenceSeconds]);
       await tx.run(forgetTheDead, []);
     }
     const dropped = await count(tx.run(dropForDisabled, []));

@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import { ErrorBody, type ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { OperationMeta } from '../trpc.ts';
 import { IdempotencyKey } from '../wire.ts';
 
@@ -185,7 +185,7 @@ function errorResponse({ description, code, message, headers: own = [], limited 
   return {
     description,
     headers: headerReferences(names),
-    content: { 'application/json': { schema: ErrorBody, example } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
   };
 }
 

@@ -15,8 +15,8 @@ import { pageAssets, pageHtml, pagePolicy, pageScript } from './page.ts';
 export function documentRoutes(router: AppRouter): express.Router {
   const routes = express.Router({ caseSensitive: true });
   for (const version of ['v1', 'v2'] as const) {
-    serve(routes, `/openapi-${version}.json`, 'application/json; charset=utf-8', () =>
-      JSON.stringify(openApiDocument(router, version), null, 2),
+    serve(routes, `/openapi-${version}.json`, 'application/json; charset=utf-8', async () =>
+      JSON.stringify(await openApiDocument(router, version), null, 2),
     );
   }
   serve(routes, '/docs', 'text/html; charset=utf-8', () => pageHtml);
@@ -27,30 +27,23 @@ export function documentRoutes(router: AppRouter): express.Router {
   return routes;
 }
 
-function serve(
-  routes: express.Router,
-  path: string,
-  type: string,
-  make: () => string | Buffer<ArrayBuffer>,
-): void {
-  let content: { bytes: Buffer; etag: string } | undefined;
+function serve(routes: express.Router, path: string, type: string, make: () => Made | Promise<Made>): void {
+  let content: Promise<Content> | undefined;
   routes
     .route(path)
-    .get((request, response) => {
-      if (content === undefined) {
-        const bytes = Buffer.from(make());
-        content = { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
-      }
+    .get(async (request, response) => {
+      content ??= contentOf(make);
+      const { bytes, etag } = await content;
       response.set({
         'Content-Type': type,
         'Cache-Control': 'no-cache',
         'Content-Security-Policy': pagePolicy,
         'Referrer-Policy': 'no-referrer',
         'X-Content-Type-Options': 'nosniff',
-        ETag: content.etag,
+        ETag: etag,
       });
-      if (request.headers['if-none-match']?.includes(content.etag)) response.status(304).end();
-      else response.send(content.bytes);
+      if (request.headers['if-none-match']?.includes(etag)) response.status(304).end();
+      else response.send(bytes);
     })
     .all((request) => {
       throw new ApiError('invalid_request', `${request.method} is not allowed here.`, {
@@ -58,6 +51,18 @@ function serve(
         headers: { Allow: 'GET, HEAD' },
       });
     });
+}
+
+type Made = string | Buffer<ArrayBuffer>;
+
+interface Content {
+  bytes: Buffer;
+  etag: string;
+}
+
+async function contentOf(make: () => Made | Promise<Made>): Promise<Content> {
+  const bytes = Buffer.from(await make());
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
 const assetFolder = () => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -26,9 +26,13 @@ function plain(schema: Json): void {
   }
 }
 
-// A parameter's description is the generator's copy of its schema's.
+// What the generator says of a parameter, it says of its schema, and only sometimes of the parameter too.
 function plainParameters(operation: { parameters: Json[] }): void {
-  for (const { schema } of operation.parameters) if (isObject(schema)) delete schema.description;
+  for (const parameter of operation.parameters) {
+    if (!isObject(parameter.schema)) continue;
+    const { description, ...schema } = parameter.schema;
+    if (description !== undefined) Object.assign(parameter, { description, schema });
+  }
   if (operation.parameters.length === 0) Reflect.deleteProperty(operation, 'parameters');
 }
 

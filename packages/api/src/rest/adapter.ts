@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AnyRouter, callTRPCProcedure } from '@trpc/server';
+import { matchesEtag } from '../conditional.ts';
 import type { App, RequestContext } from '../context.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import { operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
 import { logRequest, type RequestLine } from '../request-log.ts';
 import { admit } from '../trpc.ts';
-import { sendError, sendJson } from './answer.ts';
+import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { parseQuery } from './query.ts';
 import { type Match, routeTable } from './routes.ts';
@@ -40,6 +41,7 @@ export function restHandler(
         entrance: 'rest',
         apiVersion: match.route.version,
         authorization: request.headers.authorization,
+        ifNoneMatch: request.headers['if-none-match'],
         reply,
       };
       line.status = await serve(request, response, match, query, context, line);
@@ -85,6 +87,14 @@ export function restHandler(
     const status = meta.status ?? 200;
     const headers = ctx.reply.headers;
     if (status === 201) headers.Location = `${route.path}/${(value as { id: string }).id}`;
+    const { etag } = ctx.reply;
+    if (etag !== undefined) {
+      headers.ETag = etag;
+      if (matchesEtag(ctx.ifNoneMatch, etag)) {
+        sendNotModified(response, context.requestId, headers);
+        return 304;
+      }
+    }
     const json = ctx.reply.json ?? JSON.stringify(value);
     sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, context.requestId, headers);
     return status;

@@ -27,6 +27,20 @@ export function sendJson(
   response.end(request.method === 'HEAD' ? undefined : bytes);
 }
 
+/** Sends 304: the caller has the answer already. No body; the headers, limits among them, are those of the answer. */
+export function sendNotModified(
+  response: ServerResponse,
+  requestId: string,
+  headers: Record<string, string>,
+): void {
+  response.writeHead(304, {
+    'Cache-Control': commonHeaders['Cache-Control'],
+    'X-Request-Id': requestId,
+    ...headers,
+  });
+  response.end();
+}
+
 /** Sends the specification's error envelope, with the headers of the refusal. */
 export function sendError(
   request: IncomingMessage,

@@ -63,12 +63,12 @@ export const salesReports = Object.fromEntries(
        ), parts as (${parts}), counted as (
          select key, count(distinct id) as orders, sum(quantity) as quantity, sum(amount) as amount from parts group by key
        )
-       select json_build_object('from', $2::date, 'to', $3::date, 'currency', l.currency, 'group_by', '${grouping}',
+       select json_strip_nulls(json_build_object('from', $2::date, 'to', $3::date, 'currency', l.currency, 'group_by', '${grouping}',
          'total_orders', t.orders, 'total_amount', trim_scale(t.amount),
          'average_ticket', trim_scale(average_money(t.amount, t.orders)),
          'rows', coalesce((select json_agg(json_build_object('key', r.key, 'name', ${name}, 'orders', r.orders,
              'quantity', trim_scale(r.quantity), 'amount', trim_scale(r.amount))
-           order by r.amount desc, r.key collate "C") from counted r), '[]'))::text as doc
+           order by r.amount desc, r.key collate "C") from counted r), '[]')))::text as doc
        from locations l, (select count(*) as orders, coalesce(sum(s.total), 0) as amount from sold s) t
        where l.id = $1::uuid`,
     ),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Quantity, Timestamp } from '../../wire.ts';
+import { ExternalId, Id, Label, page, paging, Quantity, Timestamp, TimestampFilter } from '../../wire.ts';
+import { DryRun, FieldChange, SyncAction } from './changes.schema.ts';
 
 /** The stock of a product, as the specification's Stock. */
 export const Stock = z
@@ -29,3 +30,106 @@ export const StockEntry = z
   })
   .meta({ id: 'StockEntry', description: 'The stock of one product, with what names the product.' });
 export type StockEntry = z.infer<typeof StockEntry>;
+
+/** The filters of the listing. */
+export const StockList = z.object({
+  ...paging,
+  updated_since: TimestampFilter.optional().meta({
+    description: 'Only what changed at this moment or later.',
+    example: '2026-01-31T00:00:00Z',
+  }),
+});
+export type StockList = z.infer<typeof StockList>;
+
+export const StockPage = page(StockEntry);
+
+/** The ways to name a product. */
+export const productNames = ['product_id', 'external_id', 'sku'] as const;
+
+/** The stock of one product as a batch brings it. Exactly one of the three names the product. */
+export const StockSyncItem = z
+  .object({
+    product_id: Id.optional(),
+    external_id: ExternalId.optional(),
+    sku: Label.optional(),
+    quantity: Quantity,
+    enabled: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Left out, it keeps its value; true for a new record.', example: true }),
+    min_stock_alarm: Quantity.optional().meta({
+      description: 'Left out, it keeps its value; 0 for a new record.',
+      example: 5,
+    }),
+  })
+  .superRefine((item, context) => {
+    const given = productNames.filter((name) => item[name] !== undefined);
+    if (given.length !== 1) {
+      context.addIssue({
+        code: 'custom',
+        path: given.slice(1, 2),
+        message: `must name the product by exactly one of ${productNames.join(', ')}`,
+      });
+    }
+  })
+  .meta({ id: 'StockSyncItem' });
+export type StockSyncItem = z.infer<typeof StockSyncItem>;
+
+/** A batch that sets stock. */
+export const StockSync = z
+  .object({
+    items: z.array(StockSyncItem).min(1, 'must hold at least one item'),
+    dry_run: DryRun,
+  })
+  .superRefine(({ items }, context) => {
+    const first = new Map<string, number>();
+    for (const [index, item] of items.entries()) {
+      for (const name of productNames) {
+        if (item[name] === undefined) continue;
+        const key = `${name} ${item[name]}`;
+        const earlier = first.get(key);
+        if (earlier === undefined) first.set(key, index);
+        else {
+          const message = `is the same as items[${earlier}].${name}`;
+          context.addIssue({ code: 'custom', path: ['items', index, name], message });
+        }
+      }
+    }
+  })
+  .meta({ id: 'StockSync' });
+export type StockSync = z.infer<typeof StockSync>;
+
+/** What a dry run says of one item. */
+export const StockChange = z
+  .object({
+    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    product_id: z.string(),
+    action: SyncAction.exclude(['deleted']),
+    changes: z.array(FieldChange),
+  })
+  .meta({ id: 'StockChange' });
+export type StockChange = z.infer<typeof StockChange>;
+
+/** What a batch came to. */
+export const StockSyncResult = z
+  .object({
+    total_items: z.int(),
+    success_items: z.int(),
+    failed_items: z.int(),
+    errors: z
+      .array(
+        z.object({
+          index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+          code: z.literal('resource_not_found'),
+          message: z.string(),
+        }),
+      )
+      .meta({ description: 'Every item that was not applied.' }),
+    dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
+    changes: z
+      .array(StockChange)
+      .optional()
+      .meta({ description: 'Of a dry run: what would become of each item that can be applied.' }),
+  })
+  .meta({ id: 'StockSyncResult', description: 'What became of a batch that sets stock.' });
+export type StockSyncResult = z.infer<typeof StockSyncResult>;

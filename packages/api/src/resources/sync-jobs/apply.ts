@@ -94,13 +94,16 @@ async function readCurrent(
   locationId: string,
   items: readonly ProductSyncItem[],
 ): Promise<CurrentProducts> {
-  const products = await tx.run(sql.lockProducts, [locationId, items.map((item) => item.external_id)]);
-  const skus = items.flatMap(({ sku }) => sku ?? []);
-  const owners = skus.length === 0 ? [] : await tx.run(sql.findSkuOwners, [locationId, skus]);
+  const found = await tx.run(sql.lockProducts, [locationId, items.map((item) => item.external_id)]);
+  const products = new Map(found.map(({ id, external_id, sku }) => [external_id, { id, sku }]));
+  const moving = items.flatMap(({ external_id, sku }) =>
+    sku === undefined || sku === products.get(external_id)?.sku ? [] : sku,
+  );
+  const owners = moving.length === 0 ? [] : await tx.run(sql.findSkuOwners, [locationId, moving]);
   const names = [...new Set(items.flatMap((item) => item.category_external_ids ?? []))];
   const categories = names.length === 0 ? [] : await tx.run(sql.lockCategories, [locationId, names]);
   return {
-    products: new Map(products.map(({ id, external_id, sku }) => [external_id, { id, sku }])),
+    products,
     skuOwners: new Map(owners.map(({ id, sku }) => [sku, id])),
     categories: new Map(categories.map(({ id, external_id }) => [external_id, id])),
   };

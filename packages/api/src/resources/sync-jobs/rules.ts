@@ -4,7 +4,7 @@ import type { ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
 export interface CurrentProducts {
   /** By external_id. */
   products: ReadonlyMap<string, { id: string; sku: string }>;
-  /** The id of the product that has a sku. */
+  /** The ids of products by sku; only skus that an item would move to its product. */
   skuOwners: ReadonlyMap<string, string>;
   /** The ids of categories by external_id. */
   categories: ReadonlyMap<string, string>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const FieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+
+/** A field as it is and as it would be; `before` is left out for what does not exist yet. */
+export const FieldChange = z
+  .object({ field: z.string(), before: FieldValue.optional(), after: FieldValue })
+  .meta({ id: 'FieldChange', description: 'What a sync would change of one field.' });
+export type FieldChange = z.infer<typeof FieldChange>;
+
+/** `true` in a sync that shall only say what it would do. */
+export const DryRun = z.boolean().optional().meta({
+  description: 'Answers what would be changed and changes nothing; counts no batch job.',
+  example: false,
+});
+
+/** What a sync does, or would do, to something. */
+export const SyncAction = z.enum(['created', 'updated', 'deleted', 'unchanged']);
+export type SyncAction = z.infer<typeof SyncAction>;
+
+/** The fields of `after` that differ from `before`, or all of them when there is no `before`. */
+export function fieldChanges<Row extends object>(
+  before: Row | undefined,
+  after: Row,
+  names: Readonly<Partial<Record<keyof Row & string, string>>>,
+): FieldChange[] {
+  return (Object.entries(names) as [keyof Row & string, string][]).flatMap(([key, field]) => {
+    const then = before?.[key] as FieldChange['after'] | undefined;
+    const now = after[key] as FieldChange['after'];
+    return then === now ? [] : [{ field, ...(then !== undefined && { before: then }), after: now }];
+  });
+}

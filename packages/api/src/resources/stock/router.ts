@@ -1,0 +1,30 @@
+import { operation, router } from '../../trpc.ts';
+import { StockList, StockPage, StockSync, StockSyncResult } from './schema.ts';
+import * as stock from './service.ts';
+
+/** Specification: Stock, catalog, menu. */
+export const stockRouter = router({
+  list: operation({
+    permission: 'stock:read',
+    summary: 'List stock',
+    description: 'Every product that has a stock record, by the moment of its last change, then id.',
+    rest: ['GET /v2/stock'],
+    list: true,
+  })
+    .input(StockList)
+    .output(StockPage)
+    .query(({ ctx, input }) => stock.list(ctx, input)),
+
+  sync: operation({
+    permission: 'stock:sync',
+    summary: 'Set the stock of many products',
+    description:
+      'Applied at once. A product that is not there fails its item; a malformed item, or a product named ' +
+      'twice, refuses the whole batch.',
+    rest: ['POST /v2/stock/sync'],
+    batch: true,
+  })
+    .input(StockSync)
+    .output(StockSyncResult)
+    .mutation(({ ctx, input }) => stock.sync(ctx, input)),
+});

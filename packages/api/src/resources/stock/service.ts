@@ -1,0 +1,63 @@
+import { isId, type Queryable } from '@comanda/db';
+import { refuseLargeBatch, startBatch } from '../../batch.ts';
+import type { CallContext } from '../../context.ts';
+import { answerText } from '../../idempotency.ts';
+import { repeatingRaces } from '../../races.ts';
+import type { Page } from '../../wire.ts';
+import { planStock, type StockPlan } from './rules.ts';
+import type { StockEntry, StockList, StockSync, StockSyncItem, StockSyncResult } from './schema.ts';
+import * as sql from './statements.ts';
+
+/** Lists the products that have a stock record, by the moment of its last change, then id. */
+export async function list(
+  ctx: CallContext,
+  { limit, offset, updated_since }: StockList,
+): Promise<Page<StockEntry>> {
+  const { database } = ctx.app;
+  const values = [ctx.caller.locationId, limit, offset];
+  const [{ data, total } = { data: '[]', total: 0 }] =
+    updated_since === undefined
+      ? await database.run(sql.listStock, values)
+      : await database.run(sql.listStockSince, [...values, moment(updated_since)]);
+  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+}
+
+/**
+ * Sets the stock of a batch of products, in one transaction; an unknown product fails its item alone. A dry run
+ * answers what would be changed. Throws `validation_error` for more items than the key may send or for a product
+ * named twice, `rate_limited` when the hour's batch jobs are used up.
+ */
+export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Promise<StockSyncResult> {
+  const { database } = ctx.app;
+  refuseLargeBatch(ctx, items.length);
+  // Once without locks: what is refused, or only asked for, starts no batch job and holds up nobody.
+  const foreseen = await plan(database, ctx, items);
+  if (dry_run) return { ...foreseen.result, dry_run: true, changes: foreseen.changes };
+  await startBatch(ctx, items.length);
+  if (foreseen.rows.length === 0) return foreseen.result;
+  return repeatingRaces(() =>
+    database.transaction(ctx.requestId, async (tx) => {
+      const owner = ctx.caller.locationId;
+      const ids = foreseen.changes.map(({ product_id }) => product_id);
+      await tx.run(sql.holdProducts, [owner, ids]);
+      await tx.run(sql.lockStock, [owner, ids]);
+      const { rows, result } = await plan(tx, ctx, items);
+      if (rows.length > 0) await tx.run(sql.writeStock, [owner, JSON.stringify(rows)]);
+      return result;
+    }),
+  );
+}
+
+async function plan(on: Queryable, ctx: CallContext, items: readonly StockSyncItem[]): Promise<StockPlan> {
+  const named = items.map(({ product_id, external_id, sku }, index) => ({
+    index,
+    // An id of another form names nothing.
+    product_id: product_id !== undefined && isId(product_id) ? product_id : undefined,
+    external_id,
+    sku,
+  }));
+  return planStock(items, await on.run(sql.readNamedStock, [ctx.caller.locationId, JSON.stringify(named)]));
+}
+
+// Postgres knows neither a year 0 nor offsets of 16 hours and more; nothing is older than its first year.
+const moment = (text: string) => new Date(Math.max(Date.parse(text), Date.parse('0001-01-01T00:00:00Z')));

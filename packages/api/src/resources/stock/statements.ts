@@ -1,0 +1,82 @@
+import { statement } from '@comanda/db';
+
+// Not Prisma: lists are a hot path, and a batch is written by one statement over the whole set.
+
+const listText = (filter: string) => `with matching as not materialized (
+     select s.product_id, s.updated_at from product_stock s where s.location_id = $1::uuid${filter}
+   ), page as materialized (
+     select product_id, updated_at from matching order by updated_at, product_id limit $2 offset $3
+   )
+   select coalesce(json_agg(j.doc order by page.updated_at, page.product_id), '[]')::text as data,
+     (select count(*) from matching)::int as total
+   from (select array_agg(product_id) as ids from page) found, lateral stock_json($1::uuid, found.ids) j
+   join page on page.product_id = j.id`;
+
+/** A page of entries as the text of a JSON array, and the exact total. */
+export interface StockPageText {
+  data: string;
+  total: number;
+}
+
+/** $1 location, $2 limit, $3 offset. */
+export const listStock = statement<StockPageText>('list_stock', listText(''));
+
+/** $1 location, $2 limit, $3 offset, $4 moment. */
+export const listStockSince = statement<StockPageText>(
+  'list_stock_since',
+  listText(' and s.updated_at >= $4::timestamptz'),
+);
+
+/** A product that an item names, and its stock record if it has one. */
+export interface NamedStock {
+  index: number;
+  product_id: string;
+  record: boolean;
+  enabled: boolean;
+  quantity: number;
+  min_stock_alarm: number;
+}
+
+/** $1 location, $2 rows of index, product_id, external_id, sku. One snapshot, no locks. */
+export const readNamedStock = statement<NamedStock>(
+  'read_named_stock',
+  `with wanted as materialized (
+     select * from json_to_recordset($2::json) as v (index int, product_id uuid, external_id text, sku text)
+   ), named as (
+     select w.index, p.id from wanted w join products p on p.location_id = $1::uuid and p.id = w.product_id
+     union all
+     select w.index, p.id from wanted w join products p on p.location_id = $1::uuid and p.external_id = w.external_id
+     union all
+     select w.index, p.id from wanted w join products p on p.location_id = $1::uuid and p.sku = w.sku
+   )
+   select n.index, n.id as product_id, s.product_id is not null as record, coalesce(s.enabled, true) as enabled,
+     coalesce(s.quantity, 0)::float8 as quantity, coalesce(s.min_stock_alarm, 0)::float8 as min_stock_alarm
+   from named n left join product_stock s on s.location_id = $1::uuid and s.product_id = n.id
+   order by n.index`,
+);
+
+/** $1 location, $2 ids. Held against deletion and another name, in the order of ids as everybody locks. */
+export const holdProducts = statement(
+  'hold_products_for_stock',
+  `select from products where location_id = $1::uuid and id = any ($2::uuid[]) order by id for key share`,
+);
+
+/** $1 location, $2 ids. In the order in which orders lock stock. */
+export const lockStock = statement(
+  'lock_stock',
+  `select from product_stock where location_id = $1::uuid and product_id = any ($2::uuid[])
+   order by product_id for update`,
+);
+
+/** $1 location, $2 rows of product_id, enabled, quantity, min_stock_alarm. Writes only what differs. */
+export const writeStock = statement(
+  'write_stock',
+  `insert into product_stock as s (location_id, product_id, enabled, quantity, min_stock_alarm)
+   select $1::uuid, v.product_id, v.enabled, v.quantity, v.min_stock_alarm
+   from json_to_recordset($2::json) as v (product_id uuid, enabled boolean, quantity numeric, min_stock_alarm numeric)
+   order by v.product_id
+   on conflict (location_id, product_id) do update
+   set enabled = excluded.enabled, quantity = excluded.quantity, min_stock_alarm = excluded.min_stock_alarm
+   where (s.enabled, s.quantity, s.min_stock_alarm) is distinct from
+     (excluded.enabled, excluded.quantity, excluded.min_stock_alarm)`,
+);

@@ -1,0 +1,111 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PaymentMethod, PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { auditOf, refused } from '../support/money.ts';
+import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const methods = () => api.client().paymentMethods;
+const listed = async (id: string) => {
+  const { data } = parseStrict(PaymentMethodPage, (await api.rest('GET /v2/payment-methods?limit=200')).body);
+  return data.find((method) => method.id === id);
+};
+
+describe('paymentMethods.create', () => {
+  it('makes one that is enabled unless said, with a line in the audit', async () => {
+    const made = parseStrict(PaymentMethod, await methods().create.mutate({ name: 'Pix', type: 'qr' }));
+    expect(made).toMatchObject({ name: 'Pix', type: 'qr', enabled: true });
+    expect(await listed(made.id)).toEqual(made);
+    const { id: _, ...after } = made;
+    expect(await auditOf(api.app.database, made.id)).toEqual([
+      {
+        actorKind: 'api_key',
+        apiKeyId: api.key.id,
+        operation: 'paymentMethods.create',
+        changes: { before: null, after },
+      },
+    ]);
+    const disabled = await methods().create.mutate({ name: 'Later', type: 'online', enabled: false });
+    expect(disabled.enabled).toBe(false);
+  });
+
+  it.each([
+    ['an unknown type', { name: 'Gold', type: 'gold' }, 'type'],
+    ['an empty name', { name: '', type: 'cash' }, 'name'],
+    ['no type', { name: 'Cash' }, 'type'],
+    ['null for enabled', { name: 'Cash', type: 'cash', enabled: null }, 'enabled'],
+  ])('refuses %s', async (_, input, field) => {
+    const { code, message } = await refused(methods().create.mutate(input as never));
+    expect({ code, named: message.includes(`${field}:`) }).toEqual({ code: 'validation_error', named: true });
+  });
+});
+
+describe('paymentMethods.update', () => {
+  it('changes the fields that are present and writes down only those that differ', async () => {
+    const { id } = await methods().create.mutate({ name: 'Card', type: 'card' });
+    expect(await methods().update.mutate({ id, name: 'Visa', type: 'card' })).toEqual({
+      id,
+      name: 'Visa',
+      type: 'card',
+      enabled: true,
+    });
+    expect(await listed(id)).toMatchObject({ name: 'Visa', type: 'card', enabled: true });
+    const [, updated] = await auditOf(api.app.database, id);
+    expect(updated?.changes).toEqual({ before: { name: 'Card' }, after: { name: 'Visa' } });
+  });
+
+  it('changes and writes down nothing when nothing is given or nothing differs', async () => {
+    const made = await methods().create.mutate({ name: 'Card', type: 'card' });
+    const { prisma } = api.app.database;
+    const where = { locationId_id: { locationId: api.locationId, id: made.id } };
+    const { updatedAt } = await prisma.paymentMethod.findUniqueOrThrow({ where });
+    expect(await methods().update.mutate({ id: made.id })).toEqual(made);
+    expect(await methods().update.mutate(made)).toEqual(made);
+    expect((await prisma.paymentMethod.findUniqueOrThrow({ where })).updatedAt).toEqual(updatedAt);
+    expect(await auditOf(api.app.database, made.id)).toHaveLength(1);
+  });
+
+  it('disabled, it takes no new orders; enabled, it does again', async () => {
+    const kitchen = await createOrderKitchen(api);
+    const id = kitchen.paymentMethodId;
+    await methods().update.mutate({ id, enabled: false });
+    const refusal = await postOrder(api, orderBody(kitchen));
+    expect(refusal.status).toBe(422);
+    expect(refusal.text).toContain('payment_method_id');
+    await methods().update.mutate({ id, enabled: true });
+    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+  });
+
+  it('one of another location, an unknown and a malformed id are not found', async () => {
+    const { database } = api.app;
+    const foreign = await createPaymentMethod(database, { locationId: await createLocation(database) });
+    for (const id of [foreign, newId(), 'unknown']) {
+      expect((await refused(methods().update.mutate({ id, name: 'Mine' }))).code).toBe('resource_not_found');
+    }
+    const left = await database.prisma.paymentMethod.findFirstOrThrow({ where: { id: foreign } });
+    expect(left.name).toBe('Cash');
+  });
+});
+
+it('payments:* does not change payment methods', async () => {
+  const { locationId } = api;
+  const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:*'] });
+  const { paymentMethods } = api.client(key);
+  for (const call of [
+    paymentMethods.create.mutate({ name: 'Card', type: 'card' }),
+    paymentMethods.update.mutate({ id: newId() }),
+  ]) {
+    expect(await refused(call)).toEqual({
+      code: 'permission_denied',
+      message: 'The key lacks the permission payment_methods:write.',
+    });
+  }
+});

@@ -1,0 +1,210 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+import { auditOf, recordOrder, refused } from '../support/money.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await createOrderKitchen(api);
+});
+afterAll(() => api.close());
+
+const get = async (id: string) => dataOf(await api.rest(`GET /v2/payments/${id}`), 200, Payment);
+const paymentOf = async () => (await placeOrder(api, kitchen)).payment.id;
+
+describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
+  let key: string;
+  let orderId: string;
+  const made: string[] = [];
+  beforeAll(async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database, { timezone: 'America/New_York' });
+    key = (await createKey(database, { locationId })).key;
+    const cash = await createPaymentMethod(database, { locationId });
+    const qr = await createPaymentMethod(database, { locationId, name: 'QR', type: 'qr' });
+    const productId = await createProduct(database, { locationId });
+    const rows = [
+      { methodId: cash, paid: 'completed', at: '2026-03-08T04:59:59.999Z' },
+      { methodId: qr, paid: 'pending', at: '2026-03-08T05:00:00.000Z' },
+      { methodId: qr, paid: 'completed', at: '2026-03-09T03:59:59.999Z' },
+      { methodId: cash, paid: 'rejected', at: '2026-03-09T04:00:00.000Z' },
+      { methodId: cash, paid: 'pending', at: '2026-03-09T04:00:00.000Z' },
+    ] as const;
+    made.length = 0;
+    for (const { at, ...row } of rows) {
+      const lines = [{ productId, milli: 1000n, cents: 1250n }];
+      const { id } = await recordOrder(database, { locationId }, { ...row, at: new Date(at), lines });
+      orderId = id;
+      const { id: paymentId } = await database.prisma.payment.findFirstOrThrow({ where: { orderId: id } });
+      made.push(paymentId);
+    }
+  });
+
+  const list = async (query = '') => {
+    const answer = await api.rest(`GET /${family}/payments${query}`, { key });
+    expect(answer.status, answer.text).toBe(200);
+    return parseStrict(PaymentPage, answer.body);
+  };
+
+  it('lists newest first, ties by id downwards, with an exact total', async () => {
+    const { data, pagination } = await list();
+    const [first, second, third, ...tie] = made;
+    expect(data.map(({ id }) => id)).toEqual([...tie.sort().reverse(), third, second, first]);
+    expect(pagination).toEqual({ limit: 50, offset: 0, total: 5 });
+    expect(data.at(-1)).toMatchObject({ method: 'cash', amount: 12.5, status: 'completed' });
+    expect(data.at(-1)?.created_at).toBe('2026-03-07T23:59:59.999-05:00');
+    expect((await list('?limit=2&offset=3')).data.map(({ id }) => id)).toEqual([second, first]);
+    expect(await list('?offset=9')).toEqual({ data: [], pagination: { limit: 50, offset: 9, total: 5 } });
+  });
+
+  it.each([
+    ['status=completed', [0, 2]],
+    ['status=pending', [1, 4]],
+    ['status=rejected', [3]],
+    ['method=qr', [1, 2]],
+    ['method=card', []],
+    ['method=cash&status=pending', [4]],
+    ['from=2026-03-08&to=2026-03-08', [1, 2]],
+    ['to=2026-03-07', [0]],
+    ['from=2026-03-09', [3, 4]],
+    ['order_id=not-an-id', []],
+    [`order_id=${newId()}`, []],
+  ])('filters by %s, days being those of the location', async (query, expected) => {
+    const { data, pagination } = await list(`?${query}`);
+    expect(data.map(({ id }) => made.indexOf(id)).sort()).toEqual(expected);
+    expect(pagination.total).toBe(expected.length);
+  });
+
+  it('filters by the order', async () => {
+    const { data } = await list(`?order_id=${orderId}`);
+    expect(data.map(({ order_id }) => order_id)).toEqual([orderId]);
+  });
+
+  it.each(['status=paid', 'method=gold', 'from=yesterday', 'from=2026-03-02&to=2026-03-01', 'limit=201'])(
+    'answers 422 for %s',
+    async (query) => {
+      const answer = await api.rest(`GET /${family}/payments?${query}`, { key });
+      expect(refusalOf(answer, 422, 'validation_error')).toContain(query.slice(0, query.indexOf('=')));
+    },
+  );
+
+  it('answers 403 to a key without payments:read', async () => {
+    const { locationId } = api;
+    const other = await createKey(api.app.database, { locationId, permissions: ['payments:write'] });
+    const answer = await api.rest(`GET /${family}/payments`, { key: other.key });
+    expect(refusalOf(answer, 403, 'permission_denied')).toContain('payments:read');
+  });
+});
+
+describe('GET /v2/payments/{id}', () => {
+  it('answers 200 with the payment that came with an order', async () => {
+    const order = await placeOrder(api, kitchen);
+    expect(await get(order.payment.id)).toEqual({
+      id: order.payment.id,
+      order_id: order.id,
+      payment_method_id: kitchen.paymentMethodId,
+      method: 'cash',
+      amount: 12.5,
+      status: 'pending',
+      created_at: order.created_at,
+      updated_at: order.created_at,
+    });
+    expect(await api.client().payments.get.query({ id: order.payment.id })).toEqual(
+      await get(order.payment.id),
+    );
+  });
+
+  it.each(['unknown', newId(), '%20'])('answers 404 for %s', async (id) => {
+    refusalOf(await api.rest(`GET /v2/payments/${id}`), 404, 'resource_not_found');
+  });
+});
+
+describe('payments.complete and payments.reject', () => {
+  it.each([
+    ['complete', 'completed'],
+    ['reject', 'rejected'],
+  ] as const)('%s moves a pending payment, with a line in the audit', async (verb, status) => {
+    const id = await paymentOf();
+    const moved = parseStrict(Payment, await api.client().payments[verb].mutate({ id }));
+    expect(moved.status).toBe(status);
+    expect(await get(id)).toEqual(moved);
+    expect(await auditOf(api.app.database, id)).toEqual([
+      {
+        actorKind: 'api_key',
+        apiKeyId: api.key.id,
+        operation: `payments.${verb}`,
+        changes: { before: { status: 'pending' }, after: { status } },
+      },
+    ]);
+  });
+
+  it.each([
+    ['complete', 'complete', 'from completed to completed'],
+    ['complete', 'reject', 'from completed to rejected'],
+    ['reject', 'complete', 'from rejected to completed'],
+    ['reject', 'reject', 'from rejected to rejected'],
+  ] as const)('after %s, %s is a conflict and leaves no trace', async (first, second, words) => {
+    const id = await paymentOf();
+    const settled = await api.client().payments[first].mutate({ id });
+    const { code, message } = await refused(api.client().payments[second].mutate({ id }));
+    expect({ code, named: message.includes(words) }).toEqual({ code: 'conflict', named: true });
+    expect(await get(id)).toEqual(settled);
+    expect(await auditOf(api.app.database, id)).toHaveLength(1);
+  });
+
+  it('a payment of another location, an unknown and a malformed id are not found', async () => {
+    const other = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId: other });
+    const id = await paymentOf();
+    expect((await refused(api.client(key).payments.complete.mutate({ id }))).code).toBe('resource_not_found');
+    for (const unknown of [newId(), 'unknown']) {
+      const { code } = await refused(api.client().payments.reject.mutate({ id: unknown }));
+      expect(code).toBe('resource_not_found');
+    }
+    expect((await get(id)).status).toBe('pending');
+  });
+
+  it('payments:read does not complete payments', async () => {
+    const { locationId } = api;
+    const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:read'] });
+    const { code, message } = await refused(
+      api.client(key).payments.complete.mutate({ id: await paymentOf() }),
+    );
+    expect({ code, message }).toEqual({
+      code: 'permission_denied',
+      message: 'The key lacks the permission payments:write.',
+    });
+  });
+
+  it('of racing moves one wins', async () => {
+    for (let round = 0; round < 10; round++) {
+      const id = await paymentOf();
+      const client = api.client();
+      const calls = Array.from({ length: 8 }, (_, index) =>
+        (index % 2 === 0 ? client.payments.complete : client.payments.reject).mutate({ id }),
+      );
+      const outcomes = await Promise.allSettled(calls);
+      const won = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(won).toHaveLength(1);
+      expect(lost.map(({ data }) => data.code)).toEqual(Array.from({ length: 7 }, () => 'conflict'));
+      expect([await get(id)]).toEqual(won);
+      expect(await auditOf(api.app.database, id)).toHaveLength(1);
+    }
+  });
+
+  it('a completed payment stays completed when its order is canceled, a pending one is rejected', async () => {
+    const [paid, unpaid] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    await api.client().payments.complete.mutate({ id: paid.payment.id });
+    for (const { id } of [paid, unpaid]) await api.rest(`POST /v2/orders/${id}/cancel`);
+    expect((await get(paid.payment.id)).status).toBe('completed');
+    expect((await get(unpaid.payment.id)).status).toBe('rejected');
+  });
+});

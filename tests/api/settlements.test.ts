@@ -1,0 +1,143 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Settlement, SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+let locationId: string;
+let rest: TestApi['rest'];
+let client: ReturnType<TestApi['client']>;
+let kitchen: OrderKitchen;
+beforeEach(async () => {
+  locationId = await createLocation(api.app.database, { timezone: 'Asia/Kolkata' });
+  const { key } = await createKey(api.app.database, { locationId });
+  rest = (route, call) => api.rest(route, { key, ...call });
+  client = api.client(key);
+  kitchen = await createOrderKitchen(api, locationId);
+});
+
+const list = async (query = '') =>
+  parseStrict(SettlementPage, (await rest(`GET /v2/settlements${query}`)).body);
+const get = async (id: string) => dataOf(await rest(`GET /v2/settlements/${id}`), 200, Settlement);
+const latest = async () => get((await list('?limit=1')).data[0]?.id ?? '');
+const place = (methodId?: string) =>
+  placeOrder({ rest }, kitchen, methodId === undefined ? {} : { payment_method_id: methodId });
+
+describe('GET /v2/settlements/{id}', () => {
+  it('answers 200 with what the turn came to when it was closed', async () => {
+    const qr = await createPaymentMethod(api.app.database, { locationId, name: 'QR', type: 'qr' });
+    const qrToo = await createPaymentMethod(api.app.database, { locationId, name: 'Pix', type: 'qr' });
+    const turn = await client.turns.open.mutate();
+    const orders = [await place(), await place(qr), await place(qrToo), await place(), await place()];
+    for (const { payment } of orders.slice(0, 3)) await client.payments.complete.mutate({ id: payment.id });
+    await rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'ready' } });
+    await rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'closed' } });
+    await rest(`PATCH /v2/orders/${orders[1]?.id}/status`, { body: { status: 'ready' } });
+    await rest(`POST /v2/orders/${orders[4]?.id}/cancel`);
+    const { ended_at } = await client.turns.close.mutate();
+    const settlement = await latest();
+    expect(settlement).toEqual({
+      id: settlement.id,
+      turn_id: turn.id,
+      batch_number: '1',
+      started_at: turn.started_at,
+      ended_at,
+      total_orders: 5,
+      total_collected: 37.5,
+      average_ticket: 12.5,
+      payments: [
+        { method: 'cash', count: 1, amount: 12.5 },
+        { method: 'qr', count: 2, amount: 25 },
+      ],
+      orders: { closed: 1, canceled: 1, open: 3 },
+    });
+    expect(settlement.started_at).toMatch(/\+05:30$/);
+    expect(await client.settlements.get.query({ id: settlement.id })).toEqual(settlement);
+  });
+
+  it('of a turn without orders is all zeros', async () => {
+    await client.turns.open.mutate();
+    await client.turns.close.mutate();
+    expect(await latest()).toMatchObject({
+      total_orders: 0,
+      total_collected: 0,
+      average_ticket: 0,
+      payments: [],
+      orders: { closed: 0, canceled: 0, open: 0 },
+    });
+  });
+
+  it('stays as it was frozen, and so does its turn, whatever happens to the orders later', async () => {
+    const turn = await client.turns.open.mutate();
+    const order = await place();
+    await client.turns.close.mutate();
+    const frozen = await latest();
+    await client.payments.complete.mutate({ id: order.payment.id });
+    await rest(`POST /v2/orders/${order.id}/cancel`);
+    expect(await get(frozen.id)).toEqual(frozen);
+    expect(frozen).toMatchObject({ total_collected: 0, orders: { open: 1 } });
+    expect(await client.turns.get.query({ id: turn.id })).toMatchObject({
+      total_orders: 1,
+      total_collected: 0,
+    });
+  });
+
+  it('answers 404 for an unknown, a malformed, a foreign id, and for that of the turn', async () => {
+    const foreign = api.client();
+    await foreign.turns.open.mutate();
+    await foreign.turns.close.mutate();
+    const [other] = (await foreign.settlements.list.query({})).data;
+    const { id: turnId } = await client.turns.open.mutate();
+    await client.turns.close.mutate();
+    for (const id of [newId(), 'unknown', other?.id, turnId]) {
+      refusalOf(await rest(`GET /v2/settlements/${id}`), 404, 'resource_not_found');
+    }
+  });
+});
+
+describe('GET /v2/settlements', () => {
+  it('lists the latest first with exactly the documented fields and an exact total', async () => {
+    expect(await list()).toEqual({ data: [], pagination: { limit: 50, offset: 0, total: 0 } });
+    for (let turn = 0; turn < 3; turn++) {
+      await client.turns.open.mutate();
+      await client.turns.close.mutate();
+    }
+    await client.turns.open.mutate();
+    const { data, pagination } = await list();
+    expect(data.map(({ batch_number }) => batch_number)).toEqual(['3', '2', '1']);
+    expect(Object.keys(data[0] ?? {})).toEqual([
+      'id',
+      'batch_number',
+      'started_at',
+      'ended_at',
+      'total_orders',
+      'total_collected',
+      'average_ticket',
+    ]);
+    expect(pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+    expect((await list('?limit=1&offset=2')).data).toEqual(data.slice(2));
+    expect(await client.settlements.list.query({})).toEqual({ data, pagination });
+  });
+
+  it('answers 422 for an offset that is not a number', async () => {
+    refusalOf(await rest('GET /v2/settlements?offset=one'), 422, 'validation_error');
+  });
+
+  it.each(['settlements', 'settlements/some-id'])(
+    'GET /v2/%s answers 403 without settlements:read',
+    async (path) => {
+      const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:*'] });
+      const message = refusalOf(await rest(`GET /v2/${path}`, { key }), 403, 'permission_denied');
+      expect(message).toContain('settlements:read');
+    },
+  );
+});

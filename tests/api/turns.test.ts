@@ -1,0 +1,298 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
+import { Turn, TurnPage } from '../../packages/api/src/resources/turns/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { auditOf, refused, untilWaiting } from '../support/money.ts';
+import {
+  createOrderKitchen,
+  type OrderKitchen,
+  orderBody,
+  placeOrder,
+  postOrder,
+} from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+// Every test has a location of its own: one turn at most is open there.
+let locationId: string;
+let apiKeyId: string;
+let rest: TestApi['rest'];
+let kitchen: OrderKitchen;
+let turns: ReturnType<TestApi['client']>['turns'];
+let payments: ReturnType<TestApi['client']>['payments'];
+beforeEach(async () => {
+  const { database } = api.app;
+  locationId = await createLocation(database, { timezone: 'America/Montevideo' });
+  const { id, key } = await createKey(database, { locationId });
+  apiKeyId = id;
+  rest = (route, call) => api.rest(route, { key, ...call });
+  kitchen = await createOrderKitchen(api, locationId);
+  ({ turns, payments } = api.client(key));
+});
+
+const place = () => placeOrder({ rest }, kitchen);
+const get = async (id: string) => dataOf(await rest(`GET /v2/turns/${id}`), 200, Turn);
+const list = async (query = '') => parseStrict(TurnPage, (await rest(`GET /v2/turns${query}`)).body);
+const settlements = async () => parseStrict(SettlementPage, (await rest('GET /v2/settlements')).body).data;
+const turnOf = async (orderId: string) => {
+  const { turnId } = await api.app.database.prisma.order.findFirstOrThrow({ where: { id: orderId } });
+  return turnId;
+};
+
+describe('turns.open', () => {
+  it('opens one, counts it, and says so in the audit', async () => {
+    const turn = parseStrict(Turn, await turns.open.mutate());
+    expect(turn).toMatchObject({ batch_number: '1', status: 'open', total_orders: 0, total_collected: 0 });
+    expect(turn).not.toHaveProperty('ended_at');
+    expect(turn.started_at).toMatch(/-03:00$/);
+    expect(await auditOf(api.app.database, turn.id)).toEqual([
+      {
+        actorKind: 'api_key',
+        apiKeyId,
+        operation: 'turns.open',
+        changes: { before: null, after: { status: 'open' } },
+      },
+    ]);
+  });
+
+  it('is a conflict while one is open, and takes no number', async () => {
+    await turns.open.mutate();
+    expect(await refused(turns.open.mutate())).toEqual({
+      code: 'conflict',
+      message: 'A turn is open already; close it first.',
+    });
+    await turns.close.mutate();
+    expect((await turns.open.mutate()).batch_number).toBe('2');
+  });
+
+  it('of many at once opens one', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => turns.open.mutate()));
+    const won = outcomes.filter(({ status }) => status === 'fulfilled');
+    const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(won).toHaveLength(1);
+    expect(lost.map(({ data }) => data.code)).toEqual(Array.from({ length: 7 }, () => 'conflict'));
+    expect((await list()).data.map(({ batch_number }) => batch_number)).toEqual(['1']);
+  });
+
+  it('counts on from a turn that was written by hand', async () => {
+    await api.app.database.prisma.turn.create({
+      data: { locationId, batchNumber: 41, status: 'closed', endedAt: new Date() },
+    });
+    expect((await turns.open.mutate()).batch_number).toBe('42');
+    await turns.close.mutate();
+    expect((await turns.open.mutate()).batch_number).toBe('43');
+  });
+});
+
+describe('turns.close', () => {
+  it('closes the open one and shows its totals', async () => {
+    const { id, started_at } = await turns.open.mutate();
+    const [paid] = [await place(), await place()];
+    await payments.complete.mutate({ id: paid.payment.id });
+    const closed = parseStrict(Turn, await turns.close.mutate());
+    expect(closed).toMatchObject({
+      id,
+      status: 'closed',
+      started_at,
+      total_orders: 2,
+      total_collected: 12.5,
+    });
+    expect(Date.parse(closed.ended_at ?? '')).toBeGreaterThanOrEqual(Date.parse(paid.created_at));
+    expect(await get(id)).toEqual(closed);
+    const [, entry] = await auditOf(api.app.database, id);
+    expect(entry).toMatchObject({
+      operation: 'turns.close',
+      changes: { before: { status: 'open' }, after: { status: 'closed' } },
+    });
+  });
+
+  it('is a conflict when none is open', async () => {
+    expect(await refused(turns.close.mutate())).toEqual({ code: 'conflict', message: 'No turn is open.' });
+  });
+
+  it('of many at once makes one settlement', async () => {
+    for (let round = 1; round <= 5; round++) {
+      await turns.open.mutate();
+      await place();
+      const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => turns.close.mutate()));
+      const lost = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+      expect(lost.map(({ data }) => data.code)).toEqual(Array.from({ length: 5 }, () => 'conflict'));
+      expect((await settlements()).map(({ batch_number }) => batch_number)[0]).toBe(String(round));
+      expect(await settlements()).toHaveLength(round);
+    }
+  });
+
+  it('turns:read neither opens nor closes', async () => {
+    const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:read'] });
+    const reader = api.client(key).turns;
+    for (const call of [reader.open.mutate(), reader.close.mutate()]) {
+      expect(await refused(call)).toEqual({
+        code: 'permission_denied',
+        message: 'The key lacks the permission turns:write.',
+      });
+    }
+  });
+});
+
+describe('orders and the end of a turn', () => {
+  it('an order belongs to the turn that is open, or to none', async () => {
+    const before = await place();
+    const { id } = await turns.open.mutate();
+    const during = await place();
+    await turns.close.mutate();
+    const after = await place();
+    expect(await Promise.all([before, during, after].map((order) => turnOf(order.id)))).toEqual([
+      null,
+      id,
+      null,
+    ]);
+  });
+
+  it('an order under way keeps the turn open until it is made, and is counted', async () => {
+    const { database } = api.app;
+    const { id } = await turns.open.mutate();
+    await place();
+    const holder = await database.pool.connect();
+    try {
+      // What an order needs last: it then holds the turn, and waits.
+      await holder.query('begin');
+      await holder.query(
+        `select from location_counters where location_id = $1 and name = 'order' for update`,
+        [locationId],
+      );
+      const order = postOrder({ rest }, orderBody(kitchen));
+      await untilWaiting(database, 1);
+      const closing = turns.close.mutate();
+      await untilWaiting(database, 2);
+      await holder.query('rollback');
+      expect((await order).status).toBe(201);
+      expect(await closing).toMatchObject({ id, total_orders: 2 });
+      expect((await settlements())[0]?.total_orders).toBe(2);
+    } finally {
+      holder.release();
+    }
+  });
+
+  it('an order that meets a turn being closed waits, and belongs to none', async () => {
+    const { database } = api.app;
+    await turns.open.mutate();
+    const holder = await database.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(`update turns set status = 'closed' where location_id = $1`, [locationId]);
+      const order = place();
+      await untilWaiting(database, 1);
+      await holder.query('commit');
+      expect(await turnOf((await order).id)).toBeNull();
+      expect((await settlements())[0]?.total_orders).toBe(0);
+    } finally {
+      holder.release();
+    }
+  });
+
+  it('however orders race with the end, the settlement counts exactly those of the turn', async () => {
+    const { prisma } = api.app.database;
+    for (let round = 0; round < 4; round++) {
+      const { id } = await turns.open.mutate();
+      const orders = Array.from({ length: 16 }, () => place());
+      const racing = orders.map(async (order, index) => {
+        const { payment } = await order;
+        if (index % 2 === 0) await payments.complete.mutate({ id: payment.id });
+      });
+      await Promise.race(orders);
+      const [closed] = await Promise.all([turns.close.mutate(), ...racing]);
+      const mine = await prisma.order.findMany({ where: { locationId, turnId: id } });
+      expect(closed.total_orders).toBe(mine.length);
+      const frozen = await prisma.settlement.findFirstOrThrow({ where: { locationId, turnId: id } });
+      expect(frozen).toMatchObject({
+        totalOrders: mine.length,
+        orders: { closed: 0, canceled: 0, open: mine.length },
+      });
+      expect(frozen.totalCollected.toNumber()).toBe(closed.total_collected);
+      for (const { createdAt } of mine) {
+        expect(createdAt.getTime()).toBeLessThanOrEqual(frozen.endedAt.getTime());
+      }
+    }
+  });
+});
+
+describe('GET /v2/turns', () => {
+  it('lists the newest first, with an exact total', async () => {
+    const made: string[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      made.unshift((await turns.open.mutate()).id);
+      if (turn < 2) await turns.close.mutate();
+    }
+    const { data, pagination } = await list();
+    expect(data.map(({ id }) => id)).toEqual(made);
+    expect(data.map(({ status }) => status)).toEqual(['open', 'closed', 'closed']);
+    expect(pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+    expect((await list('?limit=1&offset=1')).data.map(({ id }) => id)).toEqual([made[1]]);
+    expect(await turns.list.query({})).toEqual(await list());
+  });
+
+  it('breaks ties by id, downwards', async () => {
+    const startedAt = new Date('2026-01-31T12:00:00Z');
+    const ids = [newId(), newId(), newId()].sort();
+    await api.app.database.prisma.turn.createMany({
+      data: ids.map((id, index) => ({
+        locationId,
+        id,
+        batchNumber: index + 1,
+        status: 'closed',
+        startedAt,
+        endedAt: startedAt,
+      })),
+    });
+    expect((await list()).data.map(({ id }) => id)).toEqual(ids.reverse());
+  });
+
+  it('answers 422 for a limit out of range', async () => {
+    const message = refusalOf(await rest('GET /v2/turns?limit=201'), 422, 'validation_error');
+    expect(message).toBe('limit: must be 1 to 200');
+  });
+});
+
+describe('GET /v2/turns/current', () => {
+  it('answers 200 with the open turn and its totals so far', async () => {
+    const { id } = await turns.open.mutate();
+    const order = await place();
+    await payments.complete.mutate({ id: order.payment.id });
+    const current = dataOf(await rest('GET /v2/turns/current'), 200, Turn);
+    expect(current).toMatchObject({ id, total_orders: 1, total_collected: 12.5 });
+    expect(await turns.getCurrent.query()).toEqual(current);
+  });
+
+  it('answers 404 when none is open', async () => {
+    refusalOf(await rest('GET /v2/turns/current'), 404, 'resource_not_found');
+    await turns.open.mutate();
+    await turns.close.mutate();
+    refusalOf(await rest('GET /v2/turns/current'), 404, 'resource_not_found');
+  });
+});
+
+describe('GET /v2/turns/{id}', () => {
+  it('answers 404 for an unknown, a malformed and a foreign id', async () => {
+    const { id: foreign } = await api.client().turns.open.mutate();
+    for (const id of [newId(), 'unknown', foreign]) {
+      refusalOf(await rest(`GET /v2/turns/${id}`), 404, 'resource_not_found');
+    }
+  });
+});
+
+it.each(['turns', 'turns/current', 'turns/some-id'])(
+  'GET /v2/%s answers 403 to a key without turns:read',
+  async (path) => {
+    const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:write'] });
+    const message = refusalOf(await rest(`GET /v2/${path}`, { key }), 403, 'permission_denied');
+    expect(message).toContain('turns:read');
+  },
+);
