@@ -34,6 +34,7 @@ export async function openKitchen(api: TestApi): Promise<Kitchen> {
   const { key } = await createKey(database, { locationId });
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
+  await database.prisma.menu.create({ data: { locationId, name: 'Winter', version: 1, isPublished: true } });
   const category = { externalId: 'category-made', id: '' };
   category.id = await createCategory(database, { locationId, externalId: category.externalId });
   const product = { externalId: 'product-made', id: '' };
@@ -99,6 +100,7 @@ const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
     await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
     return prisma.settlement.findFirstOrThrow({ where: { locationId } });
   },
+  menus: ({ api, locationId }) => api.app.database.prisma.menu.findFirstOrThrow({ where: { locationId } }),
   syncJobs: async (kitchen) => {
     const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
     const { job_id } = await created(kitchen, 'POST /v2/sync/products', { items });

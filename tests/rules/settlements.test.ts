@@ -83,15 +83,15 @@ describe('closing a turn by plain SQL', () => {
   });
 
   it.each([
-    [[1n, 0n], '0.01'],
-    [[1n, 0n, 0n], '0.00'],
-    [[1n, 1n, 0n], '0.01'],
-    [[201n, 200n], '2.01'],
-    [[100n, 100n, 101n], '1.00'],
-    [[999_999_999_999n, 999_999_999_998n], '9999999999.99'],
+    [[1, 0], '0.01'],
+    [[1, 0, 0], '0.00'],
+    [[1, 1, 0], '0.01'],
+    [[201, 200], '2.01'],
+    [[100, 100, 101], '1.00'],
+    [[999_999_999_999, 999_999_999_998], '9999999999.99'],
     [[], '0.00'],
   ])('of completed payments of %j cents averages %s', async (amounts, average) => {
-    for (const cents of amounts) await record({ cents });
+    for (const cents of amounts) await record({ cents: BigInt(cents) });
     await record({ cents: 777n, paid: 'pending', status: 'pending' });
     await close();
     expect((await settled()).averageTicket).toBe(average);

@@ -34,7 +34,14 @@ export async function createKey(
 ): Promise<TestKey> {
   const { key, hash, prefix } = newApiKey();
   const { id } = await prisma.apiKey.create({
-    data: { name: 'test', prefix, keyHash: new Uint8Array(hash), permissions: ['*'], perMinute: 100_000, ...overrides },
+    data: {
+      name: 'test',
+      prefix,
+      keyHash: new Uint8Array(hash),
+      permissions: ['*'],
+      perMinute: 100_000,
+      ...overrides,
+    },
   });
   return { id, key };
 }

@@ -42,41 +42,43 @@ export async function recordOrder(
   };
   number += 1;
   const total = decimal(totalOf(order), 2);
-  await prisma.order.create({
-    data: {
-      locationId,
-      id: order.id,
-      number,
-      total,
-      status: order.status,
-      channel: order.channel,
-      paymentMethodId: order.methodId,
-      createdAt: order.at,
-      turnId: turnId ?? null,
-    },
-  });
-  await prisma.orderItem.createMany({
-    data: order.lines.map(({ productId, milli, cents, name = 'Flat White' }, index) => ({
-      locationId,
-      orderId: order.id,
-      position: index + 1,
-      productId,
-      name,
-      unitPrice: 0,
-      quantity: decimal(milli, 3),
-      total: decimal(cents, 2),
-    })),
-  });
-  await prisma.payment.create({
-    data: {
-      locationId,
-      orderId: order.id,
-      amount: total,
-      status: order.paid,
-      paymentMethodId: order.methodId,
-      createdAt: order.at,
-    },
-  });
+  const owner = { locationId, orderId: order.id };
+  // At once: an order that is committed without a payment gets one.
+  await prisma.$transaction([
+    prisma.order.create({
+      data: {
+        locationId,
+        id: order.id,
+        number,
+        total,
+        status: order.status,
+        channel: order.channel,
+        paymentMethodId: order.methodId,
+        createdAt: order.at,
+        turnId: turnId ?? null,
+      },
+    }),
+    prisma.orderItem.createMany({
+      data: order.lines.map(({ productId, milli, cents, name = 'Flat White' }, index) => ({
+        ...owner,
+        productId,
+        name,
+        position: index + 1,
+        unitPrice: 0,
+        quantity: decimal(milli, 3),
+        total: decimal(cents, 2),
+      })),
+    }),
+    prisma.payment.create({
+      data: {
+        ...owner,
+        amount: total,
+        status: order.paid,
+        paymentMethodId: order.methodId,
+        createdAt: order.at,
+      },
+    }),
+  ]);
   return order;
 }
 

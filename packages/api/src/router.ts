@@ -1,11 +1,14 @@
+import { catalogRouter } from './resources/catalog/router.ts';
 import { categoriesRouter } from './resources/categories/router.ts';
 import { locationsRouter } from './resources/locations/router.ts';
+import { menusRouter } from './resources/menus/router.ts';
 import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
 import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
 import { paymentsRouter } from './resources/payments/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
 import { salesReportsRouter } from './resources/sales-reports/router.ts';
 import { settlementsRouter } from './resources/settlements/router.ts';
+import { stockRouter } from './resources/stock/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
 import { turnsRouter } from './resources/turns/router.ts';
 import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts';
@@ -13,14 +16,17 @@ import { router } from './trpc.ts';
 
 /** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
 export const appRouter = router({
+  catalog: catalogRouter,
   categories: categoriesRouter,
   locations: locationsRouter,
+  menus: menusRouter,
   orders: ordersRouter,
   paymentMethods: paymentMethodsRouter,
   payments: paymentsRouter,
   products: productsRouter,
   salesReports: salesReportsRouter,
   settlements: settlementsRouter,
+  stock: stockRouter,
   syncJobs: syncJobsRouter,
   turns: turnsRouter,
   webhookEndpoints: webhookEndpointsRouter,

@@ -1,4 +1,8 @@
+export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { type EventType, events, eventTypes, subscribableEventTypes } from './events.ts';
+export { create as issueKey, list as listKeys, revoke as revokeKey } from './resources/keys/service.ts';
+export { createLocation, listLocations } from './resources/locations/create.ts';
+export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';
 export {
   checkWebhookUrl,
   isAllowedAddress,
@@ -13,7 +17,3 @@ export {
   type Sealed,
   type SecretBox,
 } from './resources/webhook-endpoints/secrets.ts';
-export { newApiKey, parseApiKey } from './credentials/api-key.ts';
-export { create as issueKey, list as listKeys, revoke as revokeKey } from './resources/keys/service.ts';
-export { createLocation, listLocations } from './resources/locations/create.ts';
-export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';

@@ -35,11 +35,6 @@ export const specification: readonly SpecifiedOperation[] = rows().map(
 export const comingNext: readonly RestRoute[] = [
   'GET /v2/orders/export',
   'GET /v2/orders/{id}/timeline',
-  'GET /v2/stock',
-  'POST /v2/stock/sync',
-  'GET /v2/catalog',
-  'POST /v2/catalog/sync',
-  'GET /v2/menus/active',
   'POST /v2/webhook-endpoints/{id}/replay',
   'GET /v2/events',
   'GET /v2/limits',

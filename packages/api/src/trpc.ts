@@ -68,7 +68,7 @@ export function operation(meta: OperationMeta) {
       const raw = await getRawInput();
       refuseUnreadable(raw);
       // An idempotent operation first looks whether it knows the key.
-      if (!meta.idempotent) refuseUnstorable(raw);
+      if (!meta.idempotent) refuseUnstorable(withoutId(raw));
       return next();
     });
 }
@@ -84,9 +84,16 @@ export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
     const answer = await findAnswer(ctx.app.database, ctx, idempotency);
     const proceed = () => next({ ctx: { idempotency } });
     if (answer !== undefined) return replay(ctx, answer) as ReturnType<typeof proceed>;
-    refuseUnstorable(raw);
+    refuseUnstorable(withoutId(raw));
     return proceed();
   });
+}
+
+// Ids are opaque: one with U+0000 in it simply does not exist.
+function withoutId(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const { id: _, ...rest } = input as Record<string, unknown>;
+  return rest;
 }
 
 /**

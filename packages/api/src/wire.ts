@@ -51,6 +51,7 @@ export const Timestamp = z.string().meta({
 /** A moment, as callers may write it. */
 export const TimestampFilter = z.iso
   .datetime({ offset: true, error: 'must be an ISO 8601 timestamp with an offset or Z' })
+  .refine((moment) => moment >= '0001', { error: 'must be an ISO 8601 timestamp with an offset or Z' })
   .meta({ description: 'ISO 8601 with offset or Z.', example: '2026-01-31T00:00:00Z' });
 
 /** A whole day in the location's time zone. */

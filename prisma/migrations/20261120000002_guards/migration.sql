@@ -125,7 +125,7 @@ BEGIN
     WHERE s.location_id = NEW.location_id AND s.product_id IN (SELECT product_id FROM taken)
     ORDER BY s.product_id FOR UPDATE
   )
-  UPDATE product_stock s SET quantity = s.quantity + t.quantity
+  UPDATE product_stock s SET quantity = least(s.quantity + t.quantity, 9999999999.99)
   FROM locked l JOIN taken t USING (product_id)
   WHERE s.location_id = NEW.location_id AND s.product_id = l.product_id;
 
@@ -139,13 +139,26 @@ BEGIN
     WHERE s.location_id = NEW.location_id AND s.id IN (SELECT id FROM taken)
     ORDER BY s.id FOR UPDATE
   )
-  UPDATE subselection_items s SET stock_quantity = s.stock_quantity + t.quantity
+  UPDATE subselection_items s SET stock_quantity = least(s.stock_quantity + t.quantity, 9999999999.99)
   FROM locked l JOIN taken t USING (id)
   WHERE s.location_id = NEW.location_id AND s.id = l.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (NEW.status = 'canceled' AND OLD.status <> 'canceled') EXECUTE FUNCTION settle_canceled_order();
+
+-- An order is never without its payment: one that is written by hand alone gets it at the commit.
+CREATE FUNCTION ensure_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO payments (location_id, order_id, payment_method_id, amount)
+  SELECT o.location_id, o.id, o.payment_method_id, o.total FROM orders o
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.id
+    AND NOT EXISTS (SELECT FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER ensure_payment AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION ensure_payment();
 
 -- Disabling an endpoint drops what is still waiting for it; enabling does not revive it.
 CREATE FUNCTION drop_waiting_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$

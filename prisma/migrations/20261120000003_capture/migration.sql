@@ -30,8 +30,10 @@ BEGIN
       || 'FOR EACH STATEMENT EXECUTE FUNCTION %I()', watched, 'capture_insert_' || watched);
   END IF;
   IF 'update' = ANY (operations) THEN
+    -- The first call fixes the plan for the session: few rows would fix a nested loop, with which a later bulk
+    -- statement compares every old row with every new one.
     EXECUTE format($f$
-      CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS $body$
+      CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql SET enable_nestloop = off AS $body$
       BEGIN
         %s, changed, before, after)
         SELECT n.location_id, %L, n.%I, 'update', array_remove(ARRAY[%s], NULL), %s

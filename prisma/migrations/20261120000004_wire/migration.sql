@@ -1,6 +1,6 @@
 -- The documented JSON of the resources that are read most, built by Postgres: one definition that
 -- REST, tRPC, the idempotent answer and the event bodies share. Each function is one plain SELECT,
--- so that the planner inlines it. Optional fields without a value are left out.
+-- so that the planner inlines it; json_strip_nulls also leaves out the spaces. Optional fields without a value are left out.
 
 -- ISO 8601 with milliseconds and the numeric offset of the zone: 2026-01-31T21:05:09.120-03:00
 CREATE FUNCTION wire_time(moment timestamptz, zone text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -62,10 +62,10 @@ $$;
 -- An order as a list shows it: exactly the six documented fields.
 CREATE FUNCTION order_entries_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT o.id, json_build_object(
+  SELECT o.id, json_strip_nulls(json_build_object(
     'id', o.id, 'number', o.number, 'status', o.status, 'total', trim_scale(o.total),
     'created_at', wire_time(o.created_at, l.timezone),
-    'payment', json_build_object('id', p.id, 'status', p.status))
+    'payment', json_build_object('id', p.id, 'status', p.status)))
   FROM orders o
   JOIN locations l ON l.id = o.location_id
   JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
@@ -74,10 +74,10 @@ $$;
 
 CREATE FUNCTION payments_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.id, json_build_object(
+  SELECT p.id, json_strip_nulls(json_build_object(
     'id', p.id, 'order_id', p.order_id, 'payment_method_id', p.payment_method_id, 'method', m.type,
     'amount', trim_scale(p.amount), 'status', p.status,
-    'created_at', wire_time(p.created_at, l.timezone), 'updated_at', wire_time(p.updated_at, l.timezone))
+    'created_at', wire_time(p.created_at, l.timezone), 'updated_at', wire_time(p.updated_at, l.timezone)))
   FROM payments p
   JOIN payment_methods m ON m.location_id = p.location_id AND m.id = p.payment_method_id
   JOIN locations l ON l.id = p.location_id

@@ -28,12 +28,12 @@ export function documentRoutes(router: AppRouter): express.Router {
 }
 
 function serve(routes: express.Router, path: string, type: string, make: () => Made | Promise<Made>): void {
-  let content: Promise<Content> | undefined;
+  let content: Content | undefined;
   routes
     .route(path)
     .get(async (request, response) => {
-      content ??= contentOf(make);
-      const { bytes, etag } = await content;
+      content ??= await contentOf(make);
+      const { bytes, etag } = content;
       response.set({
         'Content-Type': type,
         'Cache-Control': 'no-cache',

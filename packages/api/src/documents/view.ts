@@ -63,7 +63,8 @@ function saidInside(field: z.ZodType): z.ZodType {
 }
 
 function descriptionOf({ meta }: Operation): string {
-  const needs = meta.permission === null ? undefined : `Needs the permission \`${meta.permission}\`.`;
+  const needs =
+    meta.permission === null ? 'Any valid key will do.' : `Needs the permission \`${meta.permission}\`.`;
   const limits = meta.batch ? 'Counts against the batch limits of the key.' : undefined;
   return [meta.description, needs, limits].filter((part) => part !== undefined).join('\n\n');
 }

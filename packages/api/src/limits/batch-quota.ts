@@ -8,8 +8,8 @@ import { type BatchHourRow, countBatchJob, readBatchHour } from './statements.ts
 export interface BatchQuota {
   /** `X-RateLimit-Batch-*` without counting. */
   headers(caller: Caller): Promise<Record<string, string>>;
-  /** Counts one job. Throws `rate_limited` with the batch headers and Retry-After when the hour is full. */
-  start(caller: Caller): Promise<Record<string, string>>;
+  /** Counts one job, in the transaction `on` when given. Throws `rate_limited` with the batch headers and Retry-After when the hour is full. */
+  start(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
 }
 
 /** `at` stands in for the database's clock when it gives a time. Specification: Limits, batch limits. */
@@ -19,8 +19,8 @@ export function createBatchQuota(database: Queryable, at: () => Date | null): Ba
       const [row] = await database.run(readBatchHour, [apiKeyId, at()]);
       return batchHeaders(limits.batchJobsPerHour, row);
     },
-    async start({ apiKeyId, limits: { batchJobsPerHour: limit } }) {
-      const [row] = await database.run(countBatchJob, [apiKeyId, at(), limit]);
+    async start({ apiKeyId, limits: { batchJobsPerHour: limit } }, on = database) {
+      const [row] = await on.run(countBatchJob, [apiKeyId, at(), limit]);
       const headers = batchHeaders(limit, row);
       if (row !== undefined && row.used !== null) return headers;
       throw new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {

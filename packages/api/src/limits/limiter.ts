@@ -16,8 +16,11 @@ export interface Limiter {
   admit(caller: Caller): Record<string, string> | Promise<Record<string, string>>;
   /** The batch headers, without counting. */
   batchHeaders(caller: Caller): Promise<Record<string, string>>;
-  /** Counts one batch job in the hour and returns the batch headers. Throws `rate_limited` with them. */
-  startBatch(caller: Caller): Promise<Record<string, string>>;
+  /**
+   * Counts one batch job in the hour and returns the batch headers. Throws `rate_limited` with them. Within a
+   * transaction (`on`) the job counts only if that commits.
+   */
+  startBatch(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
   /** Gives back what was taken and not used, and leaves the list of processes. */
   close(): Promise<void>;
 }

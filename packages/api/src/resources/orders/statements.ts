@@ -158,7 +158,7 @@ function listStatement(
        order by ${sortColumns[sort]} ${direction}, o.id ${direction} limit $2 offset $3
      )
      select (select count(*) from orders o where ${where})::int as total,
-       coalesce((select '[' || string_agg(json_strip_nulls(e.doc)::text, ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
+       coalesce((select '[' || string_agg(e.doc::text, ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
          from page, lateral order_entries_json($1::uuid, array[page.id]) e), '[]') as data`,
   );
   listStatements.set(name, made);

@@ -11,7 +11,7 @@ export interface PaymentText {
 /** $1 location, $2 id. */
 export const readPayment = statement<PaymentText>(
   'read_payment',
-  'select json_strip_nulls(doc)::text as doc from payments_json($1::uuid, array[$2::uuid])',
+  'select doc::text as doc from payments_json($1::uuid, array[$2::uuid])',
 );
 
 /** $1 location, $2 id, $3 target. No row when there is no such payment, or when it is not pending any more. */
@@ -70,7 +70,7 @@ function listStatement(given: readonly (keyof PaymentFilters)[]): Statement<Paym
        select p.id, p.created_at from payments p where ${where}
        order by p.created_at desc, p.id desc limit $2 offset $3
      )
-     select json_strip_nulls(coalesce(json_agg(j.doc order by page.created_at desc, page.id desc), '[]'))::text as data,
+     select coalesce(json_agg(j.doc order by page.created_at desc, page.id desc), '[]')::text as data,
        (select count(*) from payments p where ${where})::int as total
      from (select array_agg(id) as ids from page) found, lateral payments_json($1::uuid, found.ids) j
      join page on page.id = j.id`,

@@ -1,6 +1,7 @@
 import { isId, newId, type PrismaTransaction, type Statement } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound, sqlState } from '../../errors.ts';
+import { answerText } from '../../idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
@@ -14,7 +15,7 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Page<P
   }
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(statement, values);
-  return sendText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 
 /** Reads one. Throws `resource_not_found`. */
@@ -110,13 +111,7 @@ const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.location
 async function readOne(ctx: CallContext, statement: Statement<ProductText>, value: string): Promise<Product> {
   const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId, value]);
   if (found === undefined) throw notFound('Product');
-  return sendText(ctx, found.doc);
-}
-
-// REST sends the text as Postgres built it; the typed entrance gets the value.
-function sendText<T>(ctx: CallContext, json: string): T {
-  ctx.reply.json = json;
-  return JSON.parse(json) as T;
+  return answerText(ctx, found.doc);
 }
 
 async function readWritten(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<Product> {

@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import type { CurrentStock } from './rules.ts';
 
 // Not Prisma: lists are a hot path, and a batch is written by one statement over the whole set.
 
@@ -27,18 +28,8 @@ export const listStockSince = statement<StockPageText>(
   listText(' and s.updated_at >= $4::timestamptz'),
 );
 
-/** A product that an item names, and its stock record if it has one. */
-export interface NamedStock {
-  index: number;
-  product_id: string;
-  record: boolean;
-  enabled: boolean;
-  quantity: number;
-  min_stock_alarm: number;
-}
-
 /** $1 location, $2 rows of index, product_id, external_id, sku. One snapshot, no locks. */
-export const readNamedStock = statement<NamedStock>(
+export const readNamedStock = statement<CurrentStock>(
   'read_named_stock',
   `with wanted as materialized (
      select * from json_to_recordset($2::json) as v (index int, product_id uuid, external_id text, sku text)

@@ -1,8 +1,8 @@
 import { addJob, isId, newId, type rows, statement } from '@comanda/db';
-import { refuseLargeBatch, startBatch } from '../../batch.ts';
-import type { CallContext, Idempotency } from '../../context.ts';
+import { startBatch } from '../../batch.ts';
+import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { once } from '../../idempotency.ts';
+import { answerText, idempotencyOf, once } from '../../idempotency.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
 
@@ -12,35 +12,22 @@ import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './sche
  * batch jobs are used up, `conflict` for a key that came with another body.
  */
 export async function startProducts(
-  ctx: CallContext & { idempotency?: Idempotency },
+  ctx: CallContext,
   { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
 ): Promise<StartedSyncJob> {
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
-  const { idempotency } = ctx;
-  if (idempotency === undefined) throw new Error('operation() reads the key of every idempotent operation');
-  refuseLargeBatch(ctx, items.length);
-  const { json, replayed } = await oneAtATime(() =>
-    database.transaction(ctx.requestId, (tx) =>
-      once(tx, ctx, idempotency, 202, async () => {
-        await startBatch(ctx, items.length);
-        const jobId = newId();
-        await tx.run(insertJob, [
-          locationId,
-          jobId,
-          mode,
-          JSON.stringify(items),
-          items.length,
-          ctx.requestId,
-        ]);
-        await addJob(tx, 'sync-products', { locationId, jobId });
-        return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
-      }),
-    ),
+  const idempotency = idempotencyOf(ctx);
+  const { json, replayed } = await database.transaction(ctx.requestId, (tx) =>
+    once(tx, ctx, idempotency, 202, async () => {
+      await startBatch(ctx, items.length, 'items', tx);
+      const jobId = newId();
+      await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
+      await addJob(tx, 'sync-products', { locationId, jobId });
+      return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
+    }),
   );
-  ctx.reply.json = json;
-  if (replayed) ctx.reply.headers['Idempotency-Replayed'] = 'true';
-  return JSON.parse(json) as StartedSyncJob;
+  return answerText(ctx, json, replayed);
 }
 
 /** Lists the jobs, newest first. */
@@ -83,16 +70,6 @@ const insertJob = statement(
   `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
    values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6)`,
 );
-
-let last: Promise<unknown> = Promise.resolve();
-
-// Counting the batch job needs a second connection while the first holds the key: were several to start at
-// once, they could hold every connection of the pool and wait for each other.
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const result = last.then(work);
-  last = result.catch(() => {});
-  return result;
-}
 
 function toSyncJob(row: Omit<rows.SyncJob, 'items'>, timezone: string): SyncJob {
   return {

@@ -11,12 +11,10 @@ const EventTypes = z
   .refine((types) => new Set(types).size === types.length, { error: 'must not repeat an event type' })
   .meta({ description: 'The event types it receives.', example: ['order.created', 'order.status_changed'] });
 
-const Url = z
-  .string()
-  .meta({
-    description: 'Absolute http(s) URL, at most 2,048 characters.',
-    example: 'https://erp.example.com/hooks/comanda',
-  });
+const Url = z.string().meta({
+  description: 'Absolute http(s) URL, at most 2,048 characters.',
+  example: 'https://erp.example.com/hooks/comanda',
+});
 
 /** A webhook endpoint, as the specification's, without its secret. */
 export const WebhookEndpoint = z

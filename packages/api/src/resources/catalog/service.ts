@@ -1,0 +1,77 @@
+import type { Queryable } from '@comanda/db';
+import { audit } from '../../audit.ts';
+import { matchesEtag } from '../../conditional.ts';
+import type { CallContext } from '../../context.ts';
+import type { Catalog, PublishedCatalog } from './schema.ts';
+import * as sql from './statements.ts';
+
+/**
+ * Reads the whole catalog with its version and entity tag. REST sends the text as Postgres built it, and nothing
+ * to a caller who has it already: the value is whole for the typed client alone. Specification: Full catalog.
+ */
+export async function get(ctx: CallContext): Promise<Catalog> {
+  const { database } = ctx.app;
+  const { locationId } = ctx.caller;
+  // The tag tells what a cache may do: keep it for this key, and ask each time.
+  Object.assign(ctx.reply.headers, { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
+  if (ctx.ifNoneMatch !== undefined) {
+    const [current] = await database.run(sql.readCurrentVersion, [locationId]);
+    if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current))) {
+      ctx.reply.etag = etagOf(locationId, current);
+      return { location_id: locationId, version: current.version, categories: [] };
+    }
+  }
+  const built = await build(ctx);
+  const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
+  ctx.reply.etag = etagOf(locationId, built);
+  ctx.reply.json = text;
+  if (ctx.entrance === 'rest') return { location_id: locationId, version: built.version, categories: [] };
+  return JSON.parse(text) as Catalog;
+}
+
+/** Tells the world that the catalog is published: `catalog.updated`, whatever did or did not change. */
+export function publish(ctx: CallContext): Promise<PublishedCatalog> {
+  const { locationId } = ctx.caller;
+  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+    const [captured] = await tx.run(sql.capturePublication, [locationId]);
+    if (captured === undefined) throw new Error('the location of the key is gone');
+    await audit(tx, ctx, 'catalog.publish', locationId, { before: null, after: captured });
+    return captured;
+  });
+}
+
+/** The version of all that is committed by now, as answers show it. */
+export async function currentVersion(ctx: CallContext): Promise<string> {
+  const [stamped] = await ctx.app.database.run(sql.stampVersion, [ctx.caller.locationId]);
+  if (stamped === undefined) throw new Error('the location of the key is gone');
+  return stamped.version;
+}
+
+type Built = { categories: string } & sql.StampedVersion;
+
+/** How often a state that was overtaken is built again before others have to wait for it. */
+const freeAttempts = 3;
+
+async function build(ctx: CallContext): Promise<Built> {
+  const { database } = ctx.app;
+  for (let attempt = 1; attempt <= freeAttempts; attempt++) {
+    const built = await readOnce(database, ctx);
+    if (built !== undefined) return built;
+  }
+  return database.transaction(ctx.requestId, async (tx) => {
+    await tx.run(sql.holdVersion, [ctx.caller.locationId]);
+    const built = await readOnce(tx, ctx);
+    if (built === undefined) throw new Error('a version was overtaken while it was held');
+    return built;
+  });
+}
+
+async function readOnce(on: Queryable, ctx: CallContext): Promise<Built | undefined> {
+  const [row] = await on.run(sql.readCatalog, [ctx.caller.locationId]);
+  if (row === undefined) throw new Error('the location of the key is gone');
+  return row.milliseconds === null ? undefined : row;
+}
+
+// A version stands for one state, the format for one way to show it; keys of two locations share the path.
+const etagOf = (locationId: string, { milliseconds, format }: sql.StampedVersion) =>
+  `"${milliseconds}-${format}-${locationId.slice(-12)}"`;

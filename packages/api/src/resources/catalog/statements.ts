@@ -1,0 +1,55 @@
+import { statement } from '@comanda/db';
+
+// Not Prisma: the whole tree is built by Postgres as text in one statement (prisma/migrations/*_catalog), and its
+// version is found by a sum of few rows. tests/api/catalog.test.ts holds the text equal to the plain Prisma query.
+
+/** A version, and the format of the text that it is shown in. */
+export interface StampedVersion {
+  /** In milliseconds, as text. */
+  milliseconds: string;
+  /** As answers show it. */
+  version: string;
+  format: string;
+}
+
+const stamped = (moment: string) => `(extract(epoch from ${moment}) * 1000)::bigint as milliseconds,
+  wire_time(${moment}, l.timezone) as version, catalog_format() as format`;
+
+/** $1 location. The version of what is there now; no row when nobody has read it since it changed. */
+export const readCurrentVersion = statement<StampedVersion>(
+  'read_catalog_version',
+  `select ${stamped('v.version')}
+   from catalog_versions v join locations l on l.id = v.location_id
+   where v.location_id = $1::uuid and v.token = catalog_token($1::uuid)`,
+);
+
+/**
+ * $1 location. The tree and its version, which is null when a later state got its version while this one was
+ * built: then it must be built again.
+ */
+export const readCatalog = statement<{ categories: string } & (StampedVersion | { milliseconds: null })>(
+  'read_catalog',
+  `select t.categories, ${stamped('s.version')}
+   from locations l, catalog_tree(l.id) t, lateral (select stamp_catalog(l.id, t.token) as version) s
+   where l.id = $1::uuid`,
+);
+
+/** $1 location. To the end of the transaction nobody gives a later state its version. */
+export const holdVersion = statement('hold_catalog_version', 'select hold_catalog_version($1::uuid)');
+
+/** $1 location. The version of all that is committed by now. */
+export const stampVersion = statement<{ version: string }>(
+  'stamp_catalog_version',
+  `select wire_time(v.version, l.timezone) as version
+   from locations l, lateral (select catalog_version(l.id) as version) v where l.id = $1::uuid`,
+);
+
+/** $1 location. The relay makes a catalog.updated of it. */
+export const capturePublication = statement<{ published_at: string }>(
+  'capture_catalog_publication',
+  `with captured as (
+     insert into captured_changes (location_id, resource, resource_id, operation)
+     values ($1::uuid, 'catalog', $1::uuid, 'publish') returning captured_at
+   )
+   select wire_time(c.captured_at, l.timezone) as published_at from captured c, locations l where l.id = $1::uuid`,
+);

@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
+import { CategoryCreate } from '../categories/schema.ts';
+import { Description } from '../products/schema.ts';
+import { DryRun, FieldChange, SyncAction } from '../stock/changes.schema.ts';
+
+const Count = z
+  .int({ error: 'must be a whole number' })
+  .min(0, 'must not be negative')
+  .max(2_147_483_647, 'must be at most 2147483647')
+  .meta({ example: 1 });
+
+const stock = { enabled: z.boolean(), quantity: Quantity };
+
+/** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
+export const SyncedItem = z
+  .object({
+    external_id: ExternalId,
+    name: Label,
+    price: Money,
+    min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
+    max: Count.optional().meta({ description: "The subselection's max_selection for a new one." }),
+    visible: z.boolean().optional(),
+    image_url: ImageUrl.optional(),
+    stock: z.object(stock).optional(),
+  })
+  .superRefine(({ min, max }, context) => {
+    if (min !== undefined && max !== undefined && min > max)
+      context.addIssue({ code: 'custom', path: ['min'], message: 'must not be more than max' });
+  })
+  .meta({ id: 'CatalogSyncItem' });
+export type SyncedItem = z.infer<typeof SyncedItem>;
+
+/** A choice as a sync brings it. */
+export const SyncedSubselection = z
+  .object({
+    external_id: ExternalId,
+    name: Label,
+    min_selection: Count.meta({ example: 0 }),
+    max_selection: Count,
+    single: z.boolean().optional().meta({ description: 'For a new one: whether max_selection is 1.' }),
+    items: z.array(SyncedItem).max(100, 'must hold at most 100 items'),
+  })
+  .superRefine(({ min_selection, max_selection }, context) => {
+    if (min_selection > max_selection) {
+      const message = 'must not be more than max_selection';
+      context.addIssue({ code: 'custom', path: ['min_selection'], message });
+    }
+  })
+  .meta({ id: 'CatalogSyncSubselection' });
+export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
+
+/** A product as a sync brings it. */
+export const SyncedProduct = z
+  .object({
+    external_id: ExternalId,
+    sku: Label.optional().meta({ description: 'Unique per location; made from the id of a new product.' }),
+    name: Label,
+    description: Description.optional(),
+    price: Money,
+    visible: z.boolean().optional(),
+    image_url: ImageUrl.optional(),
+    stock: z.object({ ...stock, min_stock_alarm: Quantity.optional() }).optional(),
+    subselections: z.array(SyncedSubselection).max(50, 'must hold at most 50 subselections').optional(),
+  })
+  .meta({ id: 'CatalogSyncProduct' });
+export type SyncedProduct = z.infer<typeof SyncedProduct>;
+
+/** A category as a sync brings it, with the products that stand under it. */
+export const SyncedCategory = z
+  .object({
+    external_id: ExternalId,
+    name: Label,
+    priority: CategoryCreate.shape.priority.optional(),
+    visible: z.boolean().optional(),
+    image_url: ImageUrl.optional(),
+    products: z.array(SyncedProduct).optional(),
+  })
+  .meta({ id: 'CatalogSyncCategory' });
+export type SyncedCategory = z.infer<typeof SyncedCategory>;
+
+/** What happens to what is not named: `upsert` leaves it, `replace` removes it when it has an `external_id`. */
+export const CatalogSyncMode = z.enum(['upsert', 'replace']);
+export type CatalogSyncMode = z.infer<typeof CatalogSyncMode>;
+
+/** A catalog to set. */
+export const CatalogSync = z
+  .object({
+    mode: CatalogSyncMode.default('upsert').meta({
+      description: 'replace also removes what has an external_id and is not named.',
+    }),
+    categories: z.array(SyncedCategory).min(1, 'must hold at least one category'),
+    dry_run: DryRun,
+  })
+  .meta({ id: 'CatalogSync' });
+export type CatalogSync = z.infer<typeof CatalogSync>;
+
+/** What a dry run says of one category, product, subselection or item. */
+export const CatalogChange = z
+  .object({
+    type: z.enum(['category', 'product', 'subselection', 'item']),
+    external_ids: z.array(z.string()).meta({
+      description: 'Where it stands: its own external_id, after those of its product and subselection.',
+    }),
+    id: z.string().optional().meta({ description: 'Of what exists.' }),
+    action: SyncAction,
+    changes: z.array(FieldChange),
+  })
+  .meta({ id: 'CatalogChange' });
+export type CatalogChange = z.infer<typeof CatalogChange>;
+
+/** What a sync came to, counted over categories, products, subselections and items. */
+export const CatalogSyncResult = z
+  .object({
+    version: Timestamp.meta({
+      description: 'The version of the catalog with these changes, or a later one.',
+    }),
+    total_items: z.int().meta({ description: 'All that was named; a product counts once.' }),
+    created: z.int(),
+    updated: z.int(),
+    deleted: z.int().meta({ description: 'With all that belonged to what was removed.' }),
+    unchanged: z.int(),
+    dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
+    changes: z
+      .array(CatalogChange)
+      .optional()
+      .meta({ description: 'Of a dry run: what would become of each.' }),
+  })
+  .meta({ id: 'CatalogSyncResult', description: 'What a catalog sync came to.' });
+export type CatalogSyncResult = z.infer<typeof CatalogSyncResult>;

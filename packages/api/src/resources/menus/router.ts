@@ -1,0 +1,42 @@
+import { operation, router } from '../../trpc.ts';
+import { ById } from '../../wire.ts';
+import { Menu, MenuCreate, MenuUpdate } from './schema.ts';
+import * as menus from './service.ts';
+
+/** Specification: Active menu; contract, section 8: what only the typed client has. */
+export const menusRouter = router({
+  getActive: operation({
+    permission: 'menus:read',
+    summary: 'Read the active menu',
+    description: 'The published one. Answers 404 when none is.',
+    rest: ['GET /v2/menus/active'],
+    errors: ['resource_not_found'],
+  })
+    .output(Menu)
+    .query(({ ctx }) => menus.getActive(ctx)),
+
+  create: operation({ permission: 'menus:write', summary: 'Create a menu' })
+    .input(MenuCreate)
+    .output(Menu)
+    .mutation(({ ctx, input }) => menus.create(ctx, input)),
+
+  update: operation({
+    permission: 'menus:write',
+    summary: 'Change a menu',
+    description: 'Changes only the fields that are present.',
+    errors: ['resource_not_found'],
+  })
+    .input(MenuUpdate)
+    .output(Menu)
+    .mutation(({ ctx, input }) => menus.update(ctx, input)),
+
+  publish: operation({
+    permission: 'menus:write',
+    summary: 'Publish a menu',
+    description: 'Its version counts up; the menu that was published is so no more.',
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Menu)
+    .mutation(({ ctx, input }) => menus.publish(ctx, input.id)),
+});

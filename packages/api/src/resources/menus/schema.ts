@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Id, Label } from '../../wire.ts';
+
+/** A menu, as the specification's Active menu. */
+export const Menu = z
+  .object({
+    id: Id,
+    name: z.string().meta({ example: 'Winter' }),
+    version: z.int().meta({ description: 'Counts its publications, from 1.', example: 3 }),
+    is_published: z.boolean(),
+    categories: z.array(z.object({ id: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'Menu', description: 'What is shown to guests; at most one is published.' });
+export type Menu = z.infer<typeof Menu>;
+
+const CategoryIds = z
+  .array(Id)
+  .max(1_000, 'must hold at most 1000 categories')
+  .meta({ description: 'The categories it shows, in this order; a repeated id counts once.' });
+
+/** What creates a menu; it is not published yet. */
+export const MenuCreate = z
+  .object({ name: Label, category_ids: CategoryIds.optional() })
+  .meta({ id: 'MenuCreate' });
+export type MenuCreate = z.infer<typeof MenuCreate>;
+
+/** What changes a menu: only the fields that are present. */
+export const MenuUpdate = z
+  .object({ id: Id, name: Label.optional(), category_ids: CategoryIds.optional() })
+  .meta({ id: 'MenuUpdate' });
+export type MenuUpdate = z.infer<typeof MenuUpdate>;

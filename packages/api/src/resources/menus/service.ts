@@ -1,0 +1,136 @@
+import { isId, newId, type Prisma, type PrismaTransaction } from '@comanda/db';
+import { audit } from '../../audit.ts';
+import type { CallContext } from '../../context.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { repeatingRaces } from '../../races.ts';
+import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
+
+/** Reads the published one. Throws `resource_not_found` when none is. */
+export async function getActive(ctx: CallContext): Promise<Menu> {
+  const found = await ctx.app.database.prisma.menu.findFirst({
+    where: { locationId: ctx.caller.locationId, isPublished: true },
+    include: shown,
+  });
+  if (found === null) throw notFound('Active menu');
+  return toMenu(found);
+}
+
+/** Creates one, not published yet. Throws `validation_error` for an unknown category. */
+export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate): Promise<Menu> {
+  const id = newId();
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const categoryIds = await knownCategories(tx, ctx, category_ids);
+    await tx.menu.create({ data: { ...key(ctx, id), name } });
+    await setCategories(tx, ctx, id, categoryIds);
+    const made = await read(tx, ctx, id);
+    await audit(tx, ctx, 'menus.create', id, { before: null, after: made });
+    return made;
+  });
+}
+
+/** Changes the fields that are present. Throws `resource_not_found`, `validation_error` for an unknown category. */
+export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate): Promise<Menu> {
+  if (!isId(id)) throw notFound('Menu');
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const categoryIds = category_ids && (await knownCategories(tx, ctx, category_ids));
+    await lockMenus(tx, ctx);
+    const before = await read(tx, ctx, id);
+    if (name !== undefined && name !== before.name)
+      await tx.menu.updateMany({ where: key(ctx, id), data: { name } });
+    if (categoryIds !== undefined) {
+      await tx.menuCategory.deleteMany({ where: { locationId: ctx.caller.locationId, menuId: id } });
+      await setCategories(tx, ctx, id, categoryIds);
+    }
+    const after = await read(tx, ctx, id);
+    await audit(tx, ctx, 'menus.update', id, { before, after });
+    return after;
+  });
+}
+
+/** Publishes one and takes the published one back, in one transaction. Throws `resource_not_found`. */
+export function publish(ctx: CallContext, id: string): Promise<Menu> {
+  if (!isId(id)) throw notFound('Menu');
+  // A menu that is made and published meanwhile was not there to be locked: Postgres refuses the second.
+  return repeatingRaces(() =>
+    ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+      await lockMenus(tx, ctx);
+      const before = await read(tx, ctx, id);
+      await tx.menu.updateMany({
+        where: { locationId: ctx.caller.locationId, isPublished: true, id: { not: id } },
+        data: { isPublished: false },
+      });
+      await tx.menu.updateMany({
+        where: key(ctx, id),
+        data: { isPublished: true, publishedAt: new Date(), version: { increment: 1 } },
+      });
+      const after = await read(tx, ctx, id);
+      await audit(tx, ctx, 'menus.publish', id, { before, after });
+      return after;
+    }),
+  );
+}
+
+const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
+
+const shown = {
+  categories: {
+    include: { category: { select: { id: true, name: true } } },
+    orderBy: [{ position: 'asc' }, { categoryId: 'asc' }],
+  },
+} satisfies Prisma.MenuInclude;
+
+async function read(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<Menu> {
+  const found = await tx.menu.findUnique({ where: { locationId_id: key(ctx, id) }, include: shown });
+  if (found === null) throw notFound('Menu');
+  return toMenu(found);
+}
+
+// All of the location: of two publications, or changes of one menu, the second sees what the first did.
+async function lockMenus(tx: PrismaTransaction, ctx: CallContext): Promise<void> {
+  await tx.$queryRaw`
+    select 1 from menus where location_id = ${ctx.caller.locationId}::uuid order by id for update`;
+}
+
+// Locked against deletion, so that the links below always find them.
+async function knownCategories(
+  tx: PrismaTransaction,
+  ctx: CallContext,
+  ids: readonly string[],
+): Promise<string[]> {
+  const found = await tx.$queryRaw<{ id: string }[]>`
+    select id from categories where location_id = ${ctx.caller.locationId}::uuid
+    and id = any (${ids.filter(isId)}::uuid[]) order by id for key share`;
+  const known = new Set(found.map(({ id }) => id));
+  const faults = ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
+  );
+  if (faults.length > 0) throw invalid(...faults);
+  return [...new Set(ids)];
+}
+
+async function setCategories(
+  tx: PrismaTransaction,
+  { caller: { locationId } }: CallContext,
+  menuId: string,
+  categoryIds: readonly string[],
+): Promise<void> {
+  await tx.menuCategory.createMany({
+    data: categoryIds.map((categoryId, position) => ({ locationId, menuId, categoryId, position })),
+  });
+}
+
+interface MenuRow {
+  id: string;
+  name: string;
+  version: number;
+  isPublished: boolean;
+  categories: { category: { id: string; name: string } }[];
+}
+
+const toMenu = ({ id, name, version, isPublished, categories }: MenuRow): Menu => ({
+  id,
+  name,
+  version,
+  is_published: isPublished,
+  categories: categories.map(({ category }) => category),
+});

@@ -1,0 +1,82 @@
+import { type Database, statement } from '@comanda/db';
+
+/** The orders of a range of days as they all stood at one moment, read some hundred at a time. */
+export interface OrderCursor {
+  /** That moment, in the time of the location. */
+  exportedAt: string;
+  /** How many orders the range holds. */
+  total: number;
+  /** Begins to read: `limit` orders (null: all of them) after the first `offset`, oldest first. */
+  begin(limit: number | null, offset: number): Promise<void>;
+  /** The JSON texts of the next orders; none at the end. */
+  next(): Promise<string[]>;
+  /** Ends the query and gives the connection back; may be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens one snapshot over the orders of a location, both days included. It holds a connection of the pool until it
+ * is closed, which the opener must see to.
+ */
+export async function openOrderCursor(
+  { pool }: Database,
+  locationId: string,
+  { from, to }: { from: string; to: string },
+): Promise<OrderCursor> {
+  const client = await pool.connect();
+  let open = true;
+  async function close(): Promise<void> {
+    if (!open) return;
+    open = false;
+    const broken = await client.query('rollback').then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    client.release(broken);
+  }
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
+    await client.query('set local statement_timeout = 0; set local enable_sort = off');
+    const { rows } = await client.query<RangeRow>({ ...measureRange, values: [locationId, from, to] });
+    const { exported_at: exportedAt = '', total = 0 } = rows[0] ?? {};
+    return {
+      exportedAt,
+      total,
+      async begin(limit, offset) {
+        await client.query(declareCursor, [locationId, from, to, limit, offset]);
+      },
+      async next() {
+        const fetched = await client.query<{ doc: string }>(fetchSome);
+        return fetched.rows.map(({ doc }) => doc);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface RangeRow {
+  exported_at: string;
+  total: number;
+}
+
+const inRange = `from orders o where o.location_id = $1::uuid
+  and o.created_at >= day_start($2::date, (select l.timezone from locations l where l.id = $1::uuid))
+  and o.created_at < day_start($3::date + 1, (select l.timezone from locations l where l.id = $1::uuid))`;
+
+const measureRange = statement<RangeRow>(
+  'measure_order_range',
+  `select (select wire_time(now(), l.timezone) from locations l where l.id = $1::uuid) as exported_at,
+     (select count(*) ${inRange})::int as total`,
+);
+
+// The page is found on the index alone; what is passed over never becomes JSON.
+const declareCursor = `declare export no scroll cursor for
+  select (select j.doc::text from orders_json($1::uuid, array[page.id]) j) as doc
+  from (select o.id, o.created_at ${inRange} order by o.created_at, o.id limit $4::bigint offset $5::bigint) page
+  order by page.created_at, page.id`;
+
+const fetchSome = 'fetch 200 from export';

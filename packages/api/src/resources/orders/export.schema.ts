@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { DateFilter, paging, rangeOrder, Timestamp } from '../../wire.ts';
+import { Order } from './schema.ts';
+
+/** What is exported: whole days, and which part of a range that is too large for one answer. */
+export const OrderExportRequest = z
+  .object({
+    from: DateFilter,
+    to: DateFilter,
+    limit: z
+      .int({ error: 'must be a whole number' })
+      .min(1, 'must be at least 1')
+      .optional()
+      .meta({ description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.' }),
+    offset: paging.offset,
+  })
+  .check(rangeOrder);
+export type OrderExportRequest = z.infer<typeof OrderExportRequest>;
+
+/** The specification's export response; `orders` holds orders in full. */
+export const OrderExport = z
+  .object({
+    exported_at: Timestamp.meta({ description: 'The moment whose state this is.' }),
+    from: z.string(),
+    to: z.string(),
+    total: z.int().meta({ description: 'Orders in the whole range, whichever part of it is answered.' }),
+    orders: z.array(Order).meta({ description: 'Oldest first.' }),
+  })
+  .meta({ id: 'OrderExport', description: 'The orders of a range of days, in full.' });
+export type OrderExport = z.infer<typeof OrderExport>;

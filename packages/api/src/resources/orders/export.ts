@@ -1,0 +1,80 @@
+import { startBatch } from '../../batch.ts';
+import type { CallContext, TextStream } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { type OrderCursor, openOrderCursor } from './export.cursor.ts';
+import type { OrderExport, OrderExportRequest } from './export.schema.ts';
+import { takeTurn } from './export.turns.ts';
+import type { Order } from './schema.ts';
+
+/**
+ * Exports the orders of a range of days in full, oldest first, as one snapshot shows them. REST streams them, so the
+ * value has the head alone there; the typed client gets all of them, as many as `max_items_per_batch` at most.
+ * Throws `validation_error` for more orders than one batch may hold, never cutting them; `rate_limited` when the
+ * hour's batch jobs are used up; 503 when too many exports are under way. Specification: Orders, export.
+ */
+export async function exportOrders(ctx: CallContext, request: OrderExportRequest): Promise<OrderExport> {
+  refuseLargePage(ctx, request);
+  const { from, to, limit, offset } = request;
+  const giveTurnBack = await takeTurn();
+  let cursor: OrderCursor | undefined;
+  const close = async () => {
+    await cursor?.close();
+    giveTurnBack();
+  };
+  let streams = false;
+  try {
+    cursor = await openOrderCursor(ctx.app.database, ctx.caller.locationId, request);
+    const { exportedAt, total } = cursor;
+    refuseCut(ctx, request, total);
+    await startBatch(ctx, Math.min(limit ?? total, Math.max(0, total - offset)), 'limit');
+    await cursor.begin(limit ?? null, offset);
+    const first = await cursor.next();
+    const head = { exported_at: exportedAt, from, to, total };
+    if (ctx.entrance === 'rest') {
+      ctx.reply.stream = streamOf(pieces(head, first, cursor), close);
+      streams = true;
+      return { ...head, orders: [] };
+    }
+    return { ...head, orders: await readAll(first, cursor) };
+  } finally {
+    if (!streams) await close();
+  }
+}
+
+function refuseLargePage({ caller }: CallContext, { limit }: OrderExportRequest): void {
+  const { maxItemsPerBatch } = caller.limits;
+  if (limit === undefined || limit <= maxItemsPerBatch) return;
+  throw invalid({ path: 'limit', message: `must be 1 to ${maxItemsPerBatch} (max_items_per_batch)` });
+}
+
+function refuseCut({ caller }: CallContext, { limit, offset }: OrderExportRequest, total: number): void {
+  const { maxItemsPerBatch } = caller.limits;
+  if (limit !== undefined || total - offset <= maxItemsPerBatch) return;
+  const message = `is needed: there are ${total} orders, one batch holds at most ${maxItemsPerBatch} (max_items_per_batch)`;
+  throw invalid({ path: 'limit', message });
+}
+
+async function* pieces(
+  head: Omit<OrderExport, 'orders'>,
+  first: readonly string[],
+  cursor: OrderCursor,
+): AsyncGenerator<string, undefined> {
+  let before = `${JSON.stringify(head).slice(0, -1)},"orders":[`;
+  for (let docs = first; docs.length > 0; docs = await cursor.next()) {
+    yield before + docs.join(',');
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}]}`;
+  return undefined;
+}
+
+function streamOf(text: AsyncGenerator<string, undefined>, close: () => Promise<void>): TextStream {
+  return { next: async () => (await text.next()).value, close };
+}
+
+async function readAll(first: readonly string[], cursor: OrderCursor): Promise<Order[]> {
+  const orders: Order[] = [];
+  for (let docs = first; docs.length > 0; docs = await cursor.next())
+    orders.push(...docs.map((doc) => JSON.parse(doc) as Order));
+  return orders;
+}

@@ -1,0 +1,172 @@
+import { type Database, newId, openDatabase } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+
+// What Postgres itself refuses or sees to, whoever writes: plain SQL as psql and Studio send it.
+
+let test: TestDatabase;
+let database: Database;
+let locationId: string;
+let methodId: string;
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = openDatabase({ url: test.url, poolSize: 3 });
+  locationId = await createLocation(database);
+  methodId = await createPaymentMethod(database, { locationId });
+});
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+async function sql<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await database.pool.query(text, values)).rows as Row[];
+}
+
+let number = 0;
+async function insertOrder(status = 'pending'): Promise<string> {
+  const id = newId();
+  await sql(
+    `insert into orders (location_id, id, number, external_id, status, total, payment_method_id)
+     values ($1, $2::uuid, $3, $2::text, $4::order_status, 10, $5)`,
+    [locationId, id, ++number, status, methodId],
+  );
+  return id;
+}
+
+describe('orders', () => {
+  it.each([
+    ['closed', 'pending'],
+    ['closed', 'ready'],
+    ['closed', 'canceled'],
+    ['canceled', 'pending'],
+    ['canceled', 'ready'],
+    ['pending', 'closed'],
+    ['ready', 'pending'],
+  ])('refuse the move from %s to %s', async (from, to) => {
+    const id = await insertOrder(from);
+    await expect(
+      sql('update orders set status = $2::order_status where id = $1', [id, to]),
+    ).rejects.toMatchObject({
+      code: 'CM001',
+      message: `an order cannot move from ${from} to ${to}`,
+    });
+  });
+
+  it('get their payment at the commit when they are written by hand without one', async () => {
+    const id = await insertOrder();
+    const [payment] = await sql('select amount, status from payments where order_id = $1', [id]);
+    expect(payment).toEqual({ amount: '10.00', status: 'pending' });
+    const [shown] = await sql<{ doc: { payment: { status: string } } }>(
+      'select doc from orders_json($1, array[$2::uuid])',
+      [locationId, id],
+    );
+    expect(shown?.doc.payment.status).toBe('pending');
+  });
+
+  it('refuse a second one with the same external_id or number', async () => {
+    const id = await insertOrder();
+    const again =
+      'insert into orders (location_id, number, external_id, total, payment_method_id) values ($1, $2, $3, 1, $4)';
+    await expect(sql(again, [locationId, 900_001, id, methodId])).rejects.toMatchObject({ code: '23505' });
+    await expect(sql(again, [locationId, number, 'other', methodId])).rejects.toMatchObject({
+      code: '23505',
+    });
+  });
+});
+
+describe('stock', () => {
+  it('never goes below zero', async () => {
+    const productId = await createProduct(database, { locationId, stock: { quantity: 1 } });
+    await expect(
+      sql('update product_stock set quantity = quantity - 2 where product_id = $1', [productId]),
+    ).rejects.toMatchObject({
+      code: '23514',
+    });
+  });
+
+  it('is given back by a cancellation up to the largest quantity, and no further', async () => {
+    const productId = await createProduct(database, { locationId, stock: { quantity: 9_999_999_999 } });
+    const id = await insertOrder();
+    await sql(
+      `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, stock_taken)
+       values ($1, $2, 1, $3, 'x', 1, 50, 50, true)`,
+      [locationId, id, productId],
+    );
+    await sql(`update orders set status = 'canceled' where id = $1`, [id]);
+    const [stock] = await sql('select quantity from product_stock where product_id = $1', [productId]);
+    expect(stock).toEqual({ quantity: '9999999999.990' });
+    const [payment] = await sql('select status from payments where order_id = $1', [id]);
+    expect(payment).toEqual({ status: 'rejected' });
+  });
+});
+
+describe('turns and payments', () => {
+  it('refuse a second open turn, and opening a closed one again', async () => {
+    const open = 'insert into turns (location_id, batch_number) values ($1, $2) returning id';
+    const [turn] = await sql<{ id: string }>(open, [locationId, 1]);
+    await expect(sql(open, [locationId, 2])).rejects.toMatchObject({ code: '23505' });
+    await sql(`update turns set status = 'closed' where id = $1`, [turn?.id]);
+    const [closed] = await sql<{ ended_at: Date | null }>('select ended_at from turns where id = $1', [
+      turn?.id,
+    ]);
+    expect(closed?.ended_at).toBeInstanceOf(Date);
+    await expect(sql(`update turns set status = 'open' where id = $1`, [turn?.id])).rejects.toMatchObject({
+      code: 'CM001',
+    });
+  });
+
+  it('refuse a payment that leaves a final status', async () => {
+    const id = await insertOrder();
+    await sql(`update payments set status = 'completed' where order_id = $1`, [id]);
+    await expect(
+      sql(`update payments set status = 'rejected' where order_id = $1`, [id]),
+    ).rejects.toMatchObject({ code: 'CM001' });
+  });
+});
+
+describe('tenants', () => {
+  it('cannot reach into one another, even by SQL', async () => {
+    const theirs = await createLocation(database);
+    const theirCategory = await createCategory(database, { locationId: theirs });
+    const theirProduct = await createProduct(database, { locationId: theirs });
+    const theirMethod = await createPaymentMethod(database, { locationId: theirs });
+    const ours = await createProduct(database, { locationId });
+    const order = await insertOrder();
+    const crossing: [string, unknown[], string][] = [
+      [
+        'insert into product_categories (location_id, product_id, category_id) values ($1, $2, $3)',
+        [locationId, ours, theirCategory],
+        '23503',
+      ],
+      [
+        'insert into product_stock (location_id, product_id, quantity) values ($1, $2, 1)',
+        [locationId, theirProduct],
+        '23503',
+      ],
+      [
+        'insert into subselections (location_id, product_id, name) values ($1, $2, $3)',
+        [locationId, theirProduct, 'x'],
+        '23503',
+      ],
+      ['update orders set payment_method_id = $2 where id = $1', [order, theirMethod], '23503'],
+      ['update payments set payment_method_id = $2 where order_id = $1', [order, theirMethod], '23503'],
+      [
+        `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total) values ($1, $2, 9, $3, 'x', 1, 1, 1)`,
+        [locationId, order, theirProduct],
+        'CM006',
+      ],
+      ['update orders set location_id = $2 where id = $1', [order, theirs], '23503'],
+    ];
+    for (const [text, values, code] of crossing) {
+      await expect(sql(text, values), text).rejects.toMatchObject({ code });
+    }
+  });
+
+  it('cannot be given a time zone that does not exist', async () => {
+    await expect(
+      sql(`update locations set timezone = 'Mars/Base' where id = $1`, [locationId]),
+    ).rejects.toMatchObject({ code: '22023' });
+  });
+});
