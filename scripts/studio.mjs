@@ -8,9 +8,12 @@ async function studio(signal) {
   const { findDatabase, freePort } = await import('../dist/start.js');
   const url = await findDatabase(process.env);
   if (url === null) throw new Error('no running database: run npm start first, or set DATABASE_URL');
-  const port = readPort(process.argv.slice(2)) ?? (await freePort(5555));
-  console.log(`Prisma Studio: http://127.0.0.1:${port} (Ctrl-C ends it)`);
-  const args = ['node_modules/prisma/build/index.js', 'studio', '--port', String(port), '--browser', 'none'];
+  const wanted = readPort(process.argv.slice(2));
+  const port = await freePort(wanted ?? 5555);
+  if (wanted !== null && port !== wanted) throw new Error(`--port: ${wanted} is taken`);
+  console.log(`Prisma Studio: http://127.0.0.1:${port}/#schema=public&table=orders (Ctrl-C ends it)`);
+  const prisma = ['--import', './scripts/studio/preload.mjs', 'node_modules/prisma/build/index.js'];
+  const args = [...prisma, 'studio', '--port', String(port), '--browser', 'none'];
   const env = { DATABASE_URL: url, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
   try {
     return await runNode(args, { signal, env });

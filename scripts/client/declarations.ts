@@ -68,7 +68,8 @@ function branchType(branch: Branch, shapes: Shapes): string {
   const members = [...branch].map(([name, member]) => {
     if (member instanceof Map) return `${name}: ${branchType(member, shapes)};`;
     const { meta, kind, input, output } = member;
-    const says = comment(`${meta.summary}.`, meta.description, `Permission: \`${meta.permission}\`.`);
+    const needs = meta.permission === null ? 'Any valid key will do.' : `Permission: \`${meta.permission}\`.`;
+    const says = comment(`${meta.summary}.`, meta.description, needs);
     const inputType = shapes.inputType(member, input);
     return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${inputType}, ${shapes.type(output, 'output')}>;`;
   });

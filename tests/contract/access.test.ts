@@ -52,7 +52,7 @@ describe('about something that is not there', () => {
 
   test.each(aboutOne)('$name answers 404', async ({ call, operation }) => {
     const [valid, elsewhere] = await Promise.all([inputIn(own, operation), makeSubject(foreign, operation)]);
-    for (const id of [elsewhere.id, newId(), 'not-an-id', '%', '\u{1f355}', `${valid.id} `]) {
+    for (const id of [elsewhere.id, newId(), 'not-an-id', '%', 'a\0b', '\u{1f355}', `${valid.id} `]) {
       const { status, code, message } = await call(api.url, own.key, { ...valid, id });
       expect({ id, status, code }).toEqual({ id, status: 404, code: 'resource_not_found' });
       expect(message).not.toContain(elsewhere.id);

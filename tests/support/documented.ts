@@ -65,15 +65,17 @@ function requireSuccess(
   method: string,
   answer: DocumentedAnswer,
 ): void {
-  if (answer.status !== (meta.status ?? 200))
+  const unchanged = answer.status === 304 && meta.conditional;
+  if (answer.status !== (meta.status ?? 200) && !unchanged)
     throw new Error(`${where}, documented is ${meta.status ?? 200}`);
   const needed = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   if (meta.status === 201) needed.push('location');
+  if (meta.conditional) needed.push('etag');
   if (meta.batch)
     needed.push(...needed.slice(0, 3).map((header) => header.replace('limit-', 'limit-batch-')));
   const missing = needed.filter((header) => answer.headers.get(header) === null);
   if (missing.length > 0) throw new Error(`${where} lacks ${missing.join(', ')}`);
-  if (method === 'HEAD') return;
+  if (method === 'HEAD' || unchanged) return;
   const schema = strictOutputs.get(name) ?? strictly(meta.list ? output : z.object({ data: output }));
   strictOutputs.set(name, schema);
   const { error } = schema.safeParse(answer.body);

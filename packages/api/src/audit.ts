@@ -7,25 +7,47 @@ export interface AuditChanges {
   after: Readonly<Record<string, unknown>> | null;
 }
 
+/** Who acts, and at which location it is written down: a key by a request, or a person at the command line. */
+export type Actor =
+  | { kind: 'api_key'; locationId: string; apiKeyId: string; requestId: string }
+  | { kind: 'command_line'; locationId: string };
+
+/** The key behind a request as the one who acts. */
+export function actorOf({ caller, requestId }: CallContext): Actor {
+  return { kind: 'api_key', locationId: caller.locationId, apiKeyId: caller.apiKeyId, requestId };
+}
+
 /**
  * Writes down, in the transaction of the change itself, which key changed what by which request. Only fields that
  * differ are kept; nothing is written when none does. Contract, section 8: every internal procedure.
  */
-export async function audit(
+export function audit(
   tx: Transaction | PrismaTransaction,
   ctx: CallContext,
   operation: string,
   resourceId: string | null,
   changes: AuditChanges,
 ): Promise<void> {
+  return auditAs(tx, actorOf(ctx), operation, resourceId, changes);
+}
+
+/** The same for what the command line does, too. */
+export async function auditAs(
+  tx: Transaction | PrismaTransaction,
+  actor: Actor,
+  operation: string,
+  resourceId: string | null,
+  changes: AuditChanges,
+): Promise<void> {
   const differing = difference(changes);
   if (differing === undefined) return;
-  const { locationId, apiKeyId } = ctx.caller;
+  const byKey = actor.kind === 'api_key';
   const values = [
-    locationId,
+    actor.locationId,
     newId(),
-    apiKeyId,
-    ctx.requestId,
+    actor.kind,
+    byKey ? actor.apiKeyId : null,
+    byKey ? actor.requestId : null,
     operation,
     resourceId,
     JSON.stringify(differing),
@@ -37,7 +59,7 @@ export async function audit(
 const insertEntry: Statement<never> = statement(
   'insert_audit_entry',
   `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, operation, resource_id, changes)
-   values ($1::uuid, $2::uuid, 'api_key', $3::uuid, $4, $5, $6::uuid, $7::jsonb)`,
+   values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8::jsonb)`,
 );
 
 function difference({ before, after }: AuditChanges): AuditChanges | undefined {

@@ -32,6 +32,16 @@ export interface Reply {
   replayed?: boolean;
   /** The entity tag of `json`, quotes included. REST answers 304 without a body when the caller has it already. */
   etag?: string;
+  /** The value's JSON text in pieces, when it is too large to be held: REST sends these and not the value. */
+  stream?: TextStream;
+}
+
+/** Text that is made while it is sent. */
+export interface TextStream {
+  /** The next piece; undefined at the end. Rejects when the rest cannot be made. */
+  next(): Promise<string | undefined>;
+  /** Lets go of what it is made from, at the end or before. May be called again. */
+  close(): Promise<void>;
 }
 
 /** One request, from whichever entrance. */

@@ -1,5 +1,7 @@
 import { catalogRouter } from './resources/catalog/router.ts';
 import { categoriesRouter } from './resources/categories/router.ts';
+import { eventsRouter } from './resources/events/router.ts';
+import { limitsRouter } from './resources/limits/router.ts';
 import { locationsRouter } from './resources/locations/router.ts';
 import { menusRouter } from './resources/menus/router.ts';
 import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
@@ -18,6 +20,8 @@ import { router } from './trpc.ts';
 export const appRouter = router({
   catalog: catalogRouter,
   categories: categoriesRouter,
+  events: eventsRouter,
+  limits: limitsRouter,
   locations: locationsRouter,
   menus: menusRouter,
   orders: ordersRouter,

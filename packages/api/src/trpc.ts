@@ -28,6 +28,8 @@ export interface OperationMeta {
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;
+  /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
+  conditional?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }

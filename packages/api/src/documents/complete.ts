@@ -19,15 +19,24 @@ export function complete(
   return {
     ...said,
     ...(meta.permission !== null && { 'x-permission': meta.permission }),
-    parameters: [...parameters, ...(meta.idempotent ? [idempotencyKey] : [])],
+    parameters: [
+      ...parameters,
+      ...(meta.idempotent ? [idempotencyKey] : []),
+      ...(meta.conditional ? [ifNoneMatch] : []),
+    ],
     ...(requestBody !== undefined && {
       requestBody: namedBody(requestBody as oas31.RequestBodyObject, documented, schemas),
     }),
-    responses: { [String(meta.status ?? 200)]: success(generated, documented), ...errors(documented) },
+    responses: {
+      [String(meta.status ?? 200)]: success(generated, documented),
+      ...(meta.conditional && { '304': { $ref: '#/components/responses/NotModified' } }),
+      ...errors(documented),
+    },
   };
 }
 
 const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
+const ifNoneMatch = { $ref: '#/components/parameters/IfNoneMatch' };
 
 function namedBody(
   { required = false, content }: oas31.RequestBodyObject,

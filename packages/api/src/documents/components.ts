@@ -14,6 +14,10 @@ export const headers = {
   'X-RateLimit-Batch-Reset': count('Unix time in seconds when the hour ends.', 1_769_907_600),
   Location: text('Path of what was created.', '/v2/orders/01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d'),
   'Idempotency-Replayed': text('`true` when this answers an earlier request with the same key.', 'true'),
+  ETag: text(
+    'Names this answer; it changes with every byte of `data`.',
+    '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
+  ),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
 } as const satisfies Record<string, oas31.HeaderObject>;
@@ -144,6 +148,7 @@ export function successHeaders(meta: OperationMeta): HeaderName[] {
   if (meta.status === 201) always.push('Location');
   if (meta.idempotent) always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);
+  if (meta.conditional) always.push('ETag');
   return always;
 }
 
@@ -172,11 +177,24 @@ export const components = {
       schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
       example: IdempotencyKey.meta()?.example,
     },
+    IfNoneMatch: {
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'The `ETag` of an earlier answer, or several; when it still holds, 304 without a body.',
+      schema: { type: 'string' },
+      example: '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
+    },
   },
   headers,
-  responses: Object.fromEntries(
-    Object.entries<ErrorResponse>(errorResponses).map(([name, row]) => [name, errorResponse(row)]),
-  ),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries<ErrorResponse>(errorResponses).map(([name, row]) => [name, errorResponse(row)]),
+    ),
+    NotModified: {
+      description: 'The caller has this answer already: `If-None-Match` names its `ETag`.',
+      headers: headerReferences(['X-Request-Id', ...requestLimits, 'ETag']),
+    },
+  } as Record<string, oas31.ResponseObject>,
 } as const;
 
 function errorResponse({ description, code, message, headers: own = [], limited }: ErrorResponse) {

@@ -6,6 +6,7 @@ import { atHand, emptyLease, type Lease, limitHeaders, refill, spend, suits, use
 import { joinProcesses } from './processes.ts';
 import { leaseLimits } from './statements.ts';
 import { giveBack, keepSmallBlocks, unused } from './unused.ts';
+import { type Usage, usageOf } from './usage.ts';
 
 /** Counts requests and batch jobs against the limits of their key. Specification: Limits; contract, section 4. */
 export interface Limiter {
@@ -21,6 +22,8 @@ export interface Limiter {
    * transaction (`on`) the job counts only if that commits.
    */
   startBatch(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
+  /** What the key has used and has left, without counting. */
+  usage(caller: Caller): Promise<Usage>;
   /** Gives back what was taken and not used, and leaves the list of processes. */
   close(): Promise<void>;
 }
@@ -128,6 +131,7 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     admit,
     batchHeaders: batch.headers,
     startBatch: batch.start,
+    usage: (caller) => usageOf(database, caller, keys.get(caller.apiKeyId)?.lease, at()),
     async close() {
       const all = [...keys.values()].flatMap(({ lease }) => unused(lease));
       await giveBack(database, all).catch(() => {});

@@ -72,6 +72,29 @@ export const countBatchJob = statement<BatchHourRow>(
   from h`,
 );
 
+/** What was counted in a window, and when it ends in Unix seconds. */
+export interface WindowRow {
+  used: number;
+  ends: number;
+}
+
+/** What was counted of a key in its windows. $1 key, $2 time or null. */
+export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', WindowRow>>(
+  'read_usage',
+  `with t as materialized (select coalesce($2::timestamptz, clock_timestamp()) at time zone 'UTC' as now),
+   windows as (
+     select w.name, w.unit, date_trunc(w.unit, t.now) at time zone 'UTC' as starts,
+       (date_trunc(w.unit, t.now) + ('1 ' || w.unit)::interval) at time zone 'UTC' as ends
+     from t, (values ('minute', 'minute'), ('month', 'month'), ('batch_hour', 'hour')) as w (name, unit)
+   ), usage as (
+     select w.name, json_build_object('used', coalesce(c.used, 0), 'ends', extract(epoch from w.ends)) as doc
+     from windows w
+     left join limit_counters c on c.api_key_id = $1::uuid and c."window" = w.name and c.window_start = w.starts
+   )
+   select (select doc from usage where name = 'minute') as minute, (select doc from usage where name = 'month') as month,
+     (select doc from usage where name = 'batch_hour') as batch_hour`,
+);
+
 /** API processes that live beside the one named $1. */
 export const countOthers = statement<{ others: number }>(
   'count_other_processes',

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AnyRouter, callTRPCProcedure } from '@trpc/server';
 import { matchesEtag } from '../conditional.ts';
-import type { App, RequestContext } from '../context.ts';
+import type { App, Reply, RequestContext } from '../context.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import { operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
@@ -11,6 +11,7 @@ import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { parseQuery } from './query.ts';
 import { type Match, routeTable } from './routes.ts';
+import { sendStream } from './stream.ts';
 
 /**
  * The REST entrance: documented paths over the operations of the router. The order of checks is the contract's:
@@ -31,7 +32,7 @@ export function restHandler(
     const requestId = requestIdOf(request.headers['x-request-id']);
     const [path = '', query = ''] = splitOnce(request.url ?? '/', '?');
     const line: RequestLine = { requestId, entrance: 'rest', method: request.method ?? '', status: 500 };
-    const reply = { headers: {} };
+    const reply: Reply = { headers: {} };
     try {
       const match = routes.find(request.method ?? '', path);
       line.operation = match.route.operation.name;
@@ -51,6 +52,8 @@ export function restHandler(
       line.code = refusal.reason;
       if (refusal.reason === 'internal_error') line.error = error;
       sendError(request, response, refusal, requestId, reply.headers);
+    } finally {
+      await reply.stream?.close();
     }
     logRequest(app.log, line, performance.now() - started);
   }
@@ -94,6 +97,10 @@ export function restHandler(
         sendNotModified(response, context.requestId, headers);
         return 304;
       }
+    }
+    if (ctx.reply.stream !== undefined) {
+      await sendStream(request, response, status, ctx.reply.stream, context.requestId, headers);
+      return status;
     }
     const json = ctx.reply.json ?? JSON.stringify(value);
     sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, context.requestId, headers);

@@ -13,6 +13,7 @@ export const catalogRouter = router({
       'Categories by priority, their products by name; products without a category do not appear. The answer ' +
       'carries an `ETag`: sent back in `If-None-Match`, an unchanged catalog answers 304 without a body.',
     rest: ['GET /v2/catalog'],
+    conditional: true,
   })
     .output(Catalog)
     .query(({ ctx }) => catalog.get(ctx)),

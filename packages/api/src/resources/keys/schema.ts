@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isGrant } from '../../permissions.ts';
-import { Id, Label, Timestamp, TimestampFilter } from '../../wire.ts';
+import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const Count = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1').max(2_147_483_647);
 
@@ -12,15 +12,21 @@ export const KeyCreate = z
       .array(z.string().refine(isGrant, { error: (issue) => `unknown permission "${String(issue.input)}"` }))
       .min(1, 'must name at least one permission')
       .meta({ description: 'Permissions, `resource:*` or `*`.', example: ['orders:*', 'products:read'] }),
-    location_id: Id.optional().meta({ description: 'The oldest location unless said.' }),
     per_minute: Count.optional(),
     monthly: Count.optional(),
     batch_jobs_per_hour: Count.optional(),
     max_items_per_batch: Count.optional(),
-    expires_at: TimestampFilter.optional(),
+    expires_at: TimestampFilter.optional().meta({ example: '2030-01-01T00:00:00Z' }),
   })
   .meta({ id: 'KeyCreate' });
 export type KeyCreate = z.infer<typeof KeyCreate>;
+
+/** The same from outside any location: the command line, the seed. */
+export const KeyCreateAt = z.object({
+  ...KeyCreate.shape,
+  location_id: Id.optional().meta({ description: 'The oldest location unless said.' }),
+});
+export type KeyCreateAt = z.infer<typeof KeyCreateAt>;
 
 /** A key without its text. */
 export const Key = z
@@ -42,6 +48,12 @@ export const Key = z
   .meta({ id: 'Key' });
 export type Key = z.infer<typeof Key>;
 
+/** What a key may use, and when it runs out. Contract, section 4. */
+export type KeyLimits = Pick<Key, 'per_minute' | 'monthly' | 'batch_jobs_per_hour' | 'max_items_per_batch'>;
+
 /** A new key with its text, which is shown once. */
 export const KeyWithText = Key.extend({ key: z.string() }).meta({ id: 'KeyWithText' });
 export type KeyWithText = z.infer<typeof KeyWithText>;
+
+export const KeyList = z.object(paging);
+export const KeyPage = page(Key);

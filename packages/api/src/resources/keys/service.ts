@@ -1,88 +1,63 @@
-import { type Database, isId, newId, type rows } from '@comanda/db';
-import { newApiKey } from '../../credentials/api-key.ts';
-import { invalid, notFound } from '../../errors.ts';
-import { defaultLimits } from '../../limits/defaults.ts';
-import { wireTime } from '../../wire.ts';
+import type { PrismaTransaction } from '@comanda/db';
+import { actorOf } from '../../audit.ts';
+import type { CallContext } from '../../context.ts';
+import { ApiError } from '../../errors.ts';
+import type { Page } from '../../wire.ts';
+import { defaultKeyLimits, insertKey, limitsOf, revokeIn, toKey, wantedOf } from './issue.ts';
+import { exceeding, type KeyReach, withinReach } from './rules.ts';
 import type { Key, KeyCreate, KeyWithText } from './schema.ts';
 
+/** Lists the keys of the location, revoked and expired ones included, oldest first. */
+export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Key>> {
+  const { prisma } = ctx.app.database;
+  const where = { locationId: ctx.caller.locationId };
+  const [total, found] = await Promise.all([
+    prisma.apiKey.count({ where }),
+    prisma.apiKey.findMany({
+      where,
+      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+      skip: paging.offset,
+      take: paging.limit,
+    }),
+  ]);
+  const { timezone } = ctx.caller.location;
+  return { data: found.map((row) => toKey(row, timezone)), pagination: { ...paging, total } };
+}
+
 /**
- * Makes a key for a location: the given one, or the oldest. Only its hash is stored; the text is in the answer
- * and nowhere else. Throws `validation_error` for an unknown location.
+ * Makes a key of the caller's location; its text is in this answer and nowhere else. It may do nothing that the
+ * caller's own key may not: throws `permission_denied` naming what would be more.
  */
-export async function create(database: Database, input: KeyCreate): Promise<KeyWithText> {
-  const location = await findLocation(database, input.location_id);
-  const { key, hash, prefix } = newApiKey();
-  const row = await database.prisma.apiKey.create({
-    data: {
-      id: newId(),
-      locationId: location.id,
-      name: input.name,
-      prefix,
-      keyHash: new Uint8Array(hash),
-      permissions: [...new Set(input.permissions)],
-      perMinute: input.per_minute ?? null,
-      monthly: input.monthly ?? null,
-      batchJobsPerHour: input.batch_jobs_per_hour ?? null,
-      maxItemsPerBatch: input.max_items_per_batch ?? null,
-      expiresAt: input.expires_at === undefined ? null : new Date(input.expires_at),
-    },
+export function create(ctx: CallContext, input: KeyCreate): Promise<KeyWithText> {
+  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    const maker = await holdOwnKey(tx, ctx);
+    const wanted = wantedOf(input);
+    const faults = exceeding(maker, wanted);
+    if (faults.length > 0) {
+      const told = faults.slice(0, 10).map(({ path, message }) => `${path}: ${message}`);
+      throw new ApiError('permission_denied', `A key may grant no more than it has: ${told.join('; ')}`);
+    }
+    const within = withinReach(maker, wanted, defaultKeyLimits);
+    return insertKey(tx, actorOf(ctx), ctx.caller.location, input.name, within);
   });
-  return { ...toKey(row, location.timezone), key };
 }
 
-/** Lists the keys of a location, or of all, oldest first. */
-export async function list(database: Database, locationId?: string): Promise<Key[]> {
-  const found = await database.prisma.apiKey.findMany({
-    where: locationId === undefined ? {} : { locationId },
-    include: { location: { select: { timezone: true } } },
-    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-  });
-  return found.map((row) => toKey(row, row.location.timezone));
+/** Revokes a key of the location, the caller's own included; twice changes nothing. Throws `resource_not_found`. */
+export function revoke(ctx: CallContext, id: string): Promise<Key> {
+  return ctx.app.database.prismaTransaction(ctx.requestId, (tx) => revokeIn(tx, actorOf(ctx), id));
 }
 
-/** Revokes a key for good; every process refuses it within a second. Revoking twice changes nothing. Throws `resource_not_found`. */
-export async function revoke(database: Database, id: string, locationId?: string): Promise<Key> {
-  const where = { id, ...(locationId !== undefined && { locationId }) };
-  if (!isId(id)) throw notFound('Key');
-  await database.prisma.apiKey.updateMany({
-    where: { ...where, revokedAt: null },
-    data: { revokedAt: new Date() },
-  });
-  const row = await database.prisma.apiKey.findFirst({
-    where,
-    include: { location: { select: { timezone: true } } },
-  });
-  if (row === null) throw notFound('Key');
-  return toKey(row, row.location.timezone);
-}
-
-async function findLocation({ prisma }: Database, id: string | undefined): Promise<rows.Location> {
-  if (id === undefined) {
-    const oldest = await prisma.location.findFirst({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
-    if (oldest === null)
-      throw invalid({ path: 'location_id', message: 'there is no location yet; create one first' });
-    return oldest;
+/**
+ * The caller's key as the database has it now, held to the end of the transaction: a key that is being revoked, or
+ * narrowed, leaves no other behind. Throws `unauthorized`.
+ */
+async function holdOwnKey(tx: PrismaTransaction, { caller }: CallContext): Promise<KeyReach> {
+  const { locationId, apiKeyId: id } = caller;
+  await tx.$queryRaw`select from api_keys where location_id = ${locationId}::uuid and id = ${id}::uuid for share`;
+  const row = await tx.apiKey.findFirst({ where: { locationId, id, revokedAt: null } });
+  if (row === null) {
+    const headers = { 'WWW-Authenticate': 'Bearer' };
+    throw new ApiError('unauthorized', 'The API key is missing or not valid.', { headers });
   }
-  const found = isId(id) ? await prisma.location.findUnique({ where: { id } }) : null;
-  if (found === null) throw invalid({ path: 'location_id', message: `there is no location ${id}` });
-  return found;
-}
-
-function toKey(row: rows.ApiKey, timezone: string): Key {
-  const time = (moment: Date) => wireTime(moment, timezone);
-  return {
-    id: row.id,
-    location_id: row.locationId,
-    name: row.name,
-    prefix: row.prefix,
-    permissions: row.permissions,
-    per_minute: row.perMinute ?? defaultLimits.perMinute,
-    monthly: row.monthly ?? defaultLimits.monthly,
-    batch_jobs_per_hour: row.batchJobsPerHour ?? defaultLimits.batchJobsPerHour,
-    max_items_per_batch: row.maxItemsPerBatch ?? defaultLimits.maxItemsPerBatch,
-    created_at: time(row.createdAt),
-    ...(row.expiresAt && { expires_at: time(row.expiresAt) }),
-    ...(row.revokedAt && { revoked_at: time(row.revokedAt) }),
-    ...(row.lastUsedAt && { last_used_at: time(row.lastUsedAt) }),
-  };
+  return { granted: row.permissions, limits: limitsOf(row), expiresAt: row.expiresAt };
 }

@@ -1,47 +1,50 @@
-import { type Database, newId, type rows } from '@comanda/db';
-import { z } from 'zod';
-import { Label, wireTime } from '../../wire.ts';
+import { type Database, newId, type PrismaTransaction, type rows } from '@comanda/db';
+import { type Actor, auditAs } from '../../audit.ts';
+import { invalid, sqlState } from '../../errors.ts';
+import { wireTime } from '../../wire.ts';
+import type { Location, LocationCreate } from './schema.ts';
 
-const zones = new Set(Intl.supportedValuesOf('timeZone')).add('UTC');
-
-/** What makes a location. */
-export const LocationCreate = z.object({
-  name: Label,
-  timezone: z
-    .string()
-    .refine((zone) => zones.has(zone), { error: 'must be an IANA time zone, such as America/Montevideo' })
-    .default('UTC'),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code, such as UYU')
-    .default('USD'),
-});
-export type LocationCreate = z.infer<typeof LocationCreate>;
-
-/** A location as the command line and the internal procedures show it. */
-export interface LocationSummary {
-  id: string;
-  name: string;
-  timezone: string;
-  currency: string;
-  created_at: string;
-}
-
-/** Makes a location with one enabled payment method, "Cash". */
-export async function createLocation(database: Database, input: LocationCreate): Promise<LocationSummary> {
-  const row = await database.prisma.location.create({
-    data: { id: newId(), ...input, paymentMethods: { create: { id: newId(), name: 'Cash', type: 'cash' } } },
-  });
-  return toLocation(row);
+/** Makes a location from the command line. Throws `validation_error` for a zone that Postgres does not know. */
+export async function createLocation(database: Database, input: LocationCreate): Promise<Location> {
+  return knowingZones(() => database.prismaTransaction(undefined, (tx) => insertLocation(tx, undefined, input)));
 }
 
 /** Lists every location, oldest first. */
-export async function listLocations(database: Database): Promise<LocationSummary[]> {
+export async function listLocations(database: Database): Promise<Location[]> {
   const found = await database.prisma.location.findMany({ orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] });
   return found.map(toLocation);
 }
 
-function toLocation(row: rows.Location): LocationSummary {
+/**
+ * Stores a location with one enabled payment method, "Cash", and writes it down: at the actor's location, or for
+ * the command line at the new one.
+ */
+export async function insertLocation(
+  tx: PrismaTransaction,
+  actor: Actor | undefined,
+  input: LocationCreate,
+): Promise<Location> {
+  const id = newId();
+  const row = await tx.location.create({
+    data: { id, ...input, paymentMethods: { create: { id: newId(), name: 'Cash', type: 'cash' } } },
+  });
+  const by: Actor = actor ?? { kind: 'command_line', locationId: id };
+  await auditAs(tx, by, 'locations.create', id, { before: null, after: input });
+  return toLocation(row);
+}
+
+/** A location as it is shown, its times in its own zone. */
+export function toLocation(row: rows.Location): Location {
   const { id, name, timezone, currency } = row;
   return { id, name, timezone, currency, created_at: wireTime(row.createdAt, timezone) };
+}
+
+/** Runs `work`; a zone that we know and Postgres does not is a `validation_error`, too. */
+export async function knowingZones<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (sqlState(error)?.code !== '22023') throw error;
+    throw invalid({ path: 'timezone', message: 'is not known to the database' });
+  }
 }

@@ -1,5 +1,5 @@
 import { operation, router } from '../../trpc.ts';
-import { Location } from './schema.ts';
+import { Location, LocationCreate, LocationUpdate } from './schema.ts';
 import * as locations from './service.ts';
 
 /** Specification: v2, named only; contract: locations. */
@@ -11,4 +11,23 @@ export const locationsRouter = router({
   })
     .output(Location)
     .query(({ ctx }) => locations.getCurrent(ctx)),
+
+  create: operation({
+    permission: 'locations:write',
+    summary: 'Create a location',
+    description: 'With one enabled payment method, "Cash". Its keys are made at the command line.',
+  })
+    .input(LocationCreate)
+    .output(Location)
+    .mutation(({ ctx, input }) => locations.create(ctx, input)),
+
+  update: operation({
+    permission: 'locations:write',
+    summary: 'Change the location of the key',
+    description: 'Changes only the fields that are present.',
+    errors: ['resource_not_found'],
+  })
+    .input(LocationUpdate)
+    .output(Location)
+    .mutation(({ ctx, input }) => locations.update(ctx, input)),
 });

@@ -47,8 +47,12 @@ export async function openOrderCursor(
         await client.query(declareCursor, [locationId, from, to, limit, offset]);
       },
       async next() {
-        const fetched = await client.query<{ doc: string }>(fetchSome);
-        return fetched.rows.map(({ doc }) => doc);
+        for (;;) {
+          const { rows: found } = await client.query<{ doc: string | null }>(fetchSome);
+          // As in lists, an order whose payment was taken away by hand does not show.
+          const docs = found.flatMap(({ doc }) => doc ?? []);
+          if (docs.length > 0 || found.length === 0) return docs;
+        }
       },
       close,
     };

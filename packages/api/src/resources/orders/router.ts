@@ -1,6 +1,8 @@
 import { idempotentOperation, operation, router } from '../../trpc.ts';
 import { ByExternalId, ById } from '../../wire.ts';
 import { create } from './create.ts';
+import { OrderExport, OrderExportRequest } from './export.schema.ts';
+import { exportOrders } from './export.ts';
 import {
   Order,
   OrderCancel,
@@ -12,6 +14,8 @@ import {
   OrderUpdateStatus,
 } from './schema.ts';
 import * as orders from './service.ts';
+import { OrderTimeline } from './timeline.schema.ts';
+import { timeline } from './timeline.ts';
 
 /** Specification: Orders, v1 and v2. */
 export const ordersRouter = router({
@@ -80,6 +84,32 @@ export const ordersRouter = router({
     .input(OrderCancel)
     .output(Order)
     .mutation(({ ctx, input }) => orders.move(ctx, input.id, 'canceled', input.reason)),
+
+  export: operation({
+    permission: 'orders:export',
+    summary: 'Export orders',
+    description:
+      'Full orders of whole days, oldest first, as they all stood at one moment. REST sends them while they are ' +
+      'read. A range with more than `max_items_per_batch` orders is read in pages; each is a batch job.',
+    rest: ['GET /v2/orders/export'],
+    batch: true,
+  })
+    .input(OrderExportRequest)
+    .output(OrderExport)
+    .query(({ ctx, input }) => exportOrders(ctx, input)),
+
+  timeline: operation({
+    permission: 'orders:read',
+    summary: 'Read what happened to an order',
+    description:
+      'Oldest first: creation and moves with who made them, the events of the order and of its payment, and each ' +
+      'attempt to deliver these.',
+    rest: ['GET /v2/orders/{id}/timeline'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(OrderTimeline)
+    .query(({ ctx, input }) => timeline(ctx, input.id)),
 });
 
 /** What differs in the first family. */

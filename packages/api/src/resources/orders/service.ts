@@ -32,8 +32,9 @@ export function getByExternalId(ctx: CallContext, externalId: string): Promise<O
  */
 export async function move(ctx: CallContext, id: string, to: OrderStatus, reason?: string): Promise<Order> {
   if (!isId(id)) throw notFound('Order');
-  const { locationId } = ctx.caller;
-  const [moved] = await ctx.app.database.run(moveOrder, [locationId, id, to, reason ?? null, ctx.requestId]);
+  const { locationId, apiKeyId } = ctx.caller;
+  const values = [locationId, id, to, reason ?? null, ctx.requestId, apiKeyId];
+  const [moved] = await ctx.app.database.run(moveOrder, values);
   if (moved === undefined || moved.previous === null) throw notFound('Order');
   if (moved.response === null) throw moveRefused(moved.previous, to);
   return answerText(ctx, moved.response);

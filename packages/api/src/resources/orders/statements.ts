@@ -22,10 +22,10 @@ export const readOrderByExternalId = statement<OrderText>(
    where o.location_id = $1::uuid and o.external_id = $2`,
 );
 
-/** $1 location, $2 id, $3 target, $4 reason or null, $5 request id. `previous` is null when there is no such order. */
+/** $1 location, $2 id, $3 target, $4 reason or null, $5 request id, $6 API key. `previous` is null when there is no such order. */
 export const moveOrder = statement<{ previous: OrderStatus | null; response: string | null }>(
   'move_order',
-  'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5)',
+  'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)',
 );
 
 /** What an order is decided from, as JSON. Decimals are text. */
@@ -74,13 +74,14 @@ export const readOrderFacts = statement<OrderFactsRow>(
        where m.location_id = $1::uuid and m.id = $4::uuid) as payment_method_enabled`,
 );
 
-/** The outcome of creation; see the migration that defines create_order. */
+/** The outcome of creation; see the migration that defines create_order. The order notes the key that made it. */
 export const createOrder = statement<{
   outcome: 'created' | 'replayed' | 'reused' | 'stale';
   response: string | null;
 }>(
   'create_order',
-  `select outcome, response from create_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7, $8::uuid, $9, $10,
+  `select outcome, response from (select set_config('comanda.api_key_id', $2::uuid::text, true) as key) caller,
+   lateral create_order($1::uuid, caller.key::uuid, $3, $4, $5::bytea, $6::int, $7, $8::uuid, $9, $10,
      $11::boolean, $12, $13::uuid, $14::numeric, $15::jsonb, $16::uuid[], $17::numeric[], $18::numeric[],
      $19::uuid[], $20::numeric[], $21::numeric[])`,
 );

@@ -1,6 +1,7 @@
 import { operation, router } from '../../trpc.ts';
 import { ById, Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
+import { replay } from './replay.service.ts';
 import {
   WebhookDeliveryList,
   WebhookDeliveryPage,
@@ -10,6 +11,8 @@ import {
   WebhookEndpointPage,
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
+  WebhookReplay,
+  WebhookReplayed,
   WebhookTest,
 } from './schema.ts';
 import * as endpoints from './service.ts';
@@ -90,6 +93,20 @@ export const webhookEndpointsRouter = router({
     .input(ById)
     .output(WebhookEndpointWithSecret)
     .mutation(({ ctx, input }) => endpoints.rotateSecret(ctx, input.id)),
+
+  replay: operation({
+    permission: 'webhooks:write',
+    summary: 'Send events again',
+    description:
+      'Makes new deliveries of events of the last 30 days; what is already on its way is left alone. At most 10,000 ' +
+      'events a call: more are refused, so ask for them in shorter windows.',
+    rest: ['POST /v2/webhook-endpoints/{id}/replay'],
+    status: 202,
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(WebhookReplay)
+    .output(WebhookReplayed)
+    .mutation(({ ctx, input }) => replay(ctx, input)),
 
   deliveries: operation({
     permission: 'webhooks:read',

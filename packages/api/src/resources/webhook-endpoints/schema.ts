@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { subscribableEventTypes } from '../../events.ts';
-import { Id, page, paging, Timestamp } from '../../wire.ts';
+import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** Whether an endpoint receives events. */
 export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
@@ -87,3 +87,32 @@ export const WebhookTest = z
   .object({ event_id: z.string(), type: z.literal('webhook.test') })
   .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });
 export type WebhookTest = z.infer<typeof WebhookTest>;
+
+/** Which events are sent again. */
+export const WebhookReplay = z
+  .object({
+    id: Id,
+    since: TimestampFilter.meta({ description: 'Events of this moment and later.' }),
+    until: TimestampFilter.optional().meta({ description: 'And not after this one; now unless given.' }),
+    event_types: EventTypes.optional().meta({
+      description: 'Only these of the types that the endpoint is subscribed to.',
+      example: ['order.created'],
+    }),
+    only: z.enum(['failed', 'all']).default('failed').meta({
+      description: 'failed: what was tried or meant for it and did not arrive; all: also what did, or was never meant for it.',
+    }),
+  })
+  .check(
+    z.superRefine<{ since: string; until?: string | undefined }>(({ since, until }, context) => {
+      if (until !== undefined && Date.parse(since) > Date.parse(until))
+        context.addIssue({ code: 'custom', path: ['since'], message: 'must not be after until' });
+    }),
+  )
+  .meta({ id: 'WebhookReplay' });
+export type WebhookReplay = z.infer<typeof WebhookReplay>;
+
+/** How many events are on their way again. */
+export const WebhookReplayed = z
+  .object({ replayed: z.int().meta({ description: 'New deliveries that were made.', example: 12 }) })
+  .meta({ id: 'WebhookReplayed', description: 'The events are on their way again.' });
+export type WebhookReplayed = z.infer<typeof WebhookReplayed>;

@@ -1,7 +1,7 @@
-// Loaded into Prisma Studio before its own code: the page it serves may talk to nobody but its own server, though
-// it would announce itself to its makers. Every answer of the process carries the policy.
+// Loaded into Prisma Studio before its own code; it changes that one process and nothing else.
 import { ServerResponse } from 'node:http';
 
+// The page may talk to its own server alone: left to itself it announces every start to its makers.
 const policy = [
   "default-src 'self'",
   "script-src 'self' 'unsafe-inline'",
@@ -10,6 +10,7 @@ const policy = [
   "font-src 'self' data:",
   "worker-src 'self' blob:",
   "connect-src 'self'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
@@ -19,3 +20,11 @@ ServerResponse.prototype.writeHead = function withPolicy(...head) {
   this.setHeader('Referrer-Policy', 'no-referrer');
   return writeHead.apply(this, head);
 };
+
+// Studio sends the database's refusal as JSON, which leaves out an error's message; a person needs to read it.
+Object.defineProperty(Error.prototype, 'toJSON', {
+  configurable: true,
+  value() {
+    return { ...this, name: this.name, message: this.message };
+  },
+});

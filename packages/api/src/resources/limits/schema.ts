@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Timestamp } from '../../wire.ts';
+
+const Window = z
+  .object({
+    limit: z.int().meta({ description: 'What the key may use in a window.', example: 600 }),
+    used: z.int().meta({ example: 3 }),
+    remaining: z.int().meta({
+      description: 'What is left at least: with several API processes it may be a little more.',
+      example: 597,
+    }),
+    resets_at: Timestamp.meta({ description: 'When the window ends and the next begins.' }),
+  })
+  .meta({ id: 'LimitWindow', description: 'A limit, and what of it is used in the current window.' });
+
+/** What a key may do, and what it has left. */
+export const Limits = z
+  .object({
+    permissions: z
+      .array(z.string())
+      .meta({ description: 'As they were granted: `resource:action`, `resource:*` or `*`.', example: ['orders:*'] }),
+    per_minute: Window.meta({ description: 'Requests in a minute of the clock; this one is counted.' }),
+    monthly: Window.meta({ description: 'Requests in a calendar month, UTC.' }),
+    batch_jobs_per_hour: Window.meta({ description: 'Batch jobs in an hour of the clock.' }),
+    max_items_per_batch: z.int().meta({ example: 500 }),
+  })
+  .meta({ id: 'Limits', description: 'What the key may do and has left.' });
+export type Limits = z.infer<typeof Limits>;

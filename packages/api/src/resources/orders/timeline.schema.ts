@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { eventTypes } from '../../events.ts';
+import { Id, Timestamp } from '../../wire.ts';
+import { WebhookDelivery } from '../webhook-endpoints/schema.ts';
+import { OrderStatus } from './schema.ts';
+
+/** Who made a change: an API key, or somebody in the database itself (Prisma Studio, psql). */
+export const Actor = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('api_key'),
+      id: Id,
+      name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
+    }),
+    z.object({ type: z.literal('database') }),
+  ])
+  .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in Prisma Studio or by SQL.' });
+
+const at = Timestamp;
+const request_id = z.string().optional().meta({
+  description: 'The X-Request-Id of the request that did it.',
+  example: '01935a3e-7c1f-7a11-8d2e-3f4a5b6c7d8e',
+});
+const event = { event_id: Id, event_type: z.enum(eventTypes) };
+const { attempt, status, response_code, error, duration_ms } = WebhookDelivery.shape;
+
+/** One thing that happened to an order or because of it. */
+export const OrderTimelineEntry = z
+  .discriminatedUnion('kind', [
+    z
+      .object({ at, kind: z.literal('created'), status: OrderStatus, by: Actor, request_id })
+      .meta({ id: 'OrderCreatedEntry', description: 'The order was made.' }),
+    z
+      .object({
+        at,
+        kind: z.literal('moved'),
+        from: OrderStatus,
+        to: OrderStatus,
+        by: Actor,
+        request_id,
+        reason: z.string().optional().meta({ description: 'Of a cancellation.', example: 'The guest left.' }),
+      })
+      .meta({ id: 'OrderMovedEntry', description: 'The order moved to another status.' }),
+    z
+      .object({ at, kind: z.literal('event'), ...event, resource_id: Id, request_id })
+      .meta({ id: 'OrderEventEntry', description: 'An event of the order or its payment was published.' }),
+    z
+      .object({
+        at,
+        kind: z.literal('delivery'),
+        ...event,
+        delivery_id: Id,
+        endpoint_id: Id,
+        ...{ attempt, status, response_code, error, duration_ms },
+      })
+      .meta({ id: 'OrderDeliveryEntry', description: 'An attempt to deliver one of these events.' }),
+  ])
+  .meta({ id: 'OrderTimelineEntry', description: 'What happened to an order or because of it.' });
+export type OrderTimelineEntry = z.infer<typeof OrderTimelineEntry>;
+
+/** What happened to an order, oldest first. */
+export const OrderTimeline = z.array(OrderTimelineEntry);
+export type OrderTimeline = z.infer<typeof OrderTimeline>;

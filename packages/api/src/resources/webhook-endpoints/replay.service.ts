@@ -1,0 +1,92 @@
+import { addJob, deliveryJobKey, isId, newId, statement, type Transaction } from '@comanda/db';
+import type { CallContext } from '../../context.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
+import type { WebhookReplay, WebhookReplayed } from './schema.ts';
+
+/** Events at most, per call. */
+const mostEvents = 10_000;
+
+/**
+ * Sends events of a window to an endpoint again: makes a new delivery of each, with attempts of its own; what became
+ * of the earlier ones stays in the log. A retry that still waits gives way to the new delivery, and what waits for
+ * its first attempt is left alone. Throws `resource_not_found`, `conflict` for a disabled endpoint,
+ * `validation_error` for a type that it is not subscribed to and for more events than one call may send.
+ */
+export async function replay(ctx: CallContext, request: WebhookReplay): Promise<WebhookReplayed> {
+  const { locationId } = ctx.caller;
+  const { id, since, until, only } = request;
+  if (!isId(id)) throw notFound('Webhook endpoint');
+  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+    // Its row is held: of two replays at once the second finds what the first has made.
+    const [endpoint] = await tx.run(holdEndpoint, [locationId, id]);
+    if (endpoint === undefined) throw notFound('Webhook endpoint');
+    const types = typesOf(request, endpoint.events);
+    if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
+    const values = [locationId, id, types, since, until ?? null, only === 'all'];
+    const events = await tx.run(findReplayable, [...values, mostEvents + 1]);
+    if (events.length > mostEvents) {
+      const message = `with until it spans more than ${mostEvents} events, the most of one call; shorten the window`;
+      throw invalid({ path: 'since', message });
+    }
+    if (events.length > 0) await deliverAgain(tx, locationId, id, events);
+    return { replayed: events.length };
+  });
+}
+
+function typesOf({ event_types }: WebhookReplay, subscribed: readonly string[]): readonly string[] {
+  const faults = (event_types ?? []).flatMap((type, index) =>
+    subscribed.includes(type)
+      ? []
+      : { path: `event_types[${index}]`, message: `the endpoint is not subscribed to ${type}` },
+  );
+  if (faults.length > 0) throw invalid(...faults);
+  return event_types ?? subscribed;
+}
+
+async function deliverAgain(
+  tx: Transaction,
+  locationId: string,
+  endpointId: string,
+  events: readonly { id: string }[],
+): Promise<void> {
+  const eventIds = events.map(({ id }) => id);
+  await tx.run(dropRetries, [locationId, endpointId, eventIds]);
+  // Ids that sort as the events are numbered: endpoints are served in that order.
+  const ids = events.map(() => newId()).sort();
+  await tx.run(insertDeliveries, [locationId, endpointId, ids, eventIds]);
+  await addJob(tx, 'deliver-webhooks', { locationId, endpointId }, { jobKey: deliveryJobKey(endpointId) });
+}
+
+const holdEndpoint = statement<{ status: 'active' | 'disabled'; events: string[] }>(
+  'hold_webhook_endpoint',
+  `select status, events from webhook_endpoints where location_id = $1::uuid and id = $2::uuid for no key update`,
+);
+
+// The latest delivery of an event tells how it stands: waiting for its first attempt, or in the middle of any, it is
+// on its way. $6: also what arrived, and what was never meant for the endpoint.
+const findReplayable = statement<{ id: string }>(
+  'find_replayable_events',
+  `select e.id from events e
+   left join lateral (
+     select d.status, d.leased_until from webhook_deliveries d
+     where d.location_id = e.location_id and d.event_id = e.id and d.endpoint_id = $2::uuid
+     order by d.created_at desc, d.id desc limit 1) latest on true
+   where e.location_id = $1::uuid and e.type = any ($3::text[])
+     and e.created_at >= greatest($4::timestamptz, now() - interval '30 days')
+     and e.created_at <= coalesce($5::timestamptz, now())
+     and (latest.status in ('failed', 'dead', 'dropped') or ($6 and (latest.status is null or latest.status = 'delivered')))
+     and (latest.leased_until is null or latest.leased_until <= now() or latest.status <> 'failed')
+   order by e.number limit $7`,
+);
+
+const dropRetries = statement(
+  'drop_replayed_retries',
+  `update webhook_deliveries set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
+   where location_id = $1::uuid and endpoint_id = $2::uuid and event_id = any ($3::uuid[]) and status = 'failed'`,
+);
+
+const insertDeliveries = statement(
+  'insert_replayed_deliveries',
+  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+   select $1::uuid, w.id, $2::uuid, w.event_id, now() from unnest($3::uuid[], $4::uuid[]) as w (id, event_id)`,
+);

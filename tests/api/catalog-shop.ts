@@ -1,0 +1,86 @@
+import type { TestApi } from '../support/api.ts';
+import { createCategory, createKey, createProduct } from '../support/factories.ts';
+
+/** A location with a catalog that has something of everything, and a key that may do everything there. */
+export interface Shop {
+  locationId: string;
+  key: string;
+}
+
+/** Fills the location: names that need escaping, ties, products in two categories and in none, stock and none. */
+export async function createShop(api: TestApi, locationId: string): Promise<Shop> {
+  const { database } = api.app;
+  const { prisma } = database;
+  const category = (name: string, priority: number, externalId?: string) =>
+    createCategory(database, { locationId, name, priority, ...(externalId && { externalId }) });
+  const food = await category('Food', 2, 'c-food');
+  const drinks = await category('Drinks', -1, 'c-drinks');
+  const bar = await category('Bar "Ñandú"\n\\', 2);
+  await category('Nothing', 3);
+  const categoryIds = [food, bar];
+  const stock = { quantity: 5 };
+  const burger = await createProduct(database, {
+    locationId,
+    categoryIds,
+    sku: 'burger',
+    name: 'Burger',
+    stock,
+  });
+  await createProduct(database, {
+    locationId,
+    categoryIds: [drinks],
+    sku: 'cola',
+    name: 'Cola',
+    price: 3.1,
+    externalId: 'p-cola',
+  });
+  await createProduct(database, {
+    locationId,
+    categoryIds: [drinks, bar],
+    sku: 'agua',
+    name: 'água',
+    visible: false,
+  });
+  await createProduct(database, { locationId, categoryIds: [drinks], sku: 'two', name: 'Cola', price: 0 });
+  await createProduct(database, {
+    locationId,
+    sku: 'alone',
+    name: 'Alone',
+    stock: { quantity: 1.125, enabled: false },
+  });
+  const choices = [
+    { name: 'Extras', externalId: 's-extras', position: 1, minSelection: 0, maxSelection: 3, single: false },
+    { name: 'Size', position: 0, minSelection: 1, maxSelection: 1, single: true },
+    { name: 'Empty', position: 2 },
+  ];
+  for (const choice of choices)
+    await prisma.subselection.create({ data: { locationId, productId: burger, ...choice } });
+  const [extras, size] = await Promise.all(
+    ['Extras', 'Size'].map((name) => prisma.subselection.findFirstOrThrow({ where: { locationId, name } })),
+  );
+  await prisma.subselectionItem.createMany({
+    data: [
+      {
+        name: 'Bacon',
+        price: 2.5,
+        max: 2,
+        position: 1,
+        stockEnabled: true,
+        stockQuantity: 2.5,
+        externalId: 'i-bacon',
+      },
+      {
+        name: 'Cheese',
+        price: 1,
+        position: 0,
+        visible: false,
+        imageUrl: 'https://images.example.com/"c".png',
+      },
+    ].map((item) => ({ locationId, subselectionId: extras?.id ?? '', ...item })),
+  });
+  await prisma.subselectionItem.createMany({
+    data: ['Small', 'Large'].map((name) => ({ locationId, subselectionId: size?.id ?? '', name })),
+  });
+  const { key } = await createKey(database, { locationId });
+  return { locationId, key };
+}

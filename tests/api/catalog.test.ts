@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+import { createShop, type Shop } from './catalog-shop.ts';
+
+let api: TestApi;
+let shop: Shop;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  await createShop(api, api.locationId);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  shop = await createShop(api, await createLocation(api.app.database));
+});
+
+const get = (headers: Record<string, string> = {}, key = shop.key) =>
+  callRest(api.url, 'GET /v2/catalog', { key, headers });
+const read = async () => {
+  const answer = await get();
+  const catalog = dataOf(answer, 200, Catalog);
+  return { ...answer, catalog, etag: answer.headers.get('etag') ?? '' };
+};
+const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+
+describe('GET /v2/catalog', () => {
+  it('shows what the plain Prisma query finds, in its order, with the documented fields alone', async () => {
+    const { catalog } = await read();
+    expect(catalog.categories).toEqual(await plainQuery(shop.locationId));
+    expect(catalog.location_id).toBe(shop.locationId);
+    expect(catalog.categories.map(({ name }) => name)).toEqual([
+      'Drinks',
+      'Bar "Ñandú"\n\\',
+      'Food',
+      'Nothing',
+    ]);
+  });
+
+  it('shows an empty catalog, which has a version too', async () => {
+    const locationId = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId });
+    const { categories, version } = dataOf(await get({}, key), 200, Catalog);
+    expect(categories).toEqual([]);
+    expect(Math.abs(Date.parse(version) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('answers the same bytes, version and tag as long as nothing changes', async () => {
+    const first = await read();
+    await placeOrder(api, await createOrderKitchen(api));
+    for (let times = 0; times < 3; times++) {
+      const again = await read();
+      expect(again.text).toBe(first.text);
+      expect(again.etag).toBe(first.etag);
+    }
+  });
+
+  it('gives the typed client the same value', async () => {
+    expect(await api.client(shop.key).catalog.get.query()).toEqual((await read()).catalog);
+  });
+
+  it('shows the version with the offset of the location, and a new one when that moves', async () => {
+    const before = await read();
+    expect(before.catalog.version).toMatch(/\+00:00$/);
+    await sql(`update locations set timezone = 'America/Sao_Paulo' where id = $1`, [shop.locationId]);
+    const after = await read();
+    expect(after.catalog.version).toMatch(/-03:00$/);
+    expect(after.etag).not.toBe(before.etag);
+  });
+});
+
+describe('If-None-Match', () => {
+  test.each([
+    ['the tag', (tag: string) => tag],
+    ['the weak form', (tag: string) => `W/${tag}`],
+    ['a list that holds it', (tag: string) => `"a,b", W/"other" ,${tag}`],
+    ['*', () => '*'],
+  ])('%s answers 304 with the tag and the limits, without a body', async (_, header) => {
+    const { etag } = await read();
+    const { status, text, headers } = await get({ 'if-none-match': header(etag), 'x-request-id': 'mine' });
+    expect({ status, text }).toEqual({ status: 304, text: '' });
+    expect(headers.get('etag')).toBe(etag);
+    expect(headers.get('x-request-id')).toBe('mine');
+    expect(headers.get('content-type')).toBeNull();
+    for (const name of ['limit', 'remaining', 'reset'])
+      expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
+  });
+
+  test.each([
+    ['another tag', () => '"other"'],
+    ['the tag without quotes', (tag: string) => tag.slice(1, -1)],
+    ['a part of a tag', (tag: string) => `"x${tag.slice(1)}`],
+    ['nonsense', () => '"'],
+  ])('%s answers the catalog', async (_, header) => {
+    const { etag, text } = await read();
+    expect((await get({ 'if-none-match': header(etag) })).text).toBe(text);
+  });
+
+  it('names the tag of one location only, of HEAD as of GET', async () => {
+    const { etag } = await read();
+    expect((await get({ 'if-none-match': etag }, api.key.key)).status).toBe(200);
+    const head = await fetch(`${api.url}/v2/catalog`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${shop.key}`, 'if-none-match': etag },
+    });
+    expect([head.status, head.headers.get('etag')]).toEqual([304, etag]);
+  });
+
+  it('is answered after the key: without one, or without the permission, there is nothing to match', async () => {
+    const { etag } = await read();
+    const { locationId } = shop;
+    const { key } = await createKey(api.app.database, { locationId, permissions: ['stock:read'] });
+    refusalOf(await get({ 'if-none-match': '*' }, key), 403, 'permission_denied');
+    refusalOf(await get({ 'if-none-match': etag }, 'no-key'), 401, 'unauthorized');
+  });
+});
+
+const changes: [string, string][] = [
+  ['a category is renamed', `update categories set name = 'Juices' where name = 'Drinks'`],
+  ['a category gets another priority', `update categories set priority = 9 where name = 'Drinks'`],
+  ['a category gets an external_id', `update categories set external_id = 'c-9' where name = 'Nothing'`],
+  ['a category is made', `insert into categories (location_id, name) values ($1, 'New')`],
+  ['an empty category is deleted', `delete from categories where name = 'Nothing'`],
+  ['a product gets another price', `update products set price = price + 0.01 where sku = 'cola'`],
+  ['a product is hidden', `update products set visible = false where sku = 'cola'`],
+  ['a product gets another sku', `update products set sku = 'cola-2' where sku = 'cola'`],
+  ['a product is deleted', `delete from products where sku = 'cola'`],
+  [
+    'a product leaves a category',
+    `delete from product_categories where product_id = (select id from p where sku = 'cola')`,
+  ],
+  [
+    'stock is set',
+    `update product_stock set quantity = 0.001 where product_id = (select id from p where sku = 'burger')`,
+  ],
+  ['stock is no longer counted', `update product_stock set enabled = not enabled where true`],
+  ['a stock record is deleted', `delete from product_stock where quantity > 0`],
+  ['a subselection is moved', `update subselections set position = 7 where name = 'Size'`],
+  ['a subselection is deleted', `delete from subselections where name = 'Extras'`],
+  [
+    'an item gets an image',
+    `update subselection_items set image_url = 'https://x.example/i.png' where name = 'Large'`,
+  ],
+  ['the stock of an item is set', `update subselection_items set stock_quantity = 4 where name = 'Bacon'`],
+  ['an item gets another id', `update subselection_items set id = uuid_v7() where name = 'Large'`],
+];
+
+describe('the version rises and the tag changes when', () => {
+  test.each(changes)('%s', async (_, text) => {
+    const before = await read();
+    await inLocation(text);
+    const after = await read();
+    expect(after.text.replace(after.catalog.version, '')).not.toBe(
+      before.text.replace(before.catalog.version, ''),
+    );
+    expect(Date.parse(after.catalog.version)).toBeGreaterThan(Date.parse(before.catalog.version));
+    expect(after.etag).not.toBe(before.etag);
+    expect((await get({ 'if-none-match': before.etag })).text).toBe(after.text);
+    expect(after.catalog.categories).toEqual(await plainQuery(shop.locationId));
+  });
+
+  it('an order takes stock, and again when it is canceled', async () => {
+    const readOwn = async () => parseStrict(Catalog, (await api.rest('GET /v2/catalog')).body.data);
+    const kitchen = await createOrderKitchen(api);
+    const [burger] = await api.app.database.prisma.product.findMany({
+      where: { locationId: api.locationId, sku: 'burger' },
+    });
+    const before = await readOwn();
+    const { id: itemId } = await api.app.database.prisma.subselectionItem.findFirstOrThrow({
+      where: { locationId: api.locationId, name: 'Large' },
+    });
+    const subselections = [{ item_id: itemId, quantity: 1 }];
+    const items = [{ product_id: burger?.id, quantity: 2, subselections }];
+    const order = await placeOrder(api, kitchen, { items });
+    const after = await readOwn();
+    await api.rest(`POST /v2/orders/${order.id}/cancel`, { body: {} });
+    const canceled = await readOwn();
+    const left = ({ categories }: Catalog) =>
+      categories.flatMap(({ products }) => products).find(({ sku }) => sku === 'burger')?.stock.quantity;
+    expect([before, after, canceled].map(left)).toEqual([5, 3, 5]);
+    const versions = [before, after, canceled].map(({ version }) => Date.parse(version));
+    expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
+  });
+});
+
+test.each([
+  ['a description', `update products set description = 'Other' where sku = 'cola'`],
+  ['the image of a product', `update products set image_url = 'https://x.example/p.png' where sku = 'cola'`],
+  ['the visibility of a category', `update categories set visible = false where name = 'Drinks'`],
+  ['the alarm of a stock', `update product_stock set min_stock_alarm = 3 where quantity > 0`],
+  ['nothing', `update products set price = price where true`],
+])('%s is not in the catalog: its change moves neither version nor tag', async (_, text) => {
+  const before = await read();
+  await inLocation(text);
+  expect((await get({ 'if-none-match': before.etag })).status).toBe(304);
+  expect((await read()).text).toBe(before.text);
+});
+
+describe('the version itself', () => {
+  it('is the last one and a millisecond when the clock is not past it', async () => {
+    await read();
+    const ahead = new Date(Date.now() + 3_600_000);
+    await sql('update catalog_versions set version = $2 where location_id = $1', [shop.locationId, ahead]);
+    await inLocation(`update products set price = price + 1 where sku = 'cola'`);
+    expect(Date.parse((await read()).catalog.version)).toBe(ahead.getTime() + 1);
+  });
+
+  it('is refused to a state that was overtaken', async () => {
+    const { rows } = await sql('select catalog_token($1) as token', [shop.locationId]);
+    await inLocation(`update products set price = price + 1 where sku = 'cola'`);
+    await read();
+    const late = await sql('select stamp_catalog($1, $2) as version', [shop.locationId, rows[0].token]);
+    expect(late.rows).toEqual([{ version: null }]);
+  });
+
+  it('survives the folding of what connections counted that have ended', async () => {
+    const before = await read();
+    await sql('insert into catalog_touches select $1, 5000000 + n, n from generate_series(1, 100) n', [
+      shop.locationId,
+    ]);
+    const { rows } = await sql('select catalog_token($1) as token', [shop.locationId]);
+    const after = await read();
+    expect(Date.parse(after.catalog.version)).toBeGreaterThan(Date.parse(before.catalog.version));
+    const folded = await sql(
+      `select count(*) filter (where backend > 4194304)::int as ended, catalog_token($1) as token
+       from catalog_touches where location_id = $1`,
+      [shop.locationId],
+    );
+    expect(folded.rows).toEqual([{ ended: 0, token: rows[0].token }]);
+    expect((await get({ 'if-none-match': after.etag })).status).toBe(304);
+  });
+
+  it('is not touched by another location, whose deletion leaves nothing behind', async () => {
+    const before = await read();
+    const other = await createShop(api, await createLocation(api.app.database));
+    await get({}, other.key);
+    await sql('delete from locations where id = $1', [other.locationId]);
+    const left = await sql('select from catalog_touches where location_id = $1', [other.locationId]);
+    expect(left.rowCount).toBe(0);
+    expect((await read()).text).toBe(before.text);
+  });
+});
+
+/** Runs a statement on the rows of the shop alone: `where` is narrowed, `p` are its products. */
+async function inLocation(text: string): Promise<void> {
+  const own = text
+    .replace(' where ', ' where location_id = $1 and ')
+    .replace(/^/, 'with p as (select * from products where location_id = $1) ');
+  expect((await sql(own, [shop.locationId])).rowCount).toBeGreaterThan(0);
+}
+
+async function plainQuery(locationId: string): Promise<Catalog['categories']> {
+  const found = await api.app.database.prisma.category.findMany({
+    where: { locationId },
+    orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
+    include: {
+      products: {
+        include: {
+          product: {
+            include: {
+              stock: true,
+              subselections: {
+                orderBy: [{ position: 'asc' }, { id: 'asc' }],
+                include: { items: { orderBy: [{ position: 'asc' }, { id: 'asc' }] } },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+  const named = ({ externalId }: { externalId: string | null }) =>
+    externalId === null ? {} : { external_id: externalId };
+  const text = (value: string) => Buffer.from(value);
+  return found.map((category) => ({
+    id: category.id,
+    name: category.name,
+    ...named(category),
+    products: category.products
+      .map(({ product }) => product)
+      .sort((a, b) => text(a.name).compare(text(b.name)) || text(a.id).compare(text(b.id)))
+      .map((product) => ({
+        id: product.id,
+        ...named(product),
+        sku: product.sku,
+        name: product.name,
+        price: product.price.toNumber(),
+        visible: product.visible,
+        stock: {
+          enabled: product.stock?.enabled ?? false,
+          quantity: product.stock?.quantity.toNumber() ?? 0,
+        },
+        subselections: product.subselections.map((subselection) => ({
+          id: subselection.id,
+          ...named(subselection),
+          name: subselection.name,
+          min_selection: subselection.minSelection,
+          max_selection: subselection.maxSelection,
+          single: subselection.single,
+          items: subselection.items.map((item) => ({
+            id: item.id,
+            ...named(item),
+            name: item.name,
+            price: item.price.toNumber(),
+            min: item.min,
+            max: item.max,
+            visible: item.visible,
+            ...(item.imageUrl !== '' && { image_url: item.imageUrl }),
+            stock: { enabled: item.stockEnabled, quantity: item.stockQuantity.toNumber() },
+          })),
+        })),
+      })),
+  }));
+}
