@@ -1,4 +1,5 @@
-// npm run docs: writes docs/api.md from the tables that the code runs on.
+// npm run docs: writes docs/api.md from the tables that the code runs on, and docs/events.md, with the examples of
+// the v2 document, from events that a service on a database of its own really publishes.
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -9,8 +10,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 await runScript(async () => {
   await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
   const { build } = await import('esbuild');
-  // Beside what it describes, so that the packages it imports are found.
-  const outfile = join(root, 'packages/api', `.docs-${process.pid}.mjs`);
+  // Where the other bundles stand, so that the packages it imports are found.
+  const outfile = join(root, 'dist', `.docs-${process.pid}.mjs`);
   await build({
     absWorkingDir: root,
     entryPoints: ['scripts/docs/main.ts'],
@@ -24,7 +25,7 @@ await runScript(async () => {
   });
   try {
     const { main } = await import(pathToFileURL(outfile).href);
-    for (const file of main(root)) console.log(`wrote ${file}`);
+    for (const file of await withSignals(() => main(root))) console.log(`wrote ${file}`);
   } finally {
     rmSync(outfile, { force: true });
   }

@@ -1,10 +1,42 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrate, startEmbedded } from '@comanda/db';
+import { Logger, runMigrations } from 'graphile-worker';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
+import { eventsPage, examplesModule } from './events-page.ts';
+import { type RecordedStep, recordStory } from './recorder.ts';
 
-/** Writes what is generated under `docs/`, below `root`; answers the names of the files. */
-export function main(root: string): string[] {
+/** Writes what is generated, below `root`: tables and events; answers the names of the files. */
+export async function main(root: string): Promise<string[]> {
+  const recorded = await record();
+  const files: Record<string, string> = {
+    'docs/api.md': apiTables(),
+    'docs/events.md': eventsPage(recorded),
+    'packages/api/src/documents/event-examples.ts': examplesModule(recorded),
+  };
   mkdirSync(join(root, 'docs'), { recursive: true });
-  writeFileSync(join(root, 'docs/api.md'), apiTables());
-  return ['docs/api.md'];
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  const sources = Object.keys(files).filter((name) => name.endsWith('.ts'));
+  execFileSync(process.execPath, [biome, 'format', '--write', ...sources], { cwd: root, stdio: 'pipe' });
+  return Object.keys(files);
+}
+
+const biome = 'node_modules/@biomejs/biome/bin/biome';
+
+/** Plays the story on a PostgreSQL that is thrown away. */
+async function record(): Promise<RecordedStep[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'comanda-docs-'));
+  // The database server of a root run is another user and must be able to pass.
+  chmodSync(folder, 0o711);
+  const server = await startEmbedded({ dataDir: join(folder, 'postgres') });
+  try {
+    await migrate(server.url);
+    await runMigrations({ connectionString: server.url, logger: new Logger(() => () => {}) });
+    return await recordStory(server.url);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }

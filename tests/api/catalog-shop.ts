@@ -1,3 +1,4 @@
+import type { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import type { TestApi } from '../support/api.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
 
@@ -83,4 +84,69 @@ export async function createShop(api: TestApi, locationId: string): Promise<Shop
   });
   const { key } = await createKey(database, { locationId });
   return { locationId, key };
+}
+
+/** The catalog's categories as Prisma finds them, put together in TypeScript. */
+export async function plainQuery({ app }: TestApi, locationId: string): Promise<Catalog['categories']> {
+  const found = await app.database.prisma.category.findMany({
+    where: { locationId },
+    orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
+    include: {
+      products: {
+        include: {
+          product: {
+            include: {
+              stock: true,
+              subselections: {
+                orderBy: [{ position: 'asc' }, { id: 'asc' }],
+                include: { items: { orderBy: [{ position: 'asc' }, { id: 'asc' }] } },
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+  const named = ({ externalId }: { externalId: string | null }) =>
+    externalId === null ? {} : { external_id: externalId };
+  const text = (value: string) => Buffer.from(value);
+  return found.map((category) => ({
+    id: category.id,
+    name: category.name,
+    ...named(category),
+    products: category.products
+      .map(({ product }) => product)
+      .sort((a, b) => text(a.name).compare(text(b.name)) || text(a.id).compare(text(b.id)))
+      .map((product) => ({
+        id: product.id,
+        ...named(product),
+        sku: product.sku,
+        name: product.name,
+        price: product.price.toNumber(),
+        visible: product.visible,
+        stock: {
+          enabled: product.stock?.enabled ?? false,
+          quantity: product.stock?.quantity.toNumber() ?? 0,
+        },
+        subselections: product.subselections.map((subselection) => ({
+          id: subselection.id,
+          ...named(subselection),
+          name: subselection.name,
+          min_selection: subselection.minSelection,
+          max_selection: subselection.maxSelection,
+          single: subselection.single,
+          items: subselection.items.map((item) => ({
+            id: item.id,
+            ...named(item),
+            name: item.name,
+            price: item.price.toNumber(),
+            min: item.min,
+            max: item.max,
+            visible: item.visible,
+            ...(item.imageUrl !== '' && { image_url: item.imageUrl }),
+            stock: { enabled: item.stockEnabled, quantity: item.stockQuantity.toNumber() },
+          })),
+        })),
+      })),
+  }));
 }

@@ -5,7 +5,7 @@ import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
-import { createShop, type Shop } from './catalog-shop.ts';
+import { createShop, plainQuery, type Shop } from './catalog-shop.ts';
 
 let api: TestApi;
 let shop: Shop;
@@ -31,7 +31,7 @@ const sql = (text: string, values: unknown[] = []) => api.app.database.pool.quer
 describe('GET /v2/catalog', () => {
   it('shows what the plain Prisma query finds, in its order, with the documented fields alone', async () => {
     const { catalog } = await read();
-    expect(catalog.categories).toEqual(await plainQuery(shop.locationId));
+    expect(catalog.categories).toEqual(await plainQuery(api, shop.locationId));
     expect(catalog.location_id).toBe(shop.locationId);
     expect(catalog.categories.map(({ name }) => name)).toEqual([
       'Drinks',
@@ -160,7 +160,7 @@ describe('the version rises and the tag changes when', () => {
     expect(Date.parse(after.catalog.version)).toBeGreaterThan(Date.parse(before.catalog.version));
     expect(after.etag).not.toBe(before.etag);
     expect((await get({ 'if-none-match': before.etag })).text).toBe(after.text);
-    expect(after.catalog.categories).toEqual(await plainQuery(shop.locationId));
+    expect(after.catalog.categories).toEqual(await plainQuery(api, shop.locationId));
   });
 
   it('an order takes stock, and again when it is canceled', async () => {
@@ -251,68 +251,4 @@ async function inLocation(text: string): Promise<void> {
     .replace(' where ', ' where location_id = $1 and ')
     .replace(/^/, 'with p as (select * from products where location_id = $1) ');
   expect((await sql(own, [shop.locationId])).rowCount).toBeGreaterThan(0);
-}
-
-async function plainQuery(locationId: string): Promise<Catalog['categories']> {
-  const found = await api.app.database.prisma.category.findMany({
-    where: { locationId },
-    orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
-    include: {
-      products: {
-        include: {
-          product: {
-            include: {
-              stock: true,
-              subselections: {
-                orderBy: [{ position: 'asc' }, { id: 'asc' }],
-                include: { items: { orderBy: [{ position: 'asc' }, { id: 'asc' }] } },
-              },
-            },
-          },
-        },
-      },
-    },
-  });
-  const named = ({ externalId }: { externalId: string | null }) =>
-    externalId === null ? {} : { external_id: externalId };
-  const text = (value: string) => Buffer.from(value);
-  return found.map((category) => ({
-    id: category.id,
-    name: category.name,
-    ...named(category),
-    products: category.products
-      .map(({ product }) => product)
-      .sort((a, b) => text(a.name).compare(text(b.name)) || text(a.id).compare(text(b.id)))
-      .map((product) => ({
-        id: product.id,
-        ...named(product),
-        sku: product.sku,
-        name: product.name,
-        price: product.price.toNumber(),
-        visible: product.visible,
-        stock: {
-          enabled: product.stock?.enabled ?? false,
-          quantity: product.stock?.quantity.toNumber() ?? 0,
-        },
-        subselections: product.subselections.map((subselection) => ({
-          id: subselection.id,
-          ...named(subselection),
-          name: subselection.name,
-          min_selection: subselection.minSelection,
-          max_selection: subselection.maxSelection,
-          single: subselection.single,
-          items: subselection.items.map((item) => ({
-            id: item.id,
-            ...named(item),
-            name: item.name,
-            price: item.price.toNumber(),
-            min: item.min,
-            max: item.max,
-            visible: item.visible,
-            ...(item.imageUrl !== '' && { image_url: item.imageUrl }),
-            stock: { enabled: item.stockEnabled, quantity: item.stockQuantity.toNumber() },
-          })),
-        })),
-      })),
-  }));
 }

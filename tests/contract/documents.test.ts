@@ -85,7 +85,8 @@ describe('the OpenAPI documents', () => {
     expect(documented?.operationId).toBe(operationId(operation));
     expect(documented?.['x-permission']).toBe(meta.permission ?? undefined);
     const errors = errorsOf({ meta, readsBody: route.method !== 'GET' });
-    const statuses = [meta.status ?? 200, ...errors.map((name) => errorResponses[name].status)];
+    const unchanged = meta.conditional ? [304] : [];
+    const statuses = [meta.status ?? 200, ...unchanged, ...errors.map((name) => errorResponses[name].status)];
     expect(Object.keys(documented?.responses ?? {})).toEqual(statuses.map(String));
     const headers = Object.keys(documented?.responses[meta.status ?? 200]?.headers ?? {});
     expect(headers.includes('X-RateLimit-Batch-Limit')).toBe(meta.batch === true);

@@ -94,6 +94,8 @@ const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
     return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
   },
   paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
+  keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:read'] }),
+  locations: ({ locationId }) => ({ id: locationId }),
   turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
   settlements: async ({ api, locationId }) => {
     const { prisma } = api.app.database;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { Operation } from '../../packages/api/src/operations.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
@@ -75,7 +76,7 @@ function spoiled({ kind, input }: Operation, valid: Record<string, unknown>): Re
   return [
     ...fields.map((field) => ({
       ...valid,
-      [field]: inText.has(field) || kind === 'query' ? unfit(field) : { a: 1 },
+      [field]: inText.has(field) || kind === 'query' ? unfit(field, input.shape[field]) : { a: 1 },
     })),
     ...(kind === 'query'
       ? []
@@ -87,7 +88,11 @@ function spoiled({ kind, input }: Operation, valid: Record<string, unknown>): Re
 }
 
 // A header cannot carry U+0000; a key may have 255 characters.
-const unfit = (field: string): string => (field === 'idempotencyKey' ? 'x'.repeat(256) : 'a\0b');
+function unfit(field: string, schema: unknown): unknown {
+  if (field === 'idempotencyKey') return 'x'.repeat(256);
+  // A query carries a list as text with commas.
+  return schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodArray ? ['a\0b'] : 'a\0b';
+}
 
 // What REST carries in the path or a header is always text.
 const inText = new Set(['external_id', 'idempotencyKey']);

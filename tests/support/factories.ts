@@ -23,6 +23,7 @@ export async function createKey(
   { prisma }: Database,
   overrides: {
     locationId: string;
+    name?: string;
     permissions?: string[];
     perMinute?: number;
     monthly?: number;

@@ -1,6 +1,7 @@
 import { catalogRouter } from './resources/catalog/router.ts';
 import { categoriesRouter } from './resources/categories/router.ts';
 import { eventsRouter } from './resources/events/router.ts';
+import { keysRouter } from './resources/keys/router.ts';
 import { limitsRouter } from './resources/limits/router.ts';
 import { locationsRouter } from './resources/locations/router.ts';
 import { menusRouter } from './resources/menus/router.ts';
@@ -21,6 +22,7 @@ export const appRouter = router({
   catalog: catalogRouter,
   categories: categoriesRouter,
   events: eventsRouter,
+  keys: keysRouter,
   limits: limitsRouter,
   locations: locationsRouter,
   menus: menusRouter,

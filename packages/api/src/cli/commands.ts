@@ -1,9 +1,13 @@
 import type { Database } from '@comanda/db';
 import type { z } from 'zod';
 import { fromZod } from '../errors.ts';
-import { KeyCreate } from '../resources/keys/schema.ts';
-import * as keys from '../resources/keys/service.ts';
-import { createLocation, LocationCreate, listLocations } from '../resources/locations/create.ts';
+import { AuditList } from '../resources/audit/schema.ts';
+import * as auditEntries from '../resources/audit/service.ts';
+import * as keys from '../resources/keys/issue.ts';
+import { KeyCreateAt } from '../resources/keys/schema.ts';
+import { createLocation, listLocations } from '../resources/locations/create.ts';
+import { LocationCreate } from '../resources/locations/schema.ts';
+import { auditTable } from './audit-table.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`. */
 export type Options = Partial<Record<string, string>>;
@@ -22,6 +26,8 @@ export interface Command {
   options: Record<string, { value: string; help: string; required?: boolean }>;
   /** Does the work; the value is what `--json` prints. Throws ApiError. */
   run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
+  /** The value for a person, where `table` would not do. */
+  show?(value: unknown): string;
 }
 
 const limitOptions = {
@@ -47,9 +53,9 @@ export const commands: Record<string, Command> = {
       'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused' },
     },
     run: ({ database }, options) =>
-      keys.create(
+      keys.issueKey(
         database,
-        parse(KeyCreate, {
+        parse(KeyCreateAt, {
           name: options.name,
           permissions: options.permissions?.split(',').map((part) => part.trim()),
           location_id: options.location,
@@ -64,13 +70,13 @@ export const commands: Record<string, Command> = {
   'keys list': {
     summary: 'List API keys',
     options: { location: { value: 'ID', help: 'only those of this location' } },
-    run: ({ database }, { location }) => keys.list(database, location),
+    run: ({ database }, { location }) => keys.listKeys(database, location),
   },
   'keys revoke': {
     summary: 'Revoke an API key for good',
     positionals: ['ID'],
     options: {},
-    run: ({ database }, _options, [id = '']) => keys.revoke(database, id),
+    run: ({ database }, _options, [id = '']) => keys.revokeKey(database, id),
   },
   'locations create': {
     summary: 'Make a location, with cash as its payment method',
@@ -86,6 +92,16 @@ export const commands: Record<string, Command> = {
     summary: 'List locations',
     options: {},
     run: ({ database }) => listLocations(database),
+  },
+  audit: {
+    summary: 'Show who changed what through internal procedures and this command line, newest first',
+    options: {
+      location: { value: 'ID', help: 'only what concerns this location' },
+      limit: { value: 'N', help: 'how many entries, at most 1000 (50)' },
+    },
+    run: ({ database }, { location, limit }) =>
+      auditEntries.list(database, parse(AuditList, { location_id: location, limit: number(limit) })),
+    show: auditTable,
   },
   'db url': {
     summary: 'Print the connection string of the running database',

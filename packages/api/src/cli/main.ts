@@ -49,7 +49,7 @@ async function run(argv: string[], json: boolean): Promise<string> {
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-cli' });
   try {
     const value = await command.run({ database, databaseUrl }, options, positionals);
-    return json ? JSON.stringify(value) : table(value);
+    return json ? JSON.stringify(value) : (command.show ?? table)(value);
   } finally {
     await database.close();
   }

@@ -1,4 +1,5 @@
 import { catalogExamples } from './catalog-examples.ts';
+import { historyExamples } from './history-examples.ts';
 
 // One story runs through every example: a coffee bar sells a flat white.
 const at = (time: string) => `2026-01-31T${time}-03:00`;
@@ -118,6 +119,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   CategoryCreate: { external_id: 'CAT-10', name: 'Coffee', priority: 10, visible: true },
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
+  ...historyExamples(ids, at),
   StartedSyncJob: { job_id: ids.job, status: 'queued', total_items: 2 },
   ProductSync: {
     mode: 'upsert',

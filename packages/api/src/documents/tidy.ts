@@ -32,6 +32,8 @@ function plainParameters(operation: { parameters: Json[] }): void {
     if (!isObject(parameter.schema)) continue;
     const { description, ...schema } = parameter.schema;
     if (description !== undefined) Object.assign(parameter, { description, schema });
+    // A list is one parameter, split at commas.
+    if (schema.type === 'array') parameter.explode = false;
   }
   if (operation.parameters.length === 0) Reflect.deleteProperty(operation, 'parameters');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Envelope, type EventData, type EventType, envelopeOf, eventTypes } from '../../events.ts';
+import { Envelope, type EventData, type EventType, envelopeOf, eventTypes } from '../../events.ts';
 import { page, paging } from '../../wire.ts';
 
 /** An event as it was published; `type` tells what `data` is. */
@@ -11,15 +11,16 @@ export type FeedEvent = {
   };
 }[EventType];
 
-const variants = eventTypes.map((type) => envelopeOf(type).extend({ api_version: z.literal('v2') }));
+const id = Envelope.shape.id.meta({ example: '01935a3e-7d90-7c3b-a5e6-f70819203142' });
+const variants = eventTypes.map((type) => envelopeOf(type).extend({ id, api_version: z.literal('v2') }));
 
 /** An event as it was published: the very body that v2 endpoints receive. */
 export const FeedEvent = z
   .discriminatedUnion('type', variants as [(typeof variants)[number]])
-  .meta({ id: 'Event', description: 'An event as it was published, with the data of its type.' }) as z.ZodType<
-  unknown,
-  unknown
-> as z.ZodType<FeedEvent>;
+  .meta({
+    id: 'Event',
+    description: 'An event as it was published, with the data of its type.',
+  }) as z.ZodType<unknown, unknown> as z.ZodType<FeedEvent>;
 
 /** Where to read on, and what. */
 export const EventList = z.object({

@@ -42,7 +42,9 @@ export async function revokeKey(database: Database, id: string): Promise<Key> {
   const row = isId(id) ? await database.prisma.apiKey.findFirst({ where: { id } }) : null;
   if (row === null) throw notFound('Key');
   const { locationId } = row;
-  return database.prismaTransaction(undefined, (tx) => revokeIn(tx, { kind: 'command_line', locationId }, id));
+  return database.prismaTransaction(undefined, (tx) =>
+    revokeIn(tx, { kind: 'command_line', locationId }, id),
+  );
 }
 
 /** What an input asks for. */

@@ -53,7 +53,7 @@ export function revoke(ctx: CallContext, id: string): Promise<Key> {
  */
 async function holdOwnKey(tx: PrismaTransaction, { caller }: CallContext): Promise<KeyReach> {
   const { locationId, apiKeyId: id } = caller;
-  await tx.$queryRaw`select from api_keys where location_id = ${locationId}::uuid and id = ${id}::uuid for share`;
+  await tx.$queryRaw`select 1 as held from api_keys where location_id = ${locationId}::uuid and id = ${id}::uuid for share`;
   const row = await tx.apiKey.findFirst({ where: { locationId, id, revokedAt: null } });
   if (row === null) {
     const headers = { 'WWW-Authenticate': 'Bearer' };

@@ -6,7 +6,9 @@ import type { Location, LocationCreate } from './schema.ts';
 
 /** Makes a location from the command line. Throws `validation_error` for a zone that Postgres does not know. */
 export async function createLocation(database: Database, input: LocationCreate): Promise<Location> {
-  return knowingZones(() => database.prismaTransaction(undefined, (tx) => insertLocation(tx, undefined, input)));
+  return knowingZones(() =>
+    database.prismaTransaction(undefined, (tx) => insertLocation(tx, undefined, input)),
+  );
 }
 
 /** Lists every location, oldest first. */

@@ -32,7 +32,7 @@ export function update(ctx: CallContext, { id, ...changes }: LocationUpdate): Pr
   return knowingZones(() =>
     ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
       // Held, so that two changes never take each other's values for the old ones.
-      await tx.$queryRaw`select from locations where id = ${id}::uuid for no key update`;
+      await tx.$queryRaw`select 1 as held from locations where id = ${id}::uuid for no key update`;
       const row = await tx.location.findUnique({ where: { id } });
       if (row === null) throw notFound('Location');
       const before = { name: row.name, timezone: row.timezone, currency: row.currency };

@@ -11,7 +11,9 @@ export const OrderExportRequest = z
       .int({ error: 'must be a whole number' })
       .min(1, 'must be at least 1')
       .optional()
-      .meta({ description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.' }),
+      .meta({
+        description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.',
+      }),
     offset: paging.offset,
   })
   .check(rangeOrder);
@@ -23,7 +25,9 @@ export const OrderExport = z
     exported_at: Timestamp.meta({ description: 'The moment whose state this is.' }),
     from: z.string(),
     to: z.string(),
-    total: z.int().meta({ description: 'Orders in the whole range, whichever part of it is answered.' }),
+    total: z
+      .int()
+      .meta({ description: 'Orders in the whole range, whichever part is answered.', example: 1 }),
     orders: z.array(Order).meta({ description: 'Oldest first.' }),
   })
   .meta({ id: 'OrderExport', description: 'The orders of a range of days, in full.' });

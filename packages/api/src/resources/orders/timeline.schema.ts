@@ -59,5 +59,7 @@ export const OrderTimelineEntry = z
 export type OrderTimelineEntry = z.infer<typeof OrderTimelineEntry>;
 
 /** What happened to an order, oldest first. */
-export const OrderTimeline = z.array(OrderTimelineEntry);
+export const OrderTimeline = z
+  .array(OrderTimelineEntry)
+  .meta({ id: 'OrderTimeline', description: 'Oldest first.' });
 export type OrderTimeline = z.infer<typeof OrderTimeline>;

@@ -59,5 +59,5 @@ async function plan(on: Queryable, ctx: CallContext, items: readonly StockSyncIt
   return planStock(items, await on.run(sql.readNamedStock, [ctx.caller.locationId, JSON.stringify(named)]));
 }
 
-// Postgres knows neither a year 0 nor offsets of 16 hours and more; nothing is older than its first year.
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
 const moment = (text: string) => new Date(Math.max(Date.parse(text), Date.parse('0001-01-01T00:00:00Z')));

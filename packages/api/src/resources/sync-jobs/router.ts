@@ -1,5 +1,6 @@
 import { idempotentOperation, operation, router } from '../../trpc.ts';
 import { ById } from '../../wire.ts';
+import { previewProducts } from './preview.ts';
 import { ProductSync, StartedSyncJob, SyncJob, SyncJobList, SyncJobPage } from './schema.ts';
 import * as syncJobs from './service.ts';
 
@@ -8,7 +9,10 @@ export const syncJobsRouter = router({
   startProducts: idempotentOperation({
     permission: 'sync:products',
     summary: 'Sync products in the background',
-    description: 'Every item is matched by its `external_id`. Read the job to learn what became of them.',
+    description:
+      'Every item is matched by its `external_id`. Read the job to learn what became of them. With `dry_run` there is ' +
+      'no job: the answer says at once what would become of each item, counts no batch job and leaves the ' +
+      'Idempotency-Key unused.',
     rest: ['POST /v2/sync/products'],
     status: 202,
     batch: true,
@@ -16,7 +20,9 @@ export const syncJobsRouter = router({
   })
     .input(ProductSync)
     .output(StartedSyncJob)
-    .mutation(({ ctx, input: { mode, items } }) => syncJobs.startProducts(ctx, { mode, items })),
+    .mutation(({ ctx, input: { dry_run, ...batch } }) =>
+      dry_run ? previewProducts(ctx, batch) : syncJobs.startProducts(ctx, batch),
+    ),
 
   get: operation({
     permission: 'sync:read',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { Description } from '../products/schema.ts';
+import { DryRun, FieldChange, SyncAction } from '../stock/changes.schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
 /** What happens to an item whose `external_id` exists, and to one whose does not. */
@@ -38,6 +39,7 @@ export const ProductSync = z
     idempotencyKey: IdempotencyKey,
     mode: SyncMode.default('upsert'),
     items: z.array(ProductSyncItem).min(1, 'must hold at least one item'),
+    dry_run: DryRun,
   })
   .superRefine(({ items }, context) => {
     const first = new Map<string, number>();
@@ -53,12 +55,6 @@ export const ProductSync = z
   .meta({ id: 'ProductSync' });
 export type ProductSync = z.infer<typeof ProductSync>;
 
-/** What the start of a job answers. */
-export const StartedSyncJob = z
-  .object({ job_id: z.string(), status: SyncJobStatus, total_items: z.int() })
-  .meta({ id: 'StartedSyncJob', description: 'The job was accepted and runs in the background.' });
-export type StartedSyncJob = z.infer<typeof StartedSyncJob>;
-
 /** Why an item was not applied. */
 export const SyncItemError = z
   .object({
@@ -69,6 +65,35 @@ export const SyncItemError = z
   })
   .meta({ id: 'SyncItemError' });
 export type SyncItemError = z.infer<typeof SyncItemError>;
+
+/** What a dry run says of one item. */
+export const ProductSyncChange = z
+  .object({
+    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    external_id: z.string(),
+    id: z.string().optional().meta({ description: 'Of a product that exists.' }),
+    action: SyncAction.exclude(['deleted']),
+    changes: z.array(FieldChange),
+  })
+  .meta({ id: 'ProductSyncChange' });
+export type ProductSyncChange = z.infer<typeof ProductSyncChange>;
+
+/** What the start of a job answers, and what a dry run does. */
+export const StartedSyncJob = z
+  .object({
+    job_id: z.string().meta({ description: 'Empty for a dry run, which is no job.' }),
+    status: SyncJobStatus.meta({ description: 'queued; for a dry run how the job would end.' }),
+    total_items: z.int(),
+    dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed, and nothing will be.' }),
+    success_items: z.int().optional().meta({ description: 'Of a dry run: items that can be applied.' }),
+    failed_items: z.int().optional().meta({ description: 'Of a dry run: items that cannot.' }),
+    errors: z.array(SyncItemError).optional().meta({ description: 'Of a dry run: why not, for each.' }),
+    changes: z.array(ProductSyncChange).optional().meta({
+      description: 'Of a dry run: what would become of each item that can be applied.',
+    }),
+  })
+  .meta({ id: 'StartedSyncJob', description: 'The job was accepted and runs in the background.' });
+export type StartedSyncJob = z.infer<typeof StartedSyncJob>;
 
 /** A batch and how far it has come. */
 export const SyncJob = z

@@ -25,8 +25,8 @@ export async function replay(ctx: CallContext, request: WebhookReplay): Promise<
     const values = [locationId, id, types, since, until ?? null, only === 'all'];
     const events = await tx.run(findReplayable, [...values, mostEvents + 1]);
     if (events.length > mostEvents) {
-      const message = `with until it spans more than ${mostEvents} events, the most of one call; shorten the window`;
-      throw invalid({ path: 'since', message });
+      const message = `The window holds more than ${mostEvents} events, the most of one call; narrow since and until.`;
+      throw invalid({ path: '', message });
     }
     if (events.length > 0) await deliverAgain(tx, locationId, id, events);
     return { replayed: events.length };

@@ -99,7 +99,8 @@ export const WebhookReplay = z
       example: ['order.created'],
     }),
     only: z.enum(['failed', 'all']).default('failed').meta({
-      description: 'failed: what was tried or meant for it and did not arrive; all: also what did, or was never meant for it.',
+      description:
+        'failed: what was tried or meant for it and did not arrive; all: also what did, or was never meant for it.',
     }),
   })
   .check(

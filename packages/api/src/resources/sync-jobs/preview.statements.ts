@@ -1,0 +1,37 @@
+import { statement } from '@comanda/db';
+
+/** A product as it stands, as far as a batch can change it. */
+export interface CurrentProduct {
+  id: string;
+  external_id: string;
+  sku: string;
+  name: string;
+  price: number;
+  visible: boolean;
+  description: string;
+  image_url: string;
+  categories: { id: string; external_id: string | null }[];
+  stock: { enabled: boolean; quantity: number; min_stock_alarm: number } | null;
+}
+
+/** $1 location, $2 external ids of products, $3 skus, $4 external ids of categories; all as of one moment. */
+export const readForPreview = statement<{
+  products: CurrentProduct[];
+  sku_owners: { id: string; sku: string }[];
+  categories: { id: string; external_id: string }[];
+}>(
+  'read_for_sync_preview',
+  `select
+     (select coalesce(json_agg(json_build_object('id', p.id, 'external_id', p.external_id, 'sku', p.sku, 'name', p.name,
+         'price', p.price, 'visible', p.visible, 'description', p.description, 'image_url', p.image_url,
+         'categories', (select coalesce(json_agg(json_build_object('id', c.id, 'external_id', c.external_id)), '[]')
+           from product_categories l join categories c on c.location_id = l.location_id and c.id = l.category_id
+           where l.location_id = p.location_id and l.product_id = p.id),
+         'stock', (select json_build_object('enabled', s.enabled, 'quantity', s.quantity, 'min_stock_alarm', s.min_stock_alarm)
+           from product_stock s where s.location_id = p.location_id and s.product_id = p.id))), '[]')
+       from products p where p.location_id = $1::uuid and p.external_id = any ($2::text[])) as products,
+     (select coalesce(json_agg(json_build_object('id', p.id, 'sku', p.sku)), '[]')
+       from products p where p.location_id = $1::uuid and p.sku = any ($3::text[])) as sku_owners,
+     (select coalesce(json_agg(json_build_object('id', c.id, 'external_id', c.external_id)), '[]')
+       from categories c where c.location_id = $1::uuid and c.external_id = any ($4::text[])) as categories`,
+);

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp, startServer } from '@comanda/api';
+import { createLocation, issueKey } from '@comanda/api/services';
+import { type Database, statement } from '@comanda/db';
+import { pino } from 'pino';
+import type { Envelope, EventType } from '../../packages/api/src/events.ts';
+import { wireTime } from '../../packages/api/src/wire.ts';
+import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
+import { openScene, type Step, story } from './story.ts';
+
+/** A step and the bodies of its events, as published for v2, with ids and times that are the same every time. */
+export interface RecordedStep {
+  step: Step;
+  events: Envelope[];
+}
+
+/** Plays the story on a migrated database without locations: the real service, the real triggers, the real relay. */
+export async function recordStory(databaseUrl: string): Promise<RecordedStep[]> {
+  const app = await createApp({
+    databaseUrl,
+    encryptionKey: randomBytes(32).toString('base64'),
+    idempotencyTtlHours: 168,
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
+  });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  const { database } = app;
+  try {
+    await createLocation(database, { name: 'Cantina do Porto', timezone, currency: 'BRL' });
+    const { key } = await issueKey(database, { name: 'story', permissions: ['*'] });
+    const scene = await openScene(server.url, key, database);
+    const recorded: { step: Step; from: number; bodies: string[] }[] = [];
+    for (const step of story) {
+      const from = await startOfStep(database);
+      await step.run(scene);
+      recorded.push({ step, from, bodies: await publish(database) });
+    }
+    const neat = neatener(recorded.map(({ from }) => from));
+    return recorded.map(({ step, bodies }) => ({
+      step,
+      events: bodies.map((body) => JSON.parse(neat(body)) as Envelope),
+    }));
+  } finally {
+    await server.drain(1_000);
+    await app.close();
+  }
+}
+
+/** The example of every type that the story shows, in the order of the story. */
+export function examplesOf(recorded: readonly RecordedStep[]): Partial<Record<EventType, Envelope>> {
+  return Object.fromEntries(
+    recorded.flatMap(({ step, events }) =>
+      step.shows.map((type) => [type, events.find((event) => event.type === type)]),
+    ),
+  );
+}
+
+const timezone = 'America/Sao_Paulo';
+const storyBegins = Date.parse('2026-01-31T21:00:00-03:00');
+const log = pino({ level: 'silent' });
+
+/** The time by the database's clock, a little after all that went before: stored times are rounded to milliseconds. */
+async function startOfStep(database: Database): Promise<number> {
+  await sleep(5);
+  const [row] = await database.run(readClock, []);
+  return row?.now ?? 0;
+}
+
+/** Publishes what was captured; answers the bodies of the new events in the order of their numbers. */
+async function publish(database: Database): Promise<string[]> {
+  const [before] = await database.run(lastNumber, []);
+  for (;;) {
+    const drained = await drainChanges(database, log);
+    if (drained?.changes === 0) break;
+  }
+  const rows = await database.run(bodiesAfter, [before?.number ?? 0]);
+  return rows.map(({ body }) => body);
+}
+
+/** Gives every id a fixed one, in the order of their appearance, and every time the minute of its step. */
+function neatener(starts: readonly number[]): (body: string) => string {
+  const ids = new Map<string, string>();
+  const idFor = (id: string) => {
+    const number = ids.size + 1;
+    const known = ids.get(id) ?? `01935a3e-7c1f-7d2a-9b40-${number.toString(16).padStart(12, '0')}`;
+    ids.set(id, known);
+    return known;
+  };
+  const timeFor = (time: string) => {
+    const step = starts.findLastIndex((start) => start <= Date.parse(time)) + 1;
+    return wireTime(new Date(storyBegins + step * 60_000), timezone);
+  };
+  return (body) =>
+    body
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, idFor)
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d/g, timeFor);
+}
+
+const readClock = statement<{ now: number }>(
+  'docs_clock',
+  'select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now',
+);
+
+const lastNumber = statement<{ number: number }>(
+  'docs_last_event',
+  'select coalesce(max(number), 0)::int as number from events',
+);
+
+const bodiesAfter = statement<{ body: string }>(
+  'docs_event_bodies',
+  'select body from events where number > $1 order by number',
+);

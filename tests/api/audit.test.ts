@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { createCategory, createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const Changes = z.strictObject({ before: z.looseObject({}).nullable(), after: z.looseObject({}) });
+
+/** Where a procedure is called: a location of its own, with a key that may do everything. */
+interface Place {
+  locationId: string;
+  key: { id: string; key: string };
+}
+
+/** Every procedure of the typed client alone, with an input that changes something in the place. */
+const changing: Record<string, (place: Place) => Promise<object> | object> = {
+  'payments.complete': pendingPayment,
+  'payments.reject': pendingPayment,
+  'paymentMethods.create': () => ({ name: 'Pix', type: 'qr' }),
+  'paymentMethods.update': async ({ locationId }) => ({
+    id: await createPaymentMethod(api.app.database, { locationId }),
+    name: 'Coins',
+  }),
+  'turns.open': () => ({}),
+  'turns.close': async ({ locationId }) => {
+    await api.app.database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
+    return {};
+  },
+  'menus.create': async (place) => ({ name: 'Lunch', category_ids: [await category(place)] }),
+  'menus.update': async (place) => ({ id: await menu(place), name: 'Dinner' }),
+  'menus.publish': async (place) => ({ id: await menu(place) }),
+  'catalog.publish': () => ({}),
+  'keys.create': () => ({ name: 'ERP', permissions: ['orders:read'] }),
+  'keys.revoke': async ({ locationId }) => ({ id: (await createKey(api.app.database, { locationId })).id }),
+  'locations.create': () => ({ name: 'Second' }),
+  'locations.update': ({ locationId }) => ({ id: locationId, name: 'Renamed' }),
+};
+
+const internal = operations.filter(({ routes, kind }) => routes.length === 0 && kind === 'mutation');
+
+it('every procedure of the typed client alone that changes something stands in the table', () => {
+  expect(internal.map(({ name }) => name).sort()).toEqual(Object.keys(changing).sort());
+});
+
+describe('is written down with its key and its request, once:', () => {
+  it.each(Object.entries(changing))('%s', async (name, prepare) => {
+    const place = await openPlace();
+    const input = await prepare(place);
+    const { status, text, headers } = await call(name, place, input);
+    expect(status, text).toBe(200);
+    const entries = await entriesOf(place);
+    expect(entries).toEqual([
+      expect.objectContaining({
+        actorKind: 'api_key',
+        apiKeyId: place.key.id,
+        requestId: headers.get('x-request-id'),
+        operation: name,
+        resourceId: expect.any(String),
+      }),
+    ]);
+    const { before, after } = Changes.parse(entries[0]?.changes);
+    expect(after).not.toEqual(before);
+  });
+});
+
+describe('nothing changes when it cannot be written down:', () => {
+  it.each(Object.entries(changing))('%s', async (name, prepare) => {
+    const place = await openPlace();
+    const input = await prepare(place);
+    const before = await everything();
+    await withoutAudit(async () => {
+      const { status } = await call(name, place, input);
+      expect(status).toBe(500);
+    });
+    expect(await everything()).toEqual(before);
+    expect(await entriesOf(place)).toEqual([]);
+  });
+});
+
+async function openPlace(): Promise<Place> {
+  const { database } = api.app;
+  const locationId = await createLocation(database);
+  return { locationId, key: await createKey(database, { locationId }) };
+}
+
+async function pendingPayment({ locationId, key }: Place): Promise<{ id: string }> {
+  const kitchen = await createOrderKitchen(api, locationId);
+  const rest: TestApi['rest'] = (route, options = {}) => api.rest(route, { key: key.key, ...options });
+  return { id: (await placeOrder({ rest }, kitchen)).payment.id };
+}
+
+const category = ({ locationId }: Place) => createCategory(api.app.database, { locationId });
+
+async function menu({ locationId }: Place): Promise<string> {
+  return (await api.app.database.prisma.menu.create({ data: { locationId, name: 'Lunch' } })).id;
+}
+
+const call = (name: string, { key }: Place, input: object) =>
+  callRest(api.url, `POST /trpc/${name}`, { key: key.key, body: input });
+
+const entriesOf = ({ locationId }: Place) =>
+  api.app.database.prisma.auditEntry.findMany({ where: { locationId } });
+
+/** A fingerprint of every table that a procedure could change, but for counters of requests and uses. */
+async function everything(): Promise<Record<string, string>> {
+  const { rows: tables } = await api.app.database.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
+       and table_name not in ('limit_counters', 'process_heartbeats', '_prisma_migrations') order by 1`,
+  );
+  const prints: Record<string, string> = {};
+  for (const { name } of tables) {
+    const row = name === 'api_keys' ? `to_jsonb(t) - 'last_used_at'` : 'to_jsonb(t)';
+    const { rows } = await api.app.database.pool.query<{ print: string }>(
+      `select md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as print from "${name}" t`,
+    );
+    prints[name] = rows[0]?.print ?? '';
+  }
+  return prints;
+}
+
+/** Runs `work` while no audit entry can be stored. */
+async function withoutAudit(work: () => Promise<void>): Promise<void> {
+  const { pool } = api.app.database;
+  await pool.query('alter table audit_entries add constraint test_refused check (false) not valid');
+  try {
+    await work();
+  } finally {
+    await pool.query('alter table audit_entries drop constraint test_refused');
+  }
+}

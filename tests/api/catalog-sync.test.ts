@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
+import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
+import { Product } from '../../packages/api/src/resources/products/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import {
+  createCategory,
+  createKey,
+  createLocation,
+  createProduct,
+  createSubselection,
+} from '../support/factories.ts';
+import { category, item, product, subselection, tree } from './catalog-bodies.ts';
+
+let api: TestApi;
+let locationId: string;
+let key: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  locationId = await createLocation(api.app.database);
+  ({ key } = await createKey(api.app.database, { locationId }));
+});
+
+const call = (categories: unknown, more: object = {}, options: Call = {}) =>
+  callRest(api.url, 'POST /v2/catalog/sync', { key, body: { categories, ...more }, ...options });
+const sync = async (categories: unknown, more: object = {}) =>
+  dataOf(await call(categories, more), 200, CatalogSyncResult);
+const replace = (categories: unknown) => sync(categories, { mode: 'replace' });
+const catalog = async () => dataOf(await callRest(api.url, 'GET /v2/catalog', { key }), 200, Catalog);
+const readProduct = async (externalId: string) =>
+  dataOf(await callRest(api.url, `GET /v2/products/by-external-id/${externalId}`, { key }), 200, Product);
+
+/** `food:shared(size(s,l) extras(nuts))`: what stands where, by name. */
+const outline = async () =>
+  (await catalog()).categories.map(({ name, products }) => {
+    const options = (items: { name: string }[]) => items.map((each) => each.name).join(',');
+    const choices = products.map((each) =>
+      each.subselections.length === 0
+        ? each.name
+        : `${each.name}(${each.subselections.map(({ name: own, items }) => `${own}(${options(items)})`).join(' ')})`,
+    );
+    return `${name}:${choices.join(' ')}`;
+  });
+
+/** What was captured at the location since the last call: resources, and how many transactions made it. */
+async function captured() {
+  const { rows } = await api.app.database.pool.query<{ what: string; transaction_id: string }>(
+    `delete from captured_changes where location_id = $1
+     returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, transaction_id`,
+    [locationId],
+  );
+  return {
+    what: rows.map(({ what }) => what).sort(),
+    transactions: new Set(rows.map(({ transaction_id }) => transaction_id)).size,
+  };
+}
+
+const counts = (created: number, updated: number, deleted: number, unchanged: number) => ({
+  total_items: created + updated + unchanged,
+  ...{ created, updated, deleted, unchanged },
+});
+
+describe('upsert', () => {
+  it('creates the whole tree with the defaults, in one transaction', async () => {
+    const result = await sync(tree());
+    const { version, categories } = await catalog();
+    expect(result).toEqual({ version, ...counts(9, 0, 0, 0) });
+    expect(await outline()).toEqual([
+      'bar:beer shared(size(s,l) extras(nuts))',
+      'food:shared(size(s,l) extras(nuts))',
+    ]);
+    const shared = categories[1]?.products[0];
+    expect(shared).toMatchObject({ sku: 'SH', visible: true, stock: { enabled: true, quantity: 5 } });
+    expect(shared?.subselections[0]).toMatchObject({ external_id: 'size', single: false });
+    const option = {
+      external_id: 's',
+      price: 1,
+      min: 0,
+      max: 2,
+      visible: true,
+      stock: { enabled: false, quantity: 0 },
+    };
+    expect(shared?.subselections[0]?.items[0]).toEqual({ ...option, name: 's', id: expect.any(String) });
+    const beer = await readProduct('beer');
+    const { id } = beer;
+    expect(beer).toMatchObject({
+      sku: id,
+      description: '',
+      image_url: '',
+      stock: { enabled: false, quantity: 0 },
+    });
+    expect((await captured()).transactions).toBe(1);
+  });
+
+  it('touches nothing and tells nobody when all of it is there', async () => {
+    const { version } = await sync(tree());
+    const updated = () =>
+      api.app.database.pool.query(
+        `select array_agg(updated_at) from (select updated_at from categories union all select updated_at from products
+         union all select updated_at from product_stock union all select updated_at from subselections
+         union all select updated_at from subselection_items) all_rows`,
+      );
+    const before = await updated();
+    await captured();
+    expect(await sync(tree())).toEqual({ version, ...counts(0, 0, 0, 9) });
+    expect((await updated()).rows).toEqual(before.rows);
+    expect(await captured()).toEqual({ what: [], transactions: 0 });
+    expect((await catalog()).version).toBe(version);
+  });
+
+  it('changes what differs and keeps what is left out', async () => {
+    await sync([
+      category(
+        'food',
+        [product('soup', { description: 'Hot', visible: false, image_url: 'https://x.example/s' })],
+        { priority: 4 },
+      ),
+    ]);
+    await api.app.database.pool.query(`insert into product_stock (location_id, product_id, quantity, min_stock_alarm)
+      select location_id, id, 7, 2 from products where external_id = 'soup'`);
+    await captured();
+    const result = await sync([
+      category('food', [product('soup', { price: 11.25, stock: { enabled: false, quantity: 8 } })]),
+    ]);
+    expect(result).toMatchObject(counts(0, 1, 0, 1));
+    expect(await captured()).toEqual({
+      what: ['product update price', 'stock update enabled,quantity'],
+      transactions: 1,
+    });
+    expect(await readProduct('soup')).toMatchObject({
+      ...{ price: 11.25, description: 'Hot', visible: false, image_url: 'https://x.example/s' },
+      stock: { enabled: false, quantity: 8, min_stock_alarm: 2 },
+    });
+  });
+
+  it('adds links, and leaves what is not named, wherever it stands', async () => {
+    await sync(tree());
+    await captured();
+    expect(await sync([category('new', [product('beer')])])).toMatchObject(counts(1, 1, 0, 0));
+    expect((await captured()).what).toEqual(['category insert', 'product_categories insert']);
+    expect(await outline()).toHaveLength(3);
+    expect((await readProduct('beer')).categories.map(({ name }) => name)).toEqual(['bar', 'new']);
+  });
+
+  it('keeps the order sent, and puts what is new where it was sent', async () => {
+    const choices = (...names: string[]) => [
+      category('food', [
+        product('soup', { subselections: names.map((name) => subselection(name, [item('x')])) }),
+      ]),
+    ];
+    await sync(choices('a', 'b'));
+    for (const [sent, expected] of [
+      [['c'], 'a(x) b(x) c(x)'],
+      [['a', 'd', 'b'], 'a(x) d(x) b(x) c(x)'],
+      [['c', 'a'], 'd(x) b(x) c(x) a(x)'],
+    ] as const) {
+      await sync(choices(...sent));
+      expect(await sync(choices(...sent))).toMatchObject({ created: 0, updated: 0 });
+      expect((await outline())[0]).toContain(expected);
+    }
+  });
+});
+
+describe('replace', () => {
+  it('removes what has an external_id and is not named, with all that belongs to it', async () => {
+    await sync(tree());
+    await captured();
+    const size = subselection('size', [item('l')]);
+    const result = await replace([
+      category('food', [product('shared', { subselections: [size] })], { priority: 2 }),
+    ]);
+    // bar, beer, extras with nuts, and s are gone; the product left bar.
+    expect(result).toMatchObject(counts(0, 1, 5, 3));
+    expect(await outline()).toEqual(['food:shared(size(l))']);
+    const { what, transactions } = await captured();
+    expect(transactions).toBe(1);
+    expect(what).toEqual(
+      expect.arrayContaining(['category delete', 'product delete', 'subselection delete']),
+    );
+    expect(await readProduct('shared')).toMatchObject({ sku: 'SH', stock: { quantity: 5 } });
+  });
+
+  it('never removes what has no external_id', async () => {
+    const { database } = api.app;
+    const mine = await createCategory(database, { locationId, name: 'mine' });
+    const manual = await createProduct(database, { locationId, name: 'manual', categoryIds: [mine] });
+    await sync([category('food', [product('soup', { subselections: [subselection('size', [item('s')])] })])]);
+    const soup = await readProduct('soup');
+    await createSubselection(database, {
+      locationId,
+      productId: soup.id,
+      name: 'by hand',
+      items: [{ name: 'i' }],
+    });
+    const { id: subselectionId } = await database.prisma.subselection.findFirstOrThrow({
+      where: { locationId, externalId: 'size' },
+    });
+    await database.prisma.subselectionItem.create({
+      data: { locationId, subselectionId, name: 'hand-made', position: 5 },
+    });
+    const result = await replace([
+      category('food', [product('soup', { subselections: [subselection('size')] })]),
+    ]);
+    expect(result).toMatchObject(counts(0, 0, 1, 3));
+    expect(await outline()).toEqual(['food:soup(size(hand-made) by hand(i))', 'mine:manual']);
+    expect(await replace([category('food')])).toMatchObject({ deleted: 5 });
+    expect(await outline()).toEqual(['food:', 'mine:manual']);
+    expect(manual).toBe((await database.prisma.product.findFirstOrThrow({ where: { locationId } })).id);
+  });
+
+  it('sets the links of what is named, and leaves those of other products', async () => {
+    const { database } = api.app;
+    await sync([category('food', [product('soup')]), category('bar', [product('soup')])]);
+    const bar = await database.prisma.category.findFirstOrThrow({ where: { locationId, externalId: 'bar' } });
+    await createProduct(database, { locationId, name: 'manual', categoryIds: [bar.id] });
+    expect(
+      await replace([category('food'), category('bar'), category('new', [product('soup')])]),
+    ).toMatchObject(counts(1, 1, 0, 2));
+    expect(await outline()).toEqual(['bar:manual', 'food:', 'new:soup']);
+  });
+
+  it('touches nothing when the catalog is as it says', async () => {
+    const { version } = await replace(tree());
+    await captured();
+    expect(await replace(tree())).toEqual({ version, ...counts(0, 0, 0, 9) });
+    expect((await captured()).what).toEqual([]);
+  });
+
+  it('lets a product have the sku of one that goes, or that gives it up, or swap', async () => {
+    const skus = (...given: [string, string][]) => [
+      category(
+        'food',
+        given.map(([name, sku]) => product(name, { sku })),
+      ),
+    ];
+    await replace(skus(['a', '1'], ['b', '2'], ['c', '3']));
+    await replace(skus(['a', '2'], ['b', '1'], ['d', '3']));
+    const { categories } = await catalog();
+    expect(categories[0]?.products.map(({ name, sku }) => name + sku)).toEqual(['a2', 'b1', 'd3']);
+  });
+});
+
+describe('the answer', () => {
+  it('carries the batch headers and counts a job, also when nothing changed', async () => {
+    const remaining = async () => (await call(tree())).headers.get('x-ratelimit-batch-remaining');
+    expect([await remaining(), await remaining()]).toEqual(['29', '28']);
+    const { key: limited } = await createKey(api.app.database, { locationId, batchJobsPerHour: 1 });
+    expect((await call(tree(), {}, { key: limited })).status).toBe(200);
+    refusalOf(await call(tree(), {}, { key: limited }), 429, 'rate_limited');
+  });
+
+  it('is the same for the typed client', async () => {
+    expect(await api.client(key).catalog.sync.mutate({ categories: tree() })).toMatchObject(
+      counts(9, 0, 0, 0),
+    );
+  });
+
+  it('needs catalog:sync', async () => {
+    const { key: reader } = await createKey(api.app.database, { locationId, permissions: ['catalog:read'] });
+    expect(refusalOf(await call(tree(), {}, { key: reader }), 403, 'permission_denied')).toContain(
+      'catalog:sync',
+    );
+  });
+});
+
+test('dry_run says what would become of each, field by field, and changes nothing', async () => {
+  await sync(tree());
+  await captured();
+  const { version } = await catalog();
+  const answer = await call([category('bar', [product('beer', { price: 12 }), product('wine')])], {
+    ...{ mode: 'replace', dry_run: true },
+  });
+  const result = dataOf(answer, 200, CatalogSyncResult);
+  expect(result).toMatchObject({ version, dry_run: true, ...counts(1, 1, 7, 1) });
+  const brief = result.changes?.map(({ type, external_ids, action }) =>
+    [type, external_ids.join('/'), action].join(' '),
+  );
+  expect(brief).toEqual([
+    ...['category bar unchanged', 'product beer updated', 'product wine created', 'category food deleted'],
+    ...['product shared deleted', 'subselection shared/size deleted', 'item shared/size/s deleted'],
+    ...[
+      'item shared/size/l deleted',
+      'subselection shared/extras deleted',
+      'item shared/extras/nuts deleted',
+    ],
+  ]);
+  expect(result.changes?.[1]?.changes).toEqual([{ field: 'price', before: 10, after: 12 }]);
+  expect(result.changes?.[2]?.changes).toContainEqual({ field: 'categories', before: [], after: ['bar'] });
+  expect(result.changes?.[2]?.changes.map(({ field }) => field)).not.toContain('sku');
+  expect(answer.headers.get('x-ratelimit-batch-remaining')).toBe('29');
+  expect(await captured()).toEqual({ what: [], transactions: 0 });
+  expect((await catalog()).version).toBe(version);
+});

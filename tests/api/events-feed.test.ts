@@ -1,0 +1,210 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@comanda/db';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EventPage, type FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
+import { refusalOf } from '../support/answers.ts';
+import { createKey, createLocation, createProduct } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: PublishingApi;
+beforeAll(async () => {
+  api = await startPublishingApi();
+});
+afterAll(() => api.close());
+
+/** A location of its own, a key, and the feed as it reads it. */
+async function kitchen() {
+  const { database } = api.app;
+  const locationId = await createLocation(database);
+  const { key } = await createKey(database, { locationId });
+  const feed = async (query = '') => {
+    const answer = await api.rest(`GET /v2/events?${query}`, { key });
+    expect(answer.status, answer.text).toBe(200);
+    return { ...parseStrict(EventPage, answer.body), text: answer.text };
+  };
+  const product = (name: string) => createProduct(database, { locationId, name });
+  return { locationId, key, feed, product };
+}
+
+/** Bodies as they are stored, and sent to endpoints of v2. */
+async function storedBodies(locationId: string): Promise<string[]> {
+  const { rows } = await api.app.database.pool.query<{ body: string }>(
+    'select body from events where location_id = $1 order by number',
+    [locationId],
+  );
+  return rows.map(({ body }) => body);
+}
+
+describe('GET /v2/events answers 200', () => {
+  test('the bodies exactly as they are sent, in the order of publication', async () => {
+    const { locationId, feed, product } = await kitchen();
+    for (const name of ['A', 'B', 'C']) {
+      await product(name);
+      await api.published();
+    }
+    const { data, pagination, text } = await feed();
+    const stored = await storedBodies(locationId);
+    expect(text).toBe(
+      `{"data":[${stored.join(',')}],"pagination":{"limit":50,"offset":0,"total":${stored.length}}}`,
+    );
+    const created = data.flatMap((event) => (event.type === 'product.created' ? event.data.name : []));
+    expect(created).toEqual(['A', 'B', 'C']);
+    expect(pagination.total).toBe(data.length);
+  });
+
+  test('what follows the last event that was read, and how much that is', async () => {
+    const { feed, product } = await kitchen();
+    for (let n = 0; n < 5; n++) await product(`P${n}`);
+    await api.published();
+    const whole = (await feed()).data;
+    const seen: FeedEvent[] = [];
+    for (let left = whole.length; left > 0; ) {
+      const after = seen.at(-1)?.id;
+      const { data, pagination } = await feed(`limit=2${after === undefined ? '' : `&after=${after}`}`);
+      expect(pagination).toEqual({ limit: 2, offset: 0, total: left });
+      expect(data).toHaveLength(Math.min(2, left));
+      seen.push(...data);
+      left -= data.length;
+    }
+    expect(seen).toEqual(whole);
+    const end = await feed(`after=${whole.at(-1)?.id}`);
+    expect(end).toMatchObject({ data: [], pagination: { limit: 50, offset: 0, total: 0 } });
+  });
+
+  test('only the types that are asked for, in one order', async () => {
+    const { feed, product } = await kitchen();
+    for (let n = 0; n < 3; n++) {
+      await product(`P${n}`);
+      await api.published();
+    }
+    const whole = (await feed()).data;
+    for (const types of [['product.created'], ['catalog.updated', 'product.created'], ['order.created']]) {
+      const wanted = whole.filter(({ type }) => types.includes(type));
+      const first = await feed(`types=${types.join(',')}&limit=2`);
+      expect(first.data).toEqual(wanted.slice(0, 2));
+      expect(first.pagination.total).toBe(wanted.length);
+      if (wanted.length < 2) continue;
+      const rest = await feed(`types=${types.join(',')}&after=${first.data.at(-1)?.id}`);
+      expect(rest.data).toEqual(wanted.slice(2));
+      expect(rest.pagination.total).toBe(wanted.length - 2);
+    }
+  });
+
+  test('orders, payments and test events with the data of their types', async () => {
+    const { id } = await placeOrder(api, await createOrderKitchen(api));
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
+    const made = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body });
+    await api.rest(`POST /v2/webhook-endpoints/${made.body.data.id}/test`);
+    await api.published();
+    const answer = await api.rest('GET /v2/events?types=order.created,payment.created,webhook.test');
+    const { data } = parseStrict(EventPage, answer.body);
+    expect(data.map(({ type }) => type)).toEqual(['order.created', 'payment.created', 'webhook.test']);
+    expect(data[0]?.type === 'order.created' && data[0].data.id).toBe(id);
+  });
+
+  test('nothing that is older than 30 days', async () => {
+    const { locationId, feed, product } = await kitchen();
+    const age = () =>
+      api.app.database.pool.query(
+        `update events set created_at = created_at - interval '30 days 1 minute' where location_id = $1`,
+        [locationId],
+      );
+    await product('old');
+    await api.published();
+    const old = (await feed()).data;
+    await age();
+    expect(await feed()).toMatchObject({ data: [], pagination: { total: 0 } });
+    await product('new');
+    await api.published();
+    const { data } = await feed('types=product.created');
+    expect(data.map((event) => event.type === 'product.created' && event.data.name)).toEqual(['new']);
+    // Whoever read them knows their ids, and reads on from there.
+    expect((await feed(`after=${old.at(-1)?.id}`)).data[0]?.id).toBe((await feed()).data[0]?.id);
+  });
+
+  test('the same through the typed client', async () => {
+    const { key, feed, product } = await kitchen();
+    await product('A');
+    await api.published();
+    const { text: _, ...expected } = await feed('types=product.created&limit=3');
+    const input = { types: ['product.created' as const], limit: 3 };
+    expect(await api.client(key).events.list.query(input)).toEqual(expected);
+  });
+});
+
+describe('GET /v2/events answers 422', () => {
+  test.each([
+    ['after=not-an-id', 'after'],
+    [`after=${newId()}`, 'after'],
+    ['types=order.created,order.eaten', 'types[1]'],
+    ['types=', 'types[0]'],
+    ['limit=201', 'limit'],
+    ['limit=0', 'limit'],
+  ])('to %s, naming %s', async (query, field) => {
+    const { key } = await kitchen();
+    const message = refusalOf(await api.rest(`GET /v2/events?${query}`, { key }), 422, 'validation_error');
+    expect(message.startsWith(`${field}: `), message).toBe(true);
+  });
+
+  test('to an event of another location as to one that is not there', async () => {
+    const [own, other] = await Promise.all([kitchen(), kitchen()]);
+    await other.product('theirs');
+    await api.published();
+    const [event] = (await other.feed()).data;
+    const answer = await api.rest(`GET /v2/events?after=${event?.id}`, { key: own.key });
+    refusalOf(answer, 422, 'validation_error');
+  });
+});
+
+test('under concurrent writers and three relays, a consumer sees every event once, in order', async () => {
+  const { locationId, feed } = await kitchen();
+  await Promise.all([api.startWorker(), api.startWorker()]);
+  const writers = 6;
+  const each = 25;
+  let writing = true;
+
+  // Transactions that begin early and commit late, so that captured order and committed order differ.
+  async function write(writer: number): Promise<void> {
+    const client = new pg.Client({ connectionString: api.databaseUrl });
+    await client.connect();
+    try {
+      for (let n = 0; n < each; n++) {
+        await client.query('begin');
+        await client.query('insert into products (location_id, sku, name, price) values ($1, $2, $2, 1)', [
+          locationId,
+          `w${writer}-${n}`,
+        ]);
+        await sleep((writer * 7 + n * 3) % 20);
+        await client.query('commit');
+      }
+    } finally {
+      await client.end();
+    }
+  }
+
+  const seen: FeedEvent[] = [];
+  async function consume(): Promise<void> {
+    for (;;) {
+      const over = !writing;
+      const after = seen.at(-1)?.id;
+      const { data } = await feed(`limit=7${after === undefined ? '' : `&after=${after}`}`);
+      seen.push(...data);
+      if (over && data.length === 0) return;
+    }
+  }
+
+  const consuming = consume();
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  await api.published();
+  writing = false;
+  await consuming;
+
+  const created = seen.flatMap((event) => (event.type === 'product.created' ? event.data.sku : []));
+  const made = Array.from({ length: writers * each }, (_, n) => `w${Math.floor(n / each)}-${n % each}`);
+  expect([...created].sort()).toEqual(made.sort());
+  const stored = (await storedBodies(locationId)).map((body) => JSON.parse(body).id);
+  expect(seen.map(({ id }) => id)).toEqual(stored);
+});

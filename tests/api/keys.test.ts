@@ -1,0 +1,194 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Key, KeyPage, KeyWithText } from '../../packages/api/src/resources/keys/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { auditOf, refused, untilWaiting } from '../support/money.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const keys = (key?: string) => api.client(key).keys;
+const keyWith = (overrides: Omit<Parameters<typeof createKey>[1], 'locationId'>) =>
+  createKey(api.app.database, { locationId: api.locationId, ...overrides });
+const statusOf = async (key: string) => (await api.rest('GET /v2/orders', { key })).status;
+
+describe('keys.create', () => {
+  it('makes a key of the own location that works, its text shown once and stored as a hash', async () => {
+    const input = { name: 'ERP', permissions: ['orders:read', 'products:*'], per_minute: 90 };
+    const made = parseStrict(KeyWithText, await keys().create.mutate(input));
+    expect(made).toMatchObject({ ...input, location_id: api.locationId, monthly: 1_000_000 });
+    expect(await statusOf(made.key)).toBe(200);
+    expect((await api.rest('GET /v2/payments', { key: made.key })).status).toBe(403);
+    const row = await api.app.database.prisma.apiKey.findFirstOrThrow({ where: { id: made.id } });
+    expect(JSON.stringify(row)).not.toContain(made.key);
+  });
+
+  it('writes down who made it, without its text, its beginning or its hash', async () => {
+    const { id, key, prefix } = await keys().create.mutate({ name: 'Audited', permissions: ['*'] });
+    const [entry, ...rest] = await auditOf(api.app.database, id);
+    expect(rest).toEqual([]);
+    expect(entry).toMatchObject({ actorKind: 'api_key', apiKeyId: api.key.id, operation: 'keys.create' });
+    expect(entry?.changes).toEqual({
+      before: null,
+      after: {
+        name: 'Audited',
+        permissions: ['*'],
+        per_minute: 600,
+        monthly: 1_000_000,
+        batch_jobs_per_hour: 30,
+        max_items_per_batch: 500,
+      },
+    });
+    const { keyHash } = await api.app.database.prisma.apiKey.findFirstOrThrow({ where: { id } });
+    for (const secret of [key, prefix, Buffer.from(keyHash).toString('hex')])
+      expect(JSON.stringify(entry)).not.toContain(secret);
+  });
+
+  it.each([
+    ['a permission that it lacks', { permissions: ['orders:read', 'payments:read'] }, /permissions\[1\]/],
+    ['the whole of a resource of which it has one action', { permissions: ['orders:*'] }, /permissions\[0\]/],
+    ['everything', { permissions: ['*'] }, /permissions\[0\]/],
+    ['more requests a minute', { per_minute: 101 }, /per_minute: at most 100/],
+    ['more requests a month', { monthly: 1_000_001 }, /monthly: at most 1000000/],
+    ['more batch jobs', { batch_jobs_per_hour: 31 }, /batch_jobs_per_hour: at most 30/],
+    ['larger batches', { max_items_per_batch: 501 }, /max_items_per_batch: at most 500/],
+    ['a later end', { expires_at: '2099-01-01T00:00:01Z' }, /expires_at/],
+  ])('a key cannot grant %s', async (_, more, message) => {
+    const maker = await keyWith({
+      permissions: ['keys:write', 'orders:read'],
+      perMinute: 100,
+      expiresAt: new Date('2099-01-01T00:00:00Z'),
+    });
+    const before = await api.app.database.prisma.apiKey.count();
+    const input = { name: 'More', permissions: ['orders:read'], ...more };
+    const refusal = await refused(keys(maker.key).create.mutate(input));
+    expect(refusal).toEqual({ code: 'permission_denied', message: expect.stringMatching(message) });
+    expect(await api.app.database.prisma.apiKey.count()).toBe(before);
+  });
+
+  it('grants what it has, and no more than that when nothing is said', async () => {
+    const expiresAt = new Date('2099-01-01T00:00:00Z');
+    const maker = await keyWith({ permissions: ['keys:*', 'orders:*'], perMinute: 100, expiresAt });
+    const made = await keys(maker.key).create.mutate({
+      name: 'Less',
+      permissions: ['orders:*', 'orders:export', 'keys:write'],
+    });
+    expect(made).toMatchObject({ per_minute: 100, monthly: 1_000_000 });
+    expect(Date.parse(made.expires_at ?? '')).toBe(expiresAt.getTime());
+    const child = await keys(made.key).create.mutate({ name: 'Child', permissions: ['orders:read'] });
+    expect(child).toMatchObject({ per_minute: 100, expires_at: made.expires_at });
+  });
+
+  it.each([
+    ['an unknown permission', { permissions: ['orders:eat'] }, 'permissions[0]'],
+    ['no permission', { permissions: [] }, 'permissions'],
+    ['an empty name', { name: '' }, 'name'],
+    ['a limit of none', { per_minute: 0 }, 'per_minute'],
+    ['an end without an offset', { expires_at: '2030-01-01T00:00:00' }, 'expires_at'],
+    ['null for a limit', { monthly: null }, 'monthly'],
+  ])('refuses %s', async (_, wrong, field) => {
+    const input = { name: 'Wrong', permissions: ['*'], ...wrong };
+    const { code, message } = await refused(keys().create.mutate(input as never));
+    expect({ code, named: message.includes(`${field}: `) }).toEqual({
+      code: 'validation_error',
+      named: true,
+    });
+  });
+
+  it('a key that is being revoked leaves no other behind', async () => {
+    const maker = await keyWith({ permissions: ['*'] });
+    const { database } = api.app;
+    const before = await database.prisma.apiKey.count();
+    expect(await statusOf(maker.key)).toBe(200);
+    const revoking = await database.pool.connect();
+    try {
+      await revoking.query('begin');
+      await revoking.query('update api_keys set revoked_at = now() where id = $1', [maker.id]);
+      const attempt = refused(keys(maker.key).create.mutate({ name: 'Late', permissions: ['*'] }));
+      await untilWaiting(database, 1);
+      await revoking.query('commit');
+      expect((await attempt).code).toBe('unauthorized');
+    } finally {
+      revoking.release();
+    }
+    expect(await database.prisma.apiKey.count()).toBe(before);
+  });
+});
+
+describe('keys.list', () => {
+  it('pages through the keys of the own location, oldest first, revoked ones included, without texts', async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    const reader = await createKey(database, { locationId, permissions: ['keys:read'] });
+    const revoked = await createKey(database, { locationId, revokedAt: new Date() });
+    const last = await createKey(database, { locationId });
+    const pageOf = async (paging: { limit?: number; offset?: number }) =>
+      parseStrict(KeyPage, await keys(reader.key).list.query(paging));
+    const all = await pageOf({});
+    expect(all.data.map(({ id }) => id)).toEqual([reader.id, revoked.id, last.id]);
+    expect(all.data.map((key) => 'revoked_at' in key)).toEqual([false, true, false]);
+    expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+    const second = await pageOf({ limit: 1, offset: 1 });
+    expect(second.data.map(({ id }) => id)).toEqual([revoked.id]);
+    expect(second.pagination).toEqual({ limit: 1, offset: 1, total: 3 });
+    for (const { key } of [reader, revoked, last]) expect(JSON.stringify(all)).not.toContain(key);
+  });
+});
+
+describe('keys.revoke', () => {
+  it('refuses the key from then on, everywhere within a second', async () => {
+    const { id, key } = await keyWith({ permissions: ['orders:read'] });
+    expect(await statusOf(key)).toBe(200);
+    const revoked = parseStrict(Key, await keys().revoke.mutate({ id }));
+    expect(revoked.revoked_at).toBeDefined();
+    await expect.poll(() => statusOf(key), { timeout: 10_000 }).toBe(401);
+    expect(await auditOf(api.app.database, id)).toEqual([
+      {
+        actorKind: 'api_key',
+        apiKeyId: api.key.id,
+        operation: 'keys.revoke',
+        changes: { before: { revoked_at: null }, after: { revoked_at: revoked.revoked_at } },
+      },
+    ]);
+  });
+
+  it('twice changes and writes down nothing', async () => {
+    const { id } = await keyWith({});
+    const first = await keys().revoke.mutate({ id });
+    expect(await keys().revoke.mutate({ id })).toEqual(first);
+    expect(await auditOf(api.app.database, id)).toHaveLength(1);
+  });
+
+  it('may be turned on the key itself', async () => {
+    const own = await keyWith({ permissions: ['keys:write'] });
+    expect((await keys(own.key).revoke.mutate({ id: own.id })).id).toBe(own.id);
+  });
+
+  it('a key of another location, an unknown and a malformed id are not found', async () => {
+    const { database } = api.app;
+    const foreign = await createKey(database, { locationId: await createLocation(database) });
+    for (const id of [foreign.id, newId(), 'unknown'])
+      expect((await refused(keys().revoke.mutate({ id }))).code).toBe('resource_not_found');
+    expect(await statusOf(foreign.key)).toBe(200);
+    expect(await auditOf(database, foreign.id)).toEqual([]);
+  });
+});
+
+it('keys:read neither makes nor revokes, and keys:write does not list', async () => {
+  const reader = keys((await keyWith({ permissions: ['keys:read'] })).key);
+  const writer = keys((await keyWith({ permissions: ['keys:write'] })).key);
+  const missing = (permission: string) => ({
+    code: 'permission_denied',
+    message: `The key lacks the permission ${permission}.`,
+  });
+  expect(await refused(reader.create.mutate({ name: 'x', permissions: ['keys:read'] }))).toEqual(
+    missing('keys:write'),
+  );
+  expect(await refused(reader.revoke.mutate({ id: newId() }))).toEqual(missing('keys:write'));
+  expect(await refused(writer.list.query({}))).toEqual(missing('keys:read'));
+});

@@ -1,0 +1,119 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Location } from '../../packages/api/src/resources/locations/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { auditOf, refused } from '../support/money.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const locations = (key?: string) => api.client(key).locations;
+
+describe('locations.create', () => {
+  it('makes a location with cash to pay with, which the key itself cannot enter', async () => {
+    const input = { name: 'Bar Nuevo', timezone: 'America/Montevideo', currency: 'UYU' };
+    const made = parseStrict(Location, await locations().create.mutate(input));
+    expect(made).toMatchObject(input);
+    expect(made.created_at).toMatch(/-03:00$/);
+    const { prisma } = api.app.database;
+    const methods = await prisma.paymentMethod.findMany({ where: { locationId: made.id } });
+    expect(methods.map(({ name, type, enabled }) => ({ name, type, enabled }))).toEqual([
+      { name: 'Cash', type: 'cash', enabled: true },
+    ]);
+    expect((await refused(locations().update.mutate({ id: made.id, name: 'Mine' }))).code).toBe(
+      'resource_not_found',
+    );
+    expect((await locations().getCurrent.query()).id).toBe(api.locationId);
+  });
+
+  it('takes UTC and USD unless said, and is written down at the location of the key', async () => {
+    const made = await locations().create.mutate({ name: 'Plain' });
+    expect(made).toMatchObject({ timezone: 'UTC', currency: 'USD' });
+    const [entry, ...rest] = await auditOf(api.app.database, made.id);
+    expect(rest).toEqual([]);
+    expect(entry).toEqual({
+      actorKind: 'api_key',
+      apiKeyId: api.key.id,
+      operation: 'locations.create',
+      changes: { before: null, after: { name: 'Plain', timezone: 'UTC', currency: 'USD' } },
+    });
+  });
+});
+
+describe('locations.update', () => {
+  it('changes the fields that are present; answers and events show the new zone from then on', async () => {
+    const { database } = api.app;
+    const id = await createLocation(database, { name: 'Before' });
+    const { key } = await createKey(database, { locationId: id });
+    const changed = await locations(key).update.mutate({ id, timezone: 'Asia/Tokyo' });
+    expect(changed).toMatchObject({ name: 'Before', timezone: 'Asia/Tokyo', currency: 'USD' });
+    expect(await locations(key).getCurrent.query()).toEqual(changed);
+    await expect
+      .poll(async () => (await api.client(key).keys.list.query({})).data[0]?.created_at, { timeout: 10_000 })
+      .toMatch(/\+09:00$/);
+    const renamed = await locations(key).update.mutate({ id, name: 'After', currency: 'JPY' });
+    expect(renamed).toMatchObject({ name: 'After', timezone: 'Asia/Tokyo', currency: 'JPY' });
+    expect((await auditOf(database, id)).map(({ changes }) => changes)).toEqual([
+      { before: { timezone: 'UTC' }, after: { timezone: 'Asia/Tokyo' } },
+      { before: { name: 'Before', currency: 'USD' }, after: { name: 'After', currency: 'JPY' } },
+    ]);
+  });
+
+  it('changes and writes down nothing when nothing is given or nothing differs', async () => {
+    const { database } = api.app;
+    const id = await createLocation(database, { name: 'Same' });
+    const { key } = await createKey(database, { locationId: id });
+    const { updatedAt } = await database.prisma.location.findUniqueOrThrow({ where: { id } });
+    const unchanged = await locations(key).update.mutate({ id });
+    const { name, timezone, currency } = unchanged;
+    expect(await locations(key).update.mutate({ id, name, timezone, currency })).toEqual(unchanged);
+    expect((await database.prisma.location.findUniqueOrThrow({ where: { id } })).updatedAt).toEqual(
+      updatedAt,
+    );
+    expect(await auditOf(database, id)).toEqual([]);
+  });
+
+  it('another location, an unknown and a malformed id are not found', async () => {
+    const foreign = await createLocation(api.app.database, { name: 'Theirs' });
+    for (const id of [foreign, newId(), 'unknown'])
+      expect((await refused(locations().update.mutate({ id, name: 'Mine' }))).code).toBe(
+        'resource_not_found',
+      );
+    const left = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id: foreign } });
+    expect(left.name).toBe('Theirs');
+  });
+});
+
+it.each([
+  ['an unknown zone', { timezone: 'Mars/Base' }, 'timezone'],
+  ['a currency in words', { currency: 'pesos' }, 'currency'],
+  ['an empty name', { name: '' }, 'name'],
+  ['null for the zone', { timezone: null }, 'timezone'],
+])('%s is refused when a location is made and when it is changed', async (_, wrong, field) => {
+  const made = await refused(locations().create.mutate({ name: 'Wrong', ...wrong } as never));
+  const changed = await refused(locations().update.mutate({ id: api.locationId, ...wrong } as never));
+  for (const { code, message } of [made, changed])
+    expect({ code, named: message.includes(`${field}: `) }).toEqual({
+      code: 'validation_error',
+      named: true,
+    });
+});
+
+it('locations:read neither makes nor changes', async () => {
+  const { locationId } = api;
+  const { key } = await createKey(api.app.database, { locationId, permissions: ['locations:read'] });
+  const calls = [
+    locations(key).create.mutate({ name: 'x' }),
+    locations(key).update.mutate({ id: locationId }),
+  ];
+  for (const call of calls)
+    expect(await refused(call)).toEqual({
+      code: 'permission_denied',
+      message: 'The key lacks the permission locations:write.',
+    });
+});

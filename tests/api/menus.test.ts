@@ -1,0 +1,195 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { Menu } from '../../packages/api/src/resources/menus/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { createCategory, createKey, createLocation } from '../support/factories.ts';
+
+let api: TestApi;
+let locationId: string;
+let key: string;
+let keyId: string;
+let food: string;
+let drinks: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  const { database } = api.app;
+  locationId = await createLocation(database);
+  ({ key, id: keyId } = await createKey(database, { locationId }));
+  food = await createCategory(database, { locationId, name: 'Food' });
+  drinks = await createCategory(database, { locationId, name: 'Drinks' });
+});
+
+const active = () => callRest(api.url, 'GET /v2/menus/active', { key });
+const menus = () => api.client(key).menus;
+
+async function audited() {
+  const { rows } = await api.app.database.pool.query(
+    `select operation, resource_id, api_key_id, changes from audit_entries where location_id = $1 order by id`,
+    [locationId],
+  );
+  return rows;
+}
+
+describe('GET /v2/menus/active', () => {
+  it('answers 404 when no menu is published', async () => {
+    expect(refusalOf(await active(), 404, 'resource_not_found')).toBe('Active menu not found');
+    await menus().create.mutate({ name: 'Winter' });
+    refusalOf(await active(), 404, 'resource_not_found');
+  });
+
+  it('shows the published menu with its categories in their order', async () => {
+    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks, food] });
+    await menus().publish.mutate({ id });
+    expect(dataOf(await active(), 200, Menu)).toEqual({
+      id,
+      name: 'Winter',
+      version: 1,
+      is_published: true,
+      categories: [
+        { id: food, name: 'Food' },
+        { id: drinks, name: 'Drinks' },
+      ],
+    });
+    expect(await menus().getActive.query()).toEqual((await active()).body.data);
+  });
+
+  it('shows the menu of its own location alone, and no category that was deleted', async () => {
+    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
+    await menus().publish.mutate({ id });
+    refusalOf(await api.rest('GET /v2/menus/active'), 404, 'resource_not_found');
+    await api.app.database.prisma.category.delete({ where: { locationId_id: { locationId, id: food } } });
+    expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
+  });
+
+  it('needs menus:read', async () => {
+    const { database } = api.app;
+    const other = await createKey(database, { locationId, permissions: ['menus:write'] });
+    const answer = await callRest(api.url, 'GET /v2/menus/active', { key: other.key });
+    expect(refusalOf(answer, 403, 'permission_denied')).toContain('menus:read');
+  });
+});
+
+describe('menus.create and menus.update', () => {
+  it('make and change a menu that is not published, and write down who did', async () => {
+    const made = await menus().create.mutate({ name: 'Winter' });
+    expect(made).toEqual({ id: made.id, name: 'Winter', version: 0, is_published: false, categories: [] });
+    const { id } = made;
+    const changed = await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks, food] });
+    expect(changed.categories.map(({ name }) => name)).toEqual(['Drinks', 'Food']);
+    expect(await menus().update.mutate({ id, category_ids: [food] })).toMatchObject({
+      name: 'Summer',
+      categories: [{ id: food }],
+    });
+    expect(await audited()).toMatchObject([
+      { operation: 'menus.create', resource_id: id, api_key_id: keyId },
+      { operation: 'menus.update', changes: { before: { name: 'Winter' }, after: { name: 'Summer' } } },
+      { operation: 'menus.update' },
+    ]);
+  });
+
+  it('change nothing and write nothing down when nothing differs', async () => {
+    const made = await menus().create.mutate({ name: 'Winter', category_ids: [food] });
+    for (const input of [{}, { name: 'Winter' }, { category_ids: [food] }])
+      expect(await menus().update.mutate({ id: made.id, ...input })).toEqual(made);
+    expect(await audited()).toHaveLength(1);
+  });
+
+  it('name the unknown categories of a refused list', async () => {
+    const foreign = await createCategory(api.app.database, { locationId: api.locationId });
+    const refused = { data: { code: 'validation_error', httpStatus: 422 } };
+    const category_ids = [food, foreign, 'x'];
+    const error = await menus()
+      .create.mutate({ name: 'Winter', category_ids })
+      .catch((reason) => reason);
+    expect(error).toMatchObject(refused);
+    expect(error.message).toBe('category_ids[1]: unknown category; category_ids[2]: unknown category');
+    await expect(menus().create.mutate({ name: '' })).rejects.toMatchObject(refused);
+    expect(await audited()).toEqual([]);
+  });
+});
+
+describe('menus.publish', () => {
+  it('counts the version up at each publication and takes the other one back', async () => {
+    const [first, second] = await Promise.all(
+      ['First', 'Second'].map((name) => menus().create.mutate({ name })),
+    );
+    const publish = async (menu: Menu | undefined) => menus().publish.mutate({ id: menu?.id ?? '' });
+    expect(await publish(first)).toMatchObject({ version: 1, is_published: true });
+    expect(await publish(second)).toMatchObject({ name: 'Second', version: 1, is_published: true });
+    expect(await publish(first)).toMatchObject({ version: 2, is_published: true });
+    expect(await publish(first)).toMatchObject({ version: 3 });
+    expect(dataOf(await active(), 200, Menu)).toMatchObject({ name: 'First', version: 3 });
+    const { rows } = await api.app.database.pool.query(
+      'select name from menus where location_id = $1 and is_published',
+      [locationId],
+    );
+    expect(rows).toEqual([{ name: 'First' }]);
+    expect((await audited()).filter(({ operation }) => operation === 'menus.publish')).toHaveLength(4);
+  });
+
+  it('leaves exactly one published, whoever races', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map((n) => menus().create.mutate({ name: `M${n}` })));
+    const races = made.flatMap(({ id }) => [1, 2, 3].map(() => menus().publish.mutate({ id })));
+    const fresh = menus()
+      .create.mutate({ name: 'New' })
+      .then(({ id }) => menus().publish.mutate({ id }));
+    for (const menu of await Promise.all([...races, fresh])) expect(menu.is_published).toBe(true);
+    const all = await api.app.database.prisma.menu.findMany({ where: { locationId } });
+    expect(all.filter(({ isPublished }) => isPublished)).toHaveLength(1);
+    expect(all.map(({ version }) => version).sort()).toEqual([1, 3, 3, 3, 3]);
+  });
+});
+
+test.each(['update', 'publish'] as const)(
+  'menus.%s answers 404 for a menu that is not there',
+  async (verb) => {
+    const foreign = await api.client().menus.create.mutate({ name: 'Foreign' });
+    for (const id of [foreign.id, newId(), 'no-id'])
+      await expect(menus()[verb].mutate({ id })).rejects.toMatchObject({
+        data: { code: 'resource_not_found', httpStatus: 404 },
+      });
+  },
+);
+
+test.each(['create', 'update', 'publish'] as const)('menus.%s needs menus:write', async (verb) => {
+  const other = await createKey(api.app.database, { locationId, permissions: ['menus:read'] });
+  await expect(api.client(other.key).menus[verb].mutate({ id: newId(), name: 'x' })).rejects.toMatchObject({
+    data: { code: 'permission_denied', httpStatus: 403 },
+  });
+});
+
+describe('catalog.publish', () => {
+  it('is captured for catalog.updated and written down, though nothing changed', async () => {
+    const { database } = api.app;
+    await database.pool.query('delete from captured_changes');
+    const { published_at } = await api.client(key).catalog.publish.mutate();
+    const { rows } = await database.pool.query(
+      'select location_id, resource, resource_id, operation, captured_at from captured_changes',
+    );
+    expect(rows).toEqual([
+      {
+        location_id: locationId,
+        resource: 'catalog',
+        resource_id: locationId,
+        operation: 'publish',
+        captured_at: new Date(published_at),
+      },
+    ]);
+    expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: locationId }]);
+  });
+
+  it('needs catalog:publish', async () => {
+    const other = await createKey(api.app.database, {
+      locationId,
+      permissions: ['catalog:sync', 'catalog:read'],
+    });
+    await expect(api.client(other.key).catalog.publish.mutate()).rejects.toMatchObject({
+      data: { code: 'permission_denied' },
+    });
+  });
+});

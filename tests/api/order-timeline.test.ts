@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  OrderTimeline,
+  type OrderTimelineEntry,
+} from '../../packages/api/src/resources/orders/timeline.schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
+
+let api: PublishingApi;
+let kitchen: OrderKitchen;
+let consumer: RecordingConsumer;
+beforeAll(async () => {
+  api = await startPublishingApi();
+  kitchen = await createOrderKitchen(api);
+  consumer = await startConsumer((_, response, nth) => {
+    response.statusCode = nth === 1 ? 500 : 200;
+    response.end();
+  });
+});
+afterAll(async () => {
+  await consumer.close();
+  await api.close();
+});
+
+const read = async (id: string) =>
+  dataOf(await api.rest(`GET /v2/orders/${id}/timeline`), 200, OrderTimeline);
+const only = (entries: OrderTimeline, ...kinds: OrderTimelineEntry['kind'][]) =>
+  entries.filter(({ kind }) => kinds.includes(kind));
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+
+describe('GET /v2/orders/{id}/timeline answers 200', () => {
+  test('who made and moved the order by which request, oldest first', async () => {
+    const { id, payment } = await placeOrder(api, kitchen);
+    const other = await createKey(api.app.database, { locationId: api.locationId, name: 'Till' });
+    const cancel = {
+      body: { reason: 'The guest left.' },
+      key: other.key,
+      headers: { 'x-request-id': 'cancel-1' },
+    };
+    await api.app.database.pool.query(`update orders set status = 'ready' where id = $1`, [id]);
+    expect((await api.rest(`POST /v2/orders/${id}/cancel`, cancel)).status).toBe(200);
+    await api.published();
+    const entries = await read(id);
+    const [created, ready, canceled] = only(entries, 'created', 'moved');
+    const own = { type: 'api_key', id: api.key.id, name: 'test' };
+    expect(created).toEqual({
+      ...{ at: moment, kind: 'created', status: 'pending', by: own, request_id: expect.any(String) },
+    });
+    const moved = { at: moment, kind: 'moved' };
+    expect(ready).toEqual({ ...moved, from: 'pending', to: 'ready', by: { type: 'database' } });
+    expect(canceled).toEqual({
+      ...{ ...moved, from: 'ready', to: 'canceled', reason: 'The guest left.', request_id: 'cancel-1' },
+      by: { type: 'api_key', id: other.id, name: 'Till' },
+    });
+    const told = only(entries, 'event').flatMap((entry) => (entry.kind === 'event' ? entry : []));
+    expect(told.map(({ event_type, resource_id }) => [event_type, resource_id])).toEqual([
+      ['order.created', id],
+      ['payment.created', payment.id],
+      ['order.status_changed', id],
+      ['order.updated', id],
+      ['payment.updated', payment.id],
+      ['payment.rejected', payment.id],
+      ['order.status_changed', id],
+      ['order.updated', id],
+      ['order.cancelled', id],
+    ]);
+    const createdBy = created?.kind === 'created' ? created.request_id : '';
+    expect(told.slice(0, 2).map(({ request_id }) => request_id)).toEqual([createdBy, createdBy]);
+    expect(told.slice(2, 4).map(({ request_id }) => request_id)).toEqual([undefined, undefined]);
+    expect(new Set(told.slice(4).map(({ request_id }) => request_id))).toEqual(new Set(['cancel-1']));
+    const times = entries.map(({ at }) => Date.parse(at));
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  test('every attempt to deliver its events', async () => {
+    const body = { url: consumer.url, events: ['order.created', 'product.created'] };
+    const endpoint = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body });
+    const { id } = await placeOrder(api, kitchen);
+    const deliveries = await waitFor('the second attempt', async () => {
+      const found = only(await read(id), 'delivery');
+      return found.some((entry) => entry.kind === 'delivery' && entry.status === 'delivered') && found;
+    });
+    const [event] = only(await read(id), 'event');
+    const told = event?.kind === 'event' ? event.event_id : '';
+    const of = { kind: 'delivery', event_id: told, event_type: 'order.created', at: moment };
+    const by = {
+      endpoint_id: endpoint.body.data.id,
+      delivery_id: expect.any(String),
+      duration_ms: expect.any(Number),
+    };
+    const failed = { status: 'failed', response_code: 500, error: expect.any(String) };
+    expect(deliveries).toEqual([
+      { ...of, ...by, attempt: 1, ...failed },
+      { ...of, ...by, attempt: 2, status: 'delivered', response_code: 200 },
+    ]);
+    expect(new Set(deliveries.map((entry) => entry.kind === 'delivery' && entry.delivery_id)).size).toBe(1);
+    await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.body.data.id}`);
+    expect(only(await read(id), 'delivery')).toEqual([]);
+  });
+
+  test('what was written by hand as the doing of the database', async () => {
+    const { pool } = api.app.database;
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into orders (location_id, number, status, total, payment_method_id)
+       values ($1, 900001, 'closed', 1, $2) returning id`,
+      [api.locationId, kitchen.paymentMethodId],
+    );
+    const [entry] = await read(rows[0]?.id ?? '');
+    expect(entry).toEqual({ at: moment, kind: 'created', status: 'closed', by: { type: 'database' } });
+  });
+
+  test('a refused move leaves no trace', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    const route = `PATCH /v2/orders/${id}/status`;
+    expect((await api.rest(route, { body: { status: 'closed' } })).status).toBe(409);
+    await expect(
+      api.app.database.pool.query(`update orders set status = 'closed' where id = $1`, [id]),
+    ).rejects.toThrow('cannot move');
+    expect(only(await read(id), 'moved')).toEqual([]);
+  });
+
+  test('the same through the typed client', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    await api.published();
+    expect(await api.client().orders.timeline.query({ id })).toEqual(await read(id));
+  });
+});
+
+test('GET /v2/orders/{id}/timeline answers 404 to an order of another location', async () => {
+  const { id } = await placeOrder(api, kitchen);
+  const { database } = api.app;
+  const foreign = await createKey(database, { locationId: await createLocation(database) });
+  const answer = await api.rest(`GET /v2/orders/${id}/timeline`, { key: foreign.key });
+  refusalOf(answer, 404, 'resource_not_found');
+});

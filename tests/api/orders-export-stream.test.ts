@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createManyOrders } from '../support/many-orders.ts';
+import { parseStrict } from '../support/strict.ts';
+import { waitFor } from '../support/wait.ts';
+
+// More than the sockets between can hold: about 20 MB.
+const count = 2_000;
+const commentLength = 5_000;
+
+let api: TestApi;
+let locationId: string;
+let key: string;
+let open: IncomingMessage[] = [];
+beforeAll(async () => {
+  api = await startTestApi();
+  const { database } = api.app;
+  locationId = await createLocation(database);
+  ({ key } = await createKey(database, { locationId, maxItemsPerBatch: count, batchJobsPerHour: 100 }));
+  await createManyOrders(database, { locationId, count, commentLength, from: '2026-01-10T12:00:00Z' });
+});
+afterEach(() => {
+  for (const answer of open) answer.destroy();
+  open = [];
+  return allAtRest();
+});
+afterAll(() => api.close());
+
+/** Asks for the export and takes its first bytes, no more. */
+async function begin(): Promise<{ answer: IncomingMessage; first: Buffer }> {
+  const url = `${api.url}/v2/orders/export?from=2026-01-01&to=2026-01-31`;
+  const request = get(url, { headers: { authorization: `Bearer ${key}` }, agent: false });
+  const [answer] = (await once(request, 'response')) as [IncomingMessage];
+  open.push(answer);
+  await once(answer, 'readable');
+  const first: Buffer = answer.read(1_000);
+  expect(answer.statusCode).toBe(200);
+  return { answer, first };
+}
+
+/** Takes the rest and parses the whole. */
+async function finish({ answer, first }: { answer: IncomingMessage; first: Buffer }): Promise<OrderExport> {
+  const chunks = [first];
+  for await (const chunk of answer) chunks.push(chunk);
+  expect(answer.complete).toBe(true);
+  return parseStrict(z.object({ data: OrderExport }), JSON.parse(Buffer.concat(chunks).toString())).data;
+}
+
+/** The connections that hold an export open, as Postgres sees them. */
+async function exporting(): Promise<{ pid: number; state: string }[]> {
+  const { rows } = await api.app.database.pool.query<{ pid: number; state: string }>(
+    `select pid, state from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+  );
+  return rows;
+}
+
+const allAtRest = () =>
+  waitFor('every connection to be idle in the pool', async () => {
+    const { pool } = api.app.database;
+    return (await exporting()).length === 0 && pool.idleCount === pool.totalCount;
+  });
+
+test('what changes while it is read does not show, and it waits for a slow reader', async () => {
+  const under = await begin();
+  expect(await exporting()).toHaveLength(1);
+  const { pool } = api.app.database;
+  await pool.query(`update orders set identifier = 'changed' where location_id = $1`, [locationId]);
+  await pool.query('delete from orders where location_id = $1 and number = 2000', [locationId]);
+  await createManyOrders(api.app.database, {
+    ...{ locationId, count: 1, from: '2026-01-11T12:00:00Z', prefix: 'LATE-' },
+  });
+  // Still under way: what follows was read after the change was committed.
+  expect(await exporting()).toHaveLength(1);
+  const { orders, total } = await finish(under);
+  expect({ total, count: orders.length }).toEqual({ total: count, count });
+  expect(orders.filter(({ identifier }) => identifier === 'changed')).toEqual([]);
+  expect(orders.at(-1)?.external_id).toMatch(/^MANY-(1999|2000)$/);
+});
+
+test('a caller who hangs up after the first bytes leaves nothing running', async () => {
+  const { answer } = await begin();
+  expect(await exporting()).toHaveLength(1);
+  answer.destroy();
+  await allAtRest();
+});
+
+test('a fault on the way cuts the connection: nobody takes a part for the whole', async () => {
+  const under = await begin();
+  const [connection] = await exporting();
+  await api.app.database.pool.query('select pg_terminate_backend($1)', [connection?.pid]);
+  await expect(finish(under)).rejects.toThrow('aborted');
+  expect(under.answer.complete).toBe(false);
+  await allAtRest();
+});
+
+test('readers who take their time leave connections for everybody else, and a fifth waits for one of four', async () => {
+  const slow = await Promise.all([begin(), begin(), begin(), begin()]);
+  expect(await exporting()).toHaveLength(4);
+  const fifth = begin();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => api.rest('GET /v2/orders?limit=1', { key })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  expect(await exporting()).toHaveLength(4);
+  slow[0]?.answer.destroy();
+  await fifth;
+});

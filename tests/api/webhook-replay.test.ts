@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookReplayed,
+} from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { parseStrict } from '../support/strict.ts';
+import { waitFor } from '../support/wait.ts';
+import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
+
+const since = '2020-01-01T00:00:00Z';
+let api: PublishingApi;
+let consumer: RecordingConsumer;
+let status = 200;
+beforeAll(async () => {
+  api = await startPublishingApi();
+  consumer = await startConsumer((_, response) => {
+    response.statusCode = status;
+    response.end();
+  });
+});
+afterEach(() => {
+  status = 200;
+});
+afterAll(async () => {
+  await consumer.close();
+  await api.close();
+});
+
+/** A location of its own with an endpoint, and what it can be asked. */
+async function kitchen(events = ['product.created', 'catalog.updated']) {
+  const { database } = api.app;
+  const locationId = await createLocation(database);
+  const { key } = await createKey(database, { locationId });
+  const register = (types = events) =>
+    api
+      .rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
+        key,
+        body: { url: consumer.url, events: types },
+      })
+      .then(({ body }) => body.data.id);
+  const id = await register();
+  const ask = (body: object, endpoint = id) =>
+    api.rest(`POST /v2/webhook-endpoints/${endpoint}/replay`, { key, body });
+  const replayed = async (body: object, endpoint = id) =>
+    dataOf(await ask(body, endpoint), 202, WebhookReplayed).replayed;
+  const log = async (query = '', endpoint = id): Promise<WebhookDelivery[]> => {
+    const answer = await api.rest(`GET /v2/webhook-endpoints/${endpoint}/deliveries?limit=200${query}`, {
+      key,
+    });
+    return parseStrict(WebhookDeliveryPage, answer.body).data;
+  };
+  const logged = (count: number, query: string, endpoint = id) =>
+    waitFor(`${count} attempts ${query}`, async () => {
+      const found = await log(query, endpoint);
+      return found.length >= count && found;
+    });
+  const product = async () => {
+    await createProduct(database, { locationId });
+    await api.published();
+  };
+  return { locationId, key, id, register, ask, replayed, log, logged, product };
+}
+
+describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
+  test('and delivers anew what is dead, which stays dead', async () => {
+    const { replayed, logged, log, product } = await kitchen(['product.created']);
+    status = 500;
+    await product();
+    await product();
+    const dead = await logged(2, '&status=dead');
+    status = 200;
+    expect(await replayed({ since })).toBe(2);
+    const delivered = await logged(2, '&status=delivered');
+    const ids = (entries: WebhookDelivery[]) => entries.map(({ event_id }) => event_id).sort();
+    expect(ids(delivered)).toEqual(ids(dead));
+    expect(delivered.map(({ attempt }) => attempt)).toEqual([1, 1]);
+    expect(await log('&status=dead')).toEqual(dead);
+    // They arrived: there is nothing left to send again.
+    expect(await replayed({ since })).toBe(0);
+    expect(await replayed({ since, only: 'failed' })).toBe(0);
+  });
+
+  test('and sends the same body with the same event id', async () => {
+    const { replayed, logged, product } = await kitchen(['product.created']);
+    await product();
+    const [first] = await logged(1, '&status=delivered');
+    expect(await replayed({ since, only: 'all' })).toBe(1);
+    await logged(2, '&status=delivered');
+    const sent = consumer.received.filter(({ headers }) => headers['webhook-id'] === first?.event_id);
+    expect(sent).toHaveLength(2);
+    expect(sent[0]?.text).toBe(sent[1]?.text);
+    expect(sent.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['1', '1']);
+  });
+
+  test('and brings a retry that still waits forward, so that it is not sent twice', async () => {
+    const { locationId, id, replayed, logged, log, product } = await kitchen(['product.created']);
+    await product();
+    await logged(1, '&status=delivered');
+    const { pool } = api.app.database;
+    // As it stands after the fourth failure of the usual schedule: nothing is due for an hour.
+    await pool.query(
+      `update webhook_deliveries set status = 'failed', next_attempt_at = now() + interval '1 hour'
+       where location_id = $1 and endpoint_id = $2`,
+      [locationId, id],
+    );
+    expect((await log())[0]?.next_attempt_at).toBeDefined();
+    expect(await replayed({ since })).toBe(1);
+    await logged(2, '&status=delivered');
+    const { rows } = await pool.query<{ status: string; waits: boolean }>(
+      `select status, next_attempt_at is not null as waits from webhook_deliveries
+       where location_id = $1 and endpoint_id = $2 order by created_at, id`,
+      [locationId, id],
+    );
+    expect(rows).toEqual([
+      { status: 'dropped', waits: false },
+      { status: 'delivered', waits: false },
+    ]);
+    expect((await log()).filter(({ next_attempt_at }) => next_attempt_at !== undefined)).toEqual([]);
+  });
+
+  test('and fills a new endpoint with what was published before it was made', async () => {
+    const { register, replayed, logged, product } = await kitchen();
+    await product();
+    const late = await register(['product.created']);
+    expect(await replayed({ since }, late)).toBe(0);
+    expect(await replayed({ since, only: 'all' }, late)).toBe(1);
+    await logged(1, '&status=delivered', late);
+  });
+
+  test('and keeps to the types and the window that are asked for', async () => {
+    const { locationId, replayed, product, logged } = await kitchen();
+    await product();
+    await createCategory(api.app.database, { locationId });
+    await api.published();
+    await logged(3, '&status=delivered');
+    const { rows } = await api.app.database.pool.query<{ type: string; at: Date }>(
+      'select type, created_at as at from events where location_id = $1 order by number',
+      [locationId],
+    );
+    const types = rows.map(({ type }) => type);
+    expect(types).toEqual(['product.created', 'catalog.updated', 'catalog.updated']);
+    const [first, last] = [rows[0]?.at ?? new Date(), rows[2]?.at ?? new Date()];
+    const all = { since, only: 'all' };
+    expect(await replayed({ ...all, until: first.toISOString() })).toBe(2);
+    await logged(5, '&status=delivered');
+    expect(await replayed({ ...all, since: last.toISOString(), event_types: ['product.created'] })).toBe(0);
+    expect(await replayed({ ...all, since: last.toISOString() })).toBe(1);
+    await logged(6, '&status=delivered');
+    const before = new Date(first.getTime() - 1).toISOString();
+    expect(await replayed({ ...all, until: before })).toBe(0);
+  });
+
+  test('and never makes two of what is on its way, however often it is asked at once', async () => {
+    const { locationId, id, replayed, product } = await kitchen(['product.created']);
+    status = 500;
+    for (let n = 0; n < 3; n++) await product();
+    const { pool } = api.app.database;
+    await waitFor('the deliveries to be dead', async () => {
+      const { rows } = await pool.query(
+        `select from webhook_deliveries where location_id = $1 and status = 'dead'`,
+        [locationId],
+      );
+      return rows.length === 3;
+    });
+    const counts = await Promise.all(Array.from({ length: 6 }, () => replayed({ since })));
+    const { rows } = await pool.query<{ made: number }>(
+      'select count(*)::int as made from webhook_deliveries where endpoint_id = $1',
+      [id],
+    );
+    const sum = counts.reduce((total, count) => total + count, 0);
+    expect(rows[0]?.made).toBe(3 + sum);
+    // Each may have failed again between two of the calls, but at the first only one could win.
+    expect(counts.filter((count) => count === 3).length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
+  test('a disabled endpoint with 409', async () => {
+    const { id, key, ask } = await kitchen();
+    await api.rest(`PATCH /v2/webhook-endpoints/${id}`, { key, body: { status: 'disabled' } });
+    refusalOf(await ask({ since }), 409, 'conflict');
+  });
+
+  test('an unknown endpoint and one of another location with 404', async () => {
+    const [own, other] = await Promise.all([kitchen(), kitchen()]);
+    for (const id of [other.id, 'not-an-id']) {
+      refusalOf(await own.ask({ since }, id), 404, 'resource_not_found');
+    }
+  });
+
+  test.each<[string, object, string]>([
+    ['no since', {}, 'since'],
+    ['a since that is no timestamp', { since: '2026-01-01' }, 'since'],
+    ['a since after until', { since, until: '2019-12-31T23:59:59Z' }, 'since'],
+    ['no event types', { since, event_types: [] }, 'event_types'],
+    ['an unknown event type', { since, event_types: ['order.eaten'] }, 'event_types[0]'],
+    ['a type it is not subscribed to', { since, event_types: ['order.created'] }, 'event_types[0]'],
+    ['another selection', { since, only: 'some' }, 'only'],
+  ])('%s with 422', async (_, body, field) => {
+    const { ask } = await kitchen();
+    const message = refusalOf(await ask(body), 422, 'validation_error');
+    expect(message.startsWith(`${field}: `), message).toBe(true);
+  });
+
+  test('more than 10,000 events with 422, and sends none of them', async () => {
+    const { locationId, id, ask, replayed } = await kitchen(['product.created']);
+    const { pool } = api.app.database;
+    const publish = (count: number, from: number) =>
+      pool.query(
+        `insert into events (location_id, id, number, type, resource_id, body, created_at)
+         select $1, uuid_v7(), $3 + n, 'product.created', uuid_v7(), '{}', now() from generate_series(1, $2::int) n`,
+        [locationId, count, from],
+      );
+    await publish(10_001, 0);
+    const message = refusalOf(await ask({ since, only: 'all' }), 422, 'validation_error');
+    expect(message).toContain('10000');
+    const { rows } = await pool.query('select from webhook_deliveries where endpoint_id = $1', [id]);
+    expect(rows).toEqual([]);
+    await pool.query('delete from events where location_id = $1 and number = 10001', [locationId]);
+    expect(await replayed({ since, only: 'all' })).toBe(10_000);
+    // Enough of them: the consumer has other things to do.
+    await pool.query('delete from webhook_endpoints where id = $1', [id]);
+  });
+});

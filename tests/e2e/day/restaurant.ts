@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { type ComandaClient, comandaError, createClient } from '@comanda/client';
+import { type Database, openDatabase, statement } from '@comanda/db';
+import { type Answer, type Call, callRest } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { createKey, createLocation } from '../../support/factories.ts';
+import { type Ending, startProcess } from '../../support/processes.ts';
+
+/** Two API processes and one worker process on one database, with one location and a key for everything. */
+export interface Restaurant {
+  database: Database;
+  locationId: string;
+  /** Calls REST of one of the two processes: even turns the first, odd turns the second. */
+  call(turn: number, route: string, call?: Call): Promise<Answer>;
+  /** The typed client of one of the two. */
+  client(turn: number): ComandaClient;
+  /** Whether every change is published and every delivery is made. */
+  isQuiet(): Promise<boolean>;
+  /** Stops the processes; how each ended. */
+  stop(): Promise<Ending[]>;
+  close(): Promise<void>;
+}
+
+/** Opens it, in a time zone whose offset is no whole hour. */
+export async function openRestaurant(): Promise<Restaurant> {
+  const own = await createTestDatabase();
+  const env = {
+    DATABASE_URL: own.url,
+    WEBHOOK_TARGETS: 'any',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  };
+  const processes = await Promise.all([
+    startProcess({ entry: 'api', env }),
+    startProcess({ entry: 'api', env }),
+    startProcess({ entry: 'worker', env }),
+  ]);
+  const [first = '', second = ''] = processes.map(({ url }) => url);
+  const database = openDatabase({ url: own.url, poolSize: 2 });
+  const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
+  const { key } = await createKey(database, { locationId });
+  const clients = [createClient({ url: first, key }), createClient({ url: second, key })] as const;
+  return {
+    database,
+    locationId,
+    call: (turn, route, more = {}) => callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
+    client: (turn) => clients[turn % 2 === 0 ? 0 : 1],
+    async isQuiet() {
+      const [left] = await database.run(unfinished, [locationId]);
+      return left?.count === 0;
+    },
+    stop: () => Promise.all(processes.map((running) => running.stop())),
+    async close() {
+      await database.close();
+      await own.drop();
+    },
+  };
+}
+
+/** Sends all at once. `real` says that every call was sent before the first was answered. */
+export async function atOnce<Result>(
+  calls: readonly (() => Promise<Result>)[],
+): Promise<{ results: Result[]; real: boolean }> {
+  let lastSent = 0;
+  let firstAnswered = Number.POSITIVE_INFINITY;
+  const results = await Promise.all(
+    calls.map(async (call) => {
+      lastSent = performance.now();
+      const result = await call();
+      firstAnswered = Math.min(firstAnswered, performance.now());
+      return result;
+    }),
+  );
+  return { results, real: lastSent < firstAnswered };
+}
+
+/** Runs the tasks, so many at a time. */
+export async function inLanes(lanes: number, tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const waiting = tasks.values();
+  const lane = async () => {
+    for (const task of waiting) await task();
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+/** `data` of an answer that must be a success. */
+export function dataIn<Data>(answer: Answer, status = 200): Data {
+  if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
+  return answer.body.data as Data;
+}
+
+/** Whether a call of the typed client went through; false when it was refused as a conflict. */
+export async function wentThrough(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (comandaError(error)?.code !== 'conflict') throw error;
+    return false;
+  }
+}
+
+const unfinished = statement<{ count: number }>(
+  'test_unfinished_events',
+  `select ((select count(*) from captured_changes where location_id = $1::uuid)
+    + (select count(*) from webhook_deliveries where location_id = $1::uuid and next_attempt_at is not null))::int as count`,
+);

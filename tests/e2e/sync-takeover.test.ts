@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import { waitFor } from '../support/wait.ts';
+import { createChance } from './day/chance.ts';
+import { countTypes } from './day/listener.ts';
+import { type Batch, createBatch, gatesOf, upsertBatch } from './takeover/batches.ts';
+import { type Kill, killInTheMiddle, openShop, type Shop } from './takeover/shop.ts';
+
+const seed = Number(process.env.TAKEOVER_SEED ?? Date.now() % 1_000_000);
+const chance = createChance(seed);
+
+// A dead worker is believed dead after 20 s of silence: shops run side by side, the kills of one after one another.
+const killsOfShops = process.env.TAKEOVER_KILLS?.split(',').map(Number) ?? [2, 2, 1];
+
+it('jobs whose worker is killed in the middle are taken over, and apply every item once', async () => {
+  const kills = (await Promise.all(killsOfShops.map(runShop))).flat();
+  const hit = kills.filter((kill) => kill.hit > 0);
+  console.info(
+    `seed ${seed}: ${kills.length} workers killed, ${hit.length} of them over a running job, ` +
+      `${kills.reduce((sum, kill) => sum + kill.hit, 0)} running jobs hit; they stood at ` +
+      kills
+        .map(({ jobs }) => jobs.map((job) => `${job.processed_items}/${job.total_items}`).join(' and '))
+        .join(', '),
+  );
+  // The first kill of every shop comes while the gate is shut.
+  expect(hit.length).toBeGreaterThanOrEqual(killsOfShops.length);
+}, 600_000);
+
+async function runShop(count: number): Promise<Kill[]> {
+  const batches = [createBatch(), upsertBatch()];
+  const shop = await openShop(batches);
+  try {
+    const ids = await Promise.all(batches.map((batch) => shop.start(batch)));
+    const kills: Kill[] = [];
+    for (let kill = 0; kill < count; kill++) {
+      // Every chunk that comes after the gates that were passed has one, so one of them stops the job.
+      const gates = batches.map((batch, index) => {
+        const processed = kills.at(-1)?.jobs[index]?.processed_items ?? 0;
+        const ahead = gatesOf(batch).filter(({ chunkStart }) => chunkStart >= processed);
+        return ahead.slice(chance.between(0, Math.max(0, ahead.length - 1 - (count - kill))));
+      });
+      const jobs = ids.map((id, index) => ({ id, gates: gates[index] ?? [] }));
+      // The first before the gate opens, which surely hits; the others at a random moment after.
+      const afterGateMs = kill === 0 ? undefined : chance.between(0, 60);
+      kills.push(await killInTheMiddle(shop, jobs, { afterGateMs }));
+    }
+    await finish(shop, ids);
+    for (const [index, batch] of batches.entries()) await requireOutcome(shop, batch, ids[index] ?? '');
+    await requireEvents(shop, batches, ids);
+    return kills;
+  } finally {
+    await shop.close();
+  }
+}
+
+async function finish(shop: Shop, ids: readonly string[]): Promise<void> {
+  const worker = await shop.startWorker();
+  const { database } = shop.api.app;
+  await waitFor(
+    'the jobs to end and every event to be delivered',
+    async () => {
+      const jobs = await Promise.all(ids.map((id) => shop.job(id)));
+      if (jobs.some(({ status }) => status === 'queued' || status === 'processing')) return false;
+      const left = await database.prisma.webhookDelivery.count({ where: { nextAttemptAt: { not: null } } });
+      return left + (await database.prisma.capturedChange.count()) === 0;
+    },
+    { timeoutMs: 240_000, intervalMs: 250 },
+  );
+  expect((await worker.stop()).code).toBe(0);
+}
+
+async function requireOutcome({ api, job }: Shop, batch: Batch, id: string): Promise<void> {
+  const { items, failures } = batch;
+  const shown = await job(id);
+  expect(shown).toMatchObject({
+    ...{ status: 'completed', total_items: items.length, processed_items: items.length },
+    ...{ success_items: items.length - failures.length, failed_items: failures.length },
+  });
+  expect(shown.errors.map(({ index, code }) => ({ index, code }))).toEqual(failures);
+  const rows = await api.app.database.prisma.product.findMany({
+    where: { externalId: { startsWith: `${batch.name}-` } },
+    select: { externalId: true, name: true, price: true },
+  });
+  const failed = new Set(failures.map(({ index }) => index));
+  const expected = items.flatMap(({ external_id, name, price }, index) => {
+    if (!failed.has(index)) return [[external_id, name, price]];
+    return batch.there.includes(index) ? [[external_id, 'Old', 9_999]] : [];
+  });
+  const found = rows.map(({ externalId, name, price }) => [externalId, name, price.toNumber()]);
+  expect(found.sort()).toEqual(expected.sort());
+}
+
+// A chunk that was applied twice would be told of twice.
+async function requireEvents(
+  { listener, api }: Shop,
+  batches: readonly Batch[],
+  ids: readonly string[],
+): Promise<void> {
+  const events = [...listener.events.values()];
+  expect(listener.faults).toEqual([]);
+  const products = await api.app.database.prisma.product.findMany({ select: { id: true, name: true } });
+  const told = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data.id);
+  expect(told('product.created').sort()).toEqual(products.map(({ id }) => id).sort());
+  const updated = batches.flatMap(({ mode, items, there }) =>
+    mode === 'upsert' ? there.map((index) => items[index]?.name) : [],
+  );
+  expect(told('product.updated').sort()).toEqual(
+    products.flatMap(({ id, name }) => (updated.includes(name) ? id : [])).sort(),
+  );
+  const completed = events.filter(({ type }) => type === 'sync.completed').map(({ data }) => data);
+  expect(completed.sort((one, other) => Number(one.total_items) - Number(other.total_items))).toEqual(
+    batches.map(({ items, failures }, index) => ({
+      ...{ job_id: ids[index], status: 'completed', total_items: items.length },
+      ...{ success_items: items.length - failures.length, failed_items: failures.length },
+    })),
+  );
+  // Once for each chunk, once for what was there before: the category and the products.
+  const chunks = batches.reduce((sum, { items }) => sum + items.length / 250, 0);
+  expect(countTypes(events)).toMatchObject({ 'catalog.updated': chunks + 2 });
+  expect(countTypes(events)['sync.failed']).toBeUndefined();
+}

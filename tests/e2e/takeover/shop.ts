@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { statement } from '@comanda/db';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { createCategory, createKey } from '../../support/factories.ts';
+import { startProcess, type TestProcess } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait.ts';
+import { type Listener, startListener } from '../day/listener.ts';
+import { dataIn } from '../day/restaurant.ts';
+import { type Batch, existing, type Gate, shutGate } from './batches.ts';
+
+/** A job as REST shows it. */
+export interface ShownJob {
+  status: 'queued' | 'processing' | 'completed' | 'failed';
+  total_items: number;
+  processed_items: number;
+  success_items: number;
+  failed_items: number;
+  errors: { index: number; code: string }[];
+}
+
+/** A database of its own with a server on it, a consumer, and worker processes that come and go. */
+export interface Shop {
+  api: TestApi;
+  listener: Listener;
+  startWorker(): Promise<TestProcess>;
+  /** Starts the job of a batch; returns its id. */
+  start(batch: Batch): Promise<string>;
+  job(id: string): Promise<ShownJob>;
+  close(): Promise<void>;
+}
+
+/** Opens one in which the products that the batches expect are there already. */
+export async function openShop(batches: readonly Batch[]): Promise<Shop> {
+  const encryptionKey = randomBytes(32).toString('base64');
+  const api = await startTestApi({ encryptionKey });
+  const { locationId, app } = api;
+  const listener = await startListener();
+  const { key } = await createKey(app.database, { locationId, maxItemsPerBatch: 5_000 });
+  await createCategory(app.database, { locationId, externalId: 'known' });
+  await app.database.prisma.product.createMany({
+    data: batches.flatMap(existing).map((product) => ({ ...product, locationId })),
+  });
+  const shop: Shop = {
+    api,
+    listener,
+    startWorker: () =>
+      startProcess({
+        entry: 'worker',
+        env: { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' },
+      }),
+    async start({ name, mode, items }) {
+      const answer = await api.rest('POST /v2/sync/products', {
+        key,
+        body: { mode, items },
+        headers: { 'idempotency-key': name },
+      });
+      return dataIn<{ job_id: string }>(answer, 202).job_id;
+    },
+    job: async (id) => dataIn<ShownJob>(await api.rest(`GET /v2/sync/jobs/${id}`)),
+    async close() {
+      await api.close();
+      await listener.close();
+    },
+  };
+  const events = ['product.created', 'product.updated', 'catalog.updated', 'sync.completed', 'sync.failed'];
+  const answer = await api.rest('POST /v2/webhook-endpoints', { body: { url: listener.url, events } });
+  listener.useSecret(dataIn<{ secret: string }>(answer, 201).secret);
+  return shop;
+}
+
+/** What a kill met: where each job stood once the worker was dead. */
+export interface Kill {
+  jobs: ShownJob[];
+  /** Jobs that were under way, with a part of their items applied. */
+  hit: number;
+}
+
+/**
+ * Lets a worker run until every job that is not over waits in the middle of the chunk whose gate is shut, then kills
+ * it: there, or a moment after the gate has opened.
+ */
+export async function killInTheMiddle(
+  shop: Shop,
+  jobs: readonly { id: string; gates: readonly Gate[] }[],
+  { afterGateMs }: { afterGateMs: number | undefined },
+): Promise<Kill> {
+  const { api } = shop;
+  const open = await shutGate(
+    api.databaseUrl,
+    api.locationId,
+    jobs.flatMap(({ gates }) => gates),
+  );
+  const worker = await shop.startWorker();
+  await waitFor('every job to be stopped at its gate', () => everyJobWaits(shop, jobs), {
+    timeoutMs: 120_000,
+  });
+  if (afterGateMs !== undefined) {
+    await open();
+    await sleep(afterGateMs);
+  }
+  const { signal } = await worker.stop('SIGKILL');
+  if (signal !== 'SIGKILL') throw new Error(`the worker ended by itself:\n${worker.output()}`);
+  // What it had under way waits for the gate still; its server process learns of the death only after that.
+  const standing = await Promise.all(jobs.map(({ id }) => shop.job(id)));
+  await open();
+  const hit = standing.filter(
+    ({ status, processed_items, total_items }) =>
+      status === 'processing' && processed_items > 0 && processed_items < total_items,
+  ).length;
+  return { jobs: standing, hit };
+}
+
+async function everyJobWaits(
+  shop: Shop,
+  jobs: readonly { id: string; gates: readonly Gate[] }[],
+): Promise<boolean> {
+  const shown = await Promise.all(jobs.map(({ id }) => shop.job(id)));
+  const running = jobs.filter((_, index) => !['completed', 'failed'].includes(shown[index]?.status ?? ''));
+  const [row] = await shop.api.app.database.run(waiting, []);
+  if (row === undefined || row.count < running.length) return false;
+  return shown.every(({ status, processed_items }, index) => {
+    if (status === 'completed' || status === 'failed') return true;
+    return (
+      status === 'processing' &&
+      (jobs[index]?.gates ?? []).some(({ chunkStart }) => chunkStart === processed_items)
+    );
+  });
+}
+
+const waiting = statement<{ count: number }>(
+  'test_takeover_waiting',
+  `select count(*)::int as count from pg_stat_activity
+   where datname = current_database() and wait_event_type = 'Lock' and application_name = 'comanda-worker'`,
+);

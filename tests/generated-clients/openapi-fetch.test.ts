@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { type RunningWorker, startWorker } from '@comanda/worker';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { call } from '../client/outside.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createPaymentMethod } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
+import {
+  compileProject,
+  complaintsAbout,
+  makeProject,
+  openapiTypescript,
+  type WrongProgram,
+} from './generators.ts';
+
+// The compiler runs twice: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let api: TestApi;
+let worker: RunningWorker;
+let consumer: RecordingConsumer;
+let folder: string;
+
+beforeAll(async () => {
+  const encryptionKey = randomBytes(32).toString('base64');
+  api = await startTestApi({ encryptionKey });
+  worker = await startWorker({
+    databaseUrl: api.databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [0.1, 0.1, 0.1, 0.1],
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
+  });
+  consumer = await startConsumer();
+  folder = await makeProject(api.url, openapiTypescript, 'openapi-fetch.ts');
+});
+
+afterAll(async () => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  await worker?.stop();
+  await consumer?.close();
+  await api?.close();
+});
+
+const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;
+const header = `params: { header: { 'Idempotency-Key': 'order-1' } }`;
+
+const wrong: WrongProgram[] = [
+  ['an order without header', `client.POST('/v2/orders', { body: ${order} });`, /'params' is missing/],
+  [
+    'an order without Idempotency-Key',
+    `client.POST('/v2/orders', { params: { header: {} }, body: ${order} });`,
+    /'"Idempotency-Key"' is missing/,
+  ],
+  [
+    'a job without Idempotency-Key',
+    `client.POST('/v2/sync/products', { params: {}, body: { mode: 'upsert', items: [] } });`,
+    /'header' is missing/,
+  ],
+  ['an order without body', `client.POST('/v2/orders', { ${header} });`, /'body' is missing/],
+  [
+    'an order without items',
+    `client.POST('/v2/orders', { ${header}, body: { external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '' } });`,
+    /'items' is missing/,
+  ],
+  [
+    'a price as text',
+    `client.POST('/v2/products', { body: { name: '', description: '', price: '2' } });`,
+    /'string' is not assignable to type 'number'/,
+  ],
+  [
+    'an unknown status',
+    `client.PATCH('/v2/orders/{id}/status', { params: { path: { id: '' } }, body: { status: 'gone' } });`,
+    /'"gone"' is not assignable/,
+  ],
+  [
+    'an unknown event',
+    `client.POST('/v2/webhook-endpoints', { body: { url: '', events: ['order.eaten'] } });`,
+    /'"order.eaten"' is not assignable/,
+  ],
+  ['a missing id', `client.GET('/v2/orders/{id}', {});`, /'params' is missing/],
+  ['an unknown path', `client.GET('/v2/dishes', {});`, /'"\/v2\/dishes"' is not assignable/],
+  ['a method that is not there', `client.DELETE('/v2/catalog', {});`, /'"\/v2\/catalog"' is not assignable/],
+  [
+    'a filter of another type',
+    `client.GET('/v2/products', { params: { query: { limit: 'ten' } } });`,
+    /'string' is not assignable to type 'number'/,
+  ],
+  ['an unknown field', `(await client.GET('/v2/catalog')).data?.data.colour;`, /'colour' does not exist/],
+  [
+    'an optional field taken for granted',
+    `(await client.GET('/v2/products')).data?.data.map(({ external_id }) => external_id.length);`,
+    /'external_id' is possibly 'undefined'/,
+  ],
+  ['an error taken for a success', `(await client.GET('/v2/products')).data.data;`, /possibly 'undefined'/],
+];
+
+describe('a client by openapi-typescript and openapi-fetch', () => {
+  it('compiles strictly, does the main job and syncs a catalog', async () => {
+    expect(await compileProject(folder)).toEqual([]);
+    await createPaymentMethod(api.app.database, { locationId: api.locationId });
+    const surroundings = { url: api.url, key: api.key.key, hook: consumer.url };
+    const seen = (await call(folder, './out/program.js', 'mainJob', surroundings)) as { secret: string };
+    expect(seen).toEqual({
+      secret: expect.stringMatching(/^whsec_/),
+      job: ['completed', 50, 0],
+      hidden: [true, 25],
+      order: [1, 11],
+      isFound: true,
+      location: true,
+      isReplayed: true,
+      isSame: true,
+      moves: ['ready', 'closed'],
+      refusals: ['conflict', 'resource_not_found', 404],
+    });
+    const { received } = consumer;
+    await waitFor('every event', () => received.length >= 4);
+    const events = received.map(({ text, headers }) =>
+      new Webhook(seen.secret).verify(text, headers as Record<string, string>),
+    );
+    const told = (await call(folder, './out/program.js', 'tell', events)) as string[];
+    expect(told.sort()).toEqual(['created: 11.00', 'order.completed', 'pending → ready', 'ready → closed']);
+
+    expect(await call(folder, './out/program.js', 'syncCatalog', surroundings)).toEqual({
+      first: [4, 4, 0],
+      second: [0, 0, 4],
+      names: ['Coffee', 'Latte 12.5', 'Oat'],
+    });
+  });
+
+  it('does not compile what is wrong', async () => {
+    const head = `import type createClient from 'openapi-fetch'; import type { paths } from './openapi-v2.js'; declare const client: ReturnType<typeof createClient<paths>>;`;
+    const expected = wrong.map(([name, , text]) => [name, [expect.stringMatching(text)]]);
+    expect(await complaintsAbout(folder, head, wrong)).toEqual(Object.fromEntries(expected));
+  });
+});

@@ -1,0 +1,67 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { call } from '../client/outside.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createPaymentMethod } from '../support/factories.ts';
+import { compileProject, complaintsAbout, heyApi, makeProject, type WrongProgram } from './generators.ts';
+
+// The compiler runs twice: on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let api: TestApi;
+let folder: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  folder = await makeProject(api.url, heyApi, 'hey-api.ts');
+});
+
+afterAll(async () => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  await api?.close();
+});
+
+const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;
+
+const wrong: WrongProgram[] = [
+  [
+    'an order without Idempotency-Key',
+    `sdk.ordersCreate({ body: ${order} });`,
+    /'headers' is missing|Idempotency-Key/,
+  ],
+  [
+    'an order without body',
+    `sdk.ordersCreate({ headers: { 'Idempotency-Key': '1' } });`,
+    /'body' is missing/,
+  ],
+  [
+    'a price as text',
+    `sdk.productsCreate({ body: { name: '', description: '', price: '2' } });`,
+    /'string' is not assignable to type 'number'/,
+  ],
+  ['a missing id', `sdk.productsGet({});`, /'path' is missing/],
+  ['an unknown filter', `sdk.productsList({ query: { serach: '' } });`, /'serach' does not exist/],
+];
+
+describe('a client by @hey-api/openapi-ts', () => {
+  it('compiles strictly and makes, lists, reads and orders a product', async () => {
+    expect(await compileProject(folder)).toEqual([]);
+    const { database } = api.app;
+    const paymentMethodId = await createPaymentMethod(database, { locationId: api.locationId });
+    const surroundings = { url: api.url, key: api.key.key, paymentMethodId };
+    expect(await call(folder, './out/program.js', 'work', surroundings)).toEqual({
+      status: 201,
+      listed: ['Flat White 12.50'],
+      total: 1,
+      isSame: true,
+      order: 25,
+      refusal: '404 resource_not_found',
+    });
+  });
+
+  it('does not compile what is wrong', async () => {
+    const head = `import * as sdk from './client/index.js';`;
+    const expected = wrong.map(([name, , text]) => [name, [expect.stringMatching(text)]]);
+    expect(await complaintsAbout(folder, head, wrong)).toEqual(Object.fromEntries(expected));
+  });
+});

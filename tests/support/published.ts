@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { type RunningWorker, startWorker } from '@comanda/worker';
+import { startTestApi, type TestApi } from './api.ts';
+import { waitFor } from './wait.ts';
+
+/** An API with a worker beside it on the same database: what changes is published and delivered. */
+export interface PublishingApi extends TestApi {
+  /** Starts one more worker; it is stopped with the API. */
+  startWorker(): Promise<RunningWorker>;
+  /** Waits until everything that was changed so far is published. */
+  published(): Promise<void>;
+}
+
+/** Starts one; close it in `afterAll`. Failed deliveries are tried again at once. */
+export async function startPublishingApi(): Promise<PublishingApi> {
+  const encryptionKey = randomBytes(32).toString('base64');
+  const api = await startTestApi({ encryptionKey });
+  const workers: RunningWorker[] = [];
+  async function begin(): Promise<RunningWorker> {
+    const worker = await startWorker({
+      databaseUrl: api.databaseUrl,
+      encryptionKey,
+      webhookTimeoutMs: 10_000,
+      webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
+      webhookTargets: 'any',
+      webhookAllowCidrs: [],
+      logLevel: 'silent',
+    });
+    workers.push(worker);
+    return worker;
+  }
+  await begin();
+  return {
+    ...api,
+    startWorker: begin,
+    published: async () => {
+      await waitFor('every change to be published', async () => {
+        const { rows } = await api.app.database.pool.query('select from captured_changes limit 1');
+        return rows.length === 0;
+      });
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await api.close();
+    },
+  };
+}
