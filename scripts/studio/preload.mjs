@@ -24,6 +24,7 @@ ServerResponse.prototype.writeHead = function withPolicy(...head) {
 // Studio sends the database's refusal as JSON, which leaves out an error's message; a person needs to read it.
 Object.defineProperty(Error.prototype, 'toJSON', {
   configurable: true,
+  writable: true,
   value() {
     return { ...this, name: this.name, message: this.message };
   },

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { waitFor } from '../support/wait.ts';
 import { createChance } from './day/chance.ts';
 import { countTypes } from './day/listener.ts';
+import { isQuiet } from './day/restaurant.ts';
 import { type Batch, createBatch, gatesOf, upsertBatch } from './takeover/batches.ts';
 import { type Kill, killInTheMiddle, openShop, type Shop } from './takeover/shop.ts';
 
@@ -40,7 +41,7 @@ async function runShop(count: number): Promise<Kill[]> {
       });
       const jobs = ids.map((id, index) => ({ id, gates: gates[index] ?? [] }));
       // The first before the gate opens, which surely hits; the others at a random moment after.
-      const afterGateMs = kill === 0 ? undefined : chance.between(0, 60);
+      const afterGateMs = kill === 0 ? undefined : chance.between(0, 250);
       kills.push(await killInTheMiddle(shop, jobs, { afterGateMs }));
     }
     await finish(shop, ids);
@@ -54,14 +55,13 @@ async function runShop(count: number): Promise<Kill[]> {
 
 async function finish(shop: Shop, ids: readonly string[]): Promise<void> {
   const worker = await shop.startWorker();
-  const { database } = shop.api.app;
+  const { app, locationId } = shop.api;
   await waitFor(
     'the jobs to end and every event to be delivered',
     async () => {
       const jobs = await Promise.all(ids.map((id) => shop.job(id)));
       if (jobs.some(({ status }) => status === 'queued' || status === 'processing')) return false;
-      const left = await database.prisma.webhookDelivery.count({ where: { nextAttemptAt: { not: null } } });
-      return left + (await database.prisma.capturedChange.count()) === 0;
+      return isQuiet(app.database, locationId);
     },
     { timeoutMs: 240_000, intervalMs: 250 },
   );

@@ -126,6 +126,9 @@ describe('a client by openapi-typescript and openapi-fetch', () => {
     const told = (await call(folder, './out/program.js', 'tell', events)) as string[];
     expect(told.sort()).toEqual(['created: 11.00', 'order.completed', 'pending → ready', 'ready → closed']);
 
+    const feed = await call(folder, './out/program.js', 'readFeed', surroundings);
+    expect(feed).toEqual(['order.created', 'order.completed']);
+
     expect(await call(folder, './out/program.js', 'syncCatalog', surroundings)).toEqual({
       first: [4, 4, 0],
       second: [0, 0, 4],

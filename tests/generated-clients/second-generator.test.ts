@@ -54,6 +54,7 @@ describe('a client by @hey-api/openapi-ts', () => {
       listed: ['Flat White 12.50'],
       total: 1,
       isSame: true,
+      feed: 200,
       order: 25,
       refusal: '404 resource_not_found',
     });

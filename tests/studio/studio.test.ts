@@ -16,7 +16,7 @@ beforeAll(async () => {
   kit = await createWorkerKit();
   port = await freePort();
   studio = start(['--port', String(port)], kit.url);
-  await waitFor('Studio to serve', async () => (await fetch(`${address()}/`)).ok, { timeoutMs: 50_000 });
+  await serving(studio, port);
 });
 afterAll(async () => {
   if (!studio.over()) await end(studio, 'SIGTERM');
@@ -148,6 +148,16 @@ function start(args: string[], databaseUrl: string | undefined): Run {
     over = true;
   });
   return { process: child, output: () => output, over: () => over };
+}
+
+async function serving(run: Run, at: number): Promise<void> {
+  const answered = () =>
+    fetch(`http://127.0.0.1:${at}/`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await waitFor('Studio to serve', async () => run.over() || answered(), { timeoutMs: 50_000 });
+  if (run.over()) throw new Error(`Studio ended:\n${run.output()}`);
 }
 
 async function ended(run: Run): Promise<number | null> {

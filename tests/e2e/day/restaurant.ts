@@ -44,10 +44,7 @@ export async function openRestaurant(): Promise<Restaurant> {
     locationId,
     call: (turn, route, more = {}) => callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
     client: (turn) => clients[turn % 2 === 0 ? 0 : 1],
-    async isQuiet() {
-      const [left] = await database.run(unfinished, [locationId]);
-      return left?.count === 0;
-    },
+    isQuiet: () => isQuiet(database, locationId),
     stop: () => Promise.all(processes.map((running) => running.stop())),
     async close() {
       await database.close();
@@ -97,6 +94,15 @@ export async function wentThrough(call: Promise<unknown>): Promise<boolean> {
     if (comandaError(error)?.code !== 'conflict') throw error;
     return false;
   }
+}
+
+/**
+ * Whether every change of a location is published and every delivery made. One statement, so one snapshot: what
+ * leaves the changes between two questions could be missed by both.
+ */
+export async function isQuiet(database: Database, locationId: string): Promise<boolean> {
+  const [left] = await database.run(unfinished, [locationId]);
+  return left?.count === 0;
 }
 
 const unfinished = statement<{ count: number }>(

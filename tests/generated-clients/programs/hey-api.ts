@@ -1,7 +1,7 @@
 // @ts-nocheck
 // What an integrator writes with @hey-api/openapi-ts. The tests compile and run it beside the generated `client`.
 import { createClient } from './client/client/index.js';
-import { ordersCreate, productsCreate, productsGet, productsList } from './client/index.js';
+import { eventsList, ordersCreate, productsCreate, productsGet, productsList } from './client/index.js';
 
 /** What the integrator has at hand. */
 export interface Surroundings {
@@ -34,12 +34,14 @@ export async function work({ url, key, paymentMethodId }: Surroundings) {
     },
     throwOnError: true,
   });
+  const feed = await eventsList({ client, query: { types: ['order.created', 'order.completed'] } });
   const { error, response } = await productsGet({ client, path: { id: 'nothing' } });
   return {
     status: made.response.status,
     listed: listed.data.data.map(({ name, price }) => `${name} ${price.toFixed(2)}`),
     total: listed.data.pagination.total,
     isSame: JSON.stringify(read.data) === JSON.stringify(made.data),
+    feed: feed.response?.status,
     order: placed.data.data.total,
     refusal: `${response?.status} ${error?.error.code}`,
   };

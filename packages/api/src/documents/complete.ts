@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import { errorResponses, errorsOf, headerReferences, successHeaders } from './components.ts';
-import { exampleBody, exampleOf } from './examples.ts';
+import { exampleAnswer, exampleBody } from './examples.ts';
 import { bodyName } from './names.ts';
 import type { DocumentedRoute } from './view.ts';
 
@@ -58,11 +58,11 @@ function namedBody(
 
 // The generator knows one status of success, 200.
 function success({ responses }: oas31.OperationObject, { operation }: DocumentedRoute): oas31.ResponseObject {
-  const { meta, output } = operation;
+  const { meta } = operation;
   const generated: oas31.ResponseObject | oas31.ReferenceObject | undefined = responses?.['200'];
   if (generated === undefined || '$ref' in generated) throw new Error('the generator left out the success');
   const { description, content } = generated;
-  const example = exampleOf(output);
+  const example = exampleAnswer(operation);
   return {
     description,
     headers: headerReferences(successHeaders(meta)),

@@ -220,6 +220,16 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   Pagination: { limit: 50, offset: 0, total: 1 },
 };
 
+/** What an operation's answer shows that the example of its component does not, by the operation's name. */
+export const answerExamples: Readonly<Record<string, object>> = {
+  'orders.updateStatus': { status: 'ready' },
+  'orders.cancel': {
+    status: 'canceled',
+    cancel_reason: 'The guest left.',
+    payment: { ...payment, status: 'rejected' },
+  },
+};
+
 /** The example of a field, by its name, where its schema has none of its own. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   id: ids.order,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operations.ts';
-import { componentExamples, fieldExamples } from './examples-table.ts';
+import { answerExamples, componentExamples, fieldExamples } from './examples-table.ts';
 import { bodyName } from './names.ts';
 
 /**
@@ -16,6 +16,13 @@ export function exampleOf(schema: z.core.$ZodType, field = '', input = false): u
     if (candidate !== undefined && accepts(schema, candidate)) return structuredClone(candidate);
   }
   return made(schema, field, input);
+}
+
+/** An example of an operation's answer: that of its schema, as the example of the request leaves it. */
+export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output'>): unknown {
+  const example = exampleOf(output);
+  const left = answerExamples[name.replace(/^v1\./, '')];
+  return left === undefined ? example : Object.assign(example as object, structuredClone(left));
 }
 
 /** An example of an operation's request body: the input without what paths and headers carry. */
