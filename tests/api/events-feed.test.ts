@@ -87,7 +87,10 @@ describe('GET /v2/events answers 200', () => {
       expect(first.data).toEqual(wanted.slice(0, 2));
       expect(first.pagination.total).toBe(wanted.length);
       if (wanted.length < 2) continue;
-      const rest = await feed(`types=${types.join(',')}&after=${first.data.at(-1)?.id}`);
+      // Repeated, as some generated clients send lists.
+      const rest = await feed(
+        `${types.map((type) => `types=${type}`).join('&')}&after=${first.data.at(-1)?.id}`,
+      );
       expect(rest.data).toEqual(wanted.slice(2));
       expect(rest.pagination.total).toBe(wanted.length - 2);
     }

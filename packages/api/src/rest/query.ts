@@ -14,7 +14,7 @@ export function coercions(input: z.ZodObject): Map<string, Coercion> {
 
 /**
  * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is
- * split at commas; any other text stays text, for zod to refuse. Unknown parameters are passed over. Throws
+ * split at commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are passed over. Throws
  * `validation_error` for a repeated single-value parameter, 400 for broken percent-encoding.
  */
 export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Record<string, unknown> {
@@ -26,7 +26,9 @@ export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>):
     const text = decode(rest.join('=').replaceAll('+', ' '));
     const coercion = known.get(name);
     if (coercion === undefined) continue;
-    if (values.has(name)) faults.push({ path: name, message: 'must be given once' });
+    const before = values.get(name);
+    if (Array.isArray(before)) values.set(name, [...before, ...text.split(',')]);
+    else if (before !== undefined) faults.push({ path: name, message: 'must be given once' });
     else values.set(name, coerce(text, coercion));
   }
   if (faults.length > 0) throw invalid(...faults);

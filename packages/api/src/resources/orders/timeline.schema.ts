@@ -14,7 +14,7 @@ export const Actor = z
     }),
     z.object({ type: z.literal('database') }),
   ])
-  .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in Prisma Studio or by SQL.' });
+  .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in the database itself.' });
 
 const at = Timestamp;
 const request_id = z.string().optional().meta({
