@@ -112,7 +112,9 @@ class Shapes {
 
   #declare(name: string, schema: JsonSchema): void {
     const type = typeOf(schema);
-    const head = type.startsWith('{') ? `interface ${name} ${type}` : `type ${name} = ${type};`;
+    // A choice between objects begins with a brace, too.
+    const isObject = schema.type === 'object' && type.startsWith('{');
+    const head = isObject ? `interface ${name} ${type}` : `type ${name} = ${type};`;
     const text = comment(schema.description) + head;
     const known = this.#found.get(name);
     if (known !== undefined && known !== text) {

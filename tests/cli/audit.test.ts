@@ -33,7 +33,8 @@ async function comanda(...argv: string[]): Promise<Outcome> {
 const json = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
 const entries = ({ stdout }: Outcome) => parseStrict(z.array(AuditEntry), JSON.parse(stdout));
 
-describe('comanda audit', () => {
+// Every command is a process of its own, which a busy machine starts slowly.
+describe('comanda audit', { timeout: 120_000 }, () => {
   it('shows who changed what by which key and request, newest first', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database, { timezone: 'America/Montevideo' });

@@ -41,6 +41,7 @@ afterAll(async () => {
 });
 
 it('a day in the life of a restaurant adds up to the cent, however it is asked', async () => {
+  console.info(`seed ${seed}`);
   const { locationId } = restaurant;
   await listen();
   const service = await hire();
@@ -185,7 +186,7 @@ it('a day in the life of a restaurant adds up to the cent, however it is asked',
   const canceled = tally.orders.filter((order) => statusOf(order) === 'canceled').length;
   const { races, sentTwice } = happenings;
   console.info(
-    `seed ${seed}: ${happenings.sent} orders sent, ${happenings.refused} refused for stock, ${sentTwice.all} sent twice ` +
+    `${happenings.sent} orders sent, ${happenings.refused} refused for stock, ${sentTwice.all} sent twice ` +
       `(${sentTwice.real} really at once), ${canceled} canceled, ${races.all} races (${races.real} real), ${stockRaces} of 6 ` +
       `stock races real, ${late} paid after the close, turnover ${turnover(service)} CAD, ${events.length} events, ` +
       `${listener.repeats()} delivered again`,

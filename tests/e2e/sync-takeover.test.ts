@@ -13,10 +13,11 @@ const chance = createChance(seed);
 const killsOfShops = process.env.TAKEOVER_KILLS?.split(',').map(Number) ?? [2, 2, 1];
 
 it('jobs whose worker is killed in the middle are taken over, and apply every item once', async () => {
+  console.info(`seed ${seed}`);
   const kills = (await Promise.all(killsOfShops.map(runShop))).flat();
   const hit = kills.filter((kill) => kill.hit > 0);
   console.info(
-    `seed ${seed}: ${kills.length} workers killed, ${hit.length} of them over a running job, ` +
+    `${kills.length} workers killed, ${hit.length} of them over a running job, ` +
       `${kills.reduce((sum, kill) => sum + kill.hit, 0)} running jobs hit; they stood at ` +
       kills
         .map(({ jobs }) => jobs.map((job) => `${job.processed_items}/${job.total_items}`).join(' and '))
@@ -97,6 +98,8 @@ async function requireEvents(
 ): Promise<void> {
   const events = [...listener.events.values()];
   expect(listener.faults).toEqual([]);
+  const published = await api.app.database.prisma.event.findMany({ select: { id: true } });
+  expect(events.map(({ id }) => id).sort()).toEqual(published.map(({ id }) => id).sort());
   const products = await api.app.database.prisma.product.findMany({ select: { id: true, name: true } });
   const told = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data.id);
   expect(told('product.created').sort()).toEqual(products.map(({ id }) => id).sort());

@@ -17,7 +17,7 @@ beforeAll(async () => {
   port = await freePort();
   studio = start(['--port', String(port)], kit.url);
   await serving(studio, port);
-});
+}, 120_000);
 afterAll(async () => {
   if (!studio.over()) await end(studio, 'SIGTERM');
   await kit.close();
@@ -93,7 +93,7 @@ describe('an edit as the grid sends it', () => {
   });
 });
 
-describe('npm run studio', () => {
+describe('npm run studio', { timeout: 120_000 }, () => {
   it('says so when the port is taken', async () => {
     const second = start(['--port', String(port)], kit.url);
     expect(await ended(second)).toBe(1);
@@ -156,7 +156,7 @@ async function serving(run: Run, at: number): Promise<void> {
       ({ ok }) => ok,
       () => false,
     );
-  await waitFor('Studio to serve', async () => run.over() || answered(), { timeoutMs: 50_000 });
+  await waitFor('Studio to serve', async () => run.over() || answered(), { timeoutMs: 100_000 });
   if (run.over()) throw new Error(`Studio ended:\n${run.output()}`);
 }
 

@@ -15,12 +15,10 @@ const id = Envelope.shape.id.meta({ example: '01935a3e-7d90-7c3b-a5e6-f708192031
 const variants = eventTypes.map((type) => envelopeOf(type).extend({ id, api_version: z.literal('v2') }));
 
 /** An event as it was published: the very body that v2 endpoints receive. */
-export const FeedEvent = z
-  .discriminatedUnion('type', variants as [(typeof variants)[number]])
-  .meta({
-    id: 'Event',
-    description: 'An event as it was published, with the data of its type.',
-  }) as z.ZodType<unknown, unknown> as z.ZodType<FeedEvent>;
+export const FeedEvent = z.discriminatedUnion('type', variants as [(typeof variants)[number]]).meta({
+  id: 'PublishedEvent',
+  description: 'An event as it was published, with the data of its type.',
+}) as z.ZodType<unknown, unknown> as z.ZodType<FeedEvent>;
 
 /** Where to read on, and what. */
 export const EventList = z.object({
