@@ -32,8 +32,7 @@ export const specification: readonly SpecifiedOperation[] = rows().map(
 );
 
 /** Documented operations that are not served yet. A row leaves when it is served; none may join. */
-export const comingNext: readonly RestRoute[] = [
-];
+export const comingNext: readonly RestRoute[] = [];
 
 type Answer = 'data' | 'list' | 'created' | 'accepted';
 type Trait = 'idempotent' | 'batch' | 'resource_not_found' | 'conflict';

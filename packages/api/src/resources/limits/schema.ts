@@ -16,12 +16,10 @@ const Window = z
 /** What a key may do, and what it has left. */
 export const Limits = z
   .object({
-    permissions: z
-      .array(z.string())
-      .meta({
-        description: 'As they were granted: `resource:action`, `resource:*` or `*`.',
-        example: ['orders:*'],
-      }),
+    permissions: z.array(z.string()).meta({
+      description: 'As they were granted: `resource:action`, `resource:*` or `*`.',
+      example: ['orders:*'],
+    }),
     per_minute: Window.meta({ description: 'Requests in a minute of the clock; this one is counted.' }),
     monthly: Window.meta({ description: 'Requests in a calendar month, UTC.' }),
     batch_jobs_per_hour: Window.meta({ description: 'Batch jobs in an hour of the clock.' }),
