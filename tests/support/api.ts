@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp, type RunningApp, startServer } from '@comanda/api';
-import type { AppRouter } from '@comanda/api/router';
-import { createTRPCClient, httpBatchLink, httpLink, splitLink, type TRPCClient } from '@trpc/client';
+import { type ComandaClient, createClient } from '@comanda/client';
 import { createTestDatabase } from './database.ts';
 import { requireDocumented } from './documented.ts';
 import { createKey, createLocation, type TestKey } from './factories.ts';
@@ -31,7 +30,7 @@ export interface TestApi {
   /** Calls REST with the key; `route` is `GET /v2/orders?limit=1`. */
   rest<Body = Record<string, unknown>>(route: string, call?: Call): Promise<Answer<Body>>;
   /** The typed client, with the key or another. */
-  client(key?: string): TRPCClient<AppRouter>;
+  client(key?: string): ComandaClient;
   close(): Promise<void>;
 }
 
@@ -90,18 +89,9 @@ export async function callRest<Body = Record<string, unknown>>(
   return answer;
 }
 
-/** The typed client of any server: mutations alone, queries in batches of at most ten. */
-export function typedClient(baseUrl: string, key: string): TRPCClient<AppRouter> {
-  const options = { url: `${baseUrl}/trpc`, headers: { authorization: `Bearer ${key}` } };
-  return createTRPCClient<AppRouter>({
-    links: [
-      splitLink({
-        condition: (operation) => operation.type === 'mutation',
-        true: httpLink(options),
-        false: httpBatchLink({ ...options, maxItems: 10 }),
-      }),
-    ],
-  });
+/** The typed client of any server. */
+export function typedClient(baseUrl: string, key: string): ComandaClient {
+  return createClient({ url: baseUrl, key });
 }
 
 function parse(text: string): unknown {

@@ -22,7 +22,7 @@ export function planDeletions(plan: Planned, tree: NamedTree, current: CurrentCa
   const products = by(tree.products, ({ product }) => product.external_id);
   for (const { id, external_id } of current.products) {
     if (external_id === null) continue;
-    const subselections = plan.subselections.get(id) ?? [];
+    const subselections = inOrder(plan.subselections.get(id));
     const named = products.get(external_id);
     if (named === undefined) {
       removed.products.push(id);
@@ -52,7 +52,7 @@ export function planDeletions(plan: Planned, tree: NamedTree, current: CurrentCa
 function wholeSubselection(plan: Planned, product: string, { id, external_id }: SubselectionRow): void {
   const path = [product, external_id];
   gone(plan, 'subselection', path, id);
-  for (const item of plan.items.get(id) ?? []) gone(plan, 'item', [...path, item.external_id], item.id);
+  for (const item of inOrder(plan.items.get(id))) gone(plan, 'item', [...path, item.external_id], item.id);
 }
 
 function itemsOf(
@@ -61,11 +61,16 @@ function itemsOf(
   subselection: SubselectionRow,
   kept: ReadonlyMap<string, unknown>,
 ): void {
-  for (const { id, external_id } of plan.items.get(subselection.id) ?? []) {
+  for (const { id, external_id } of inOrder(plan.items.get(subselection.id))) {
     if (external_id === null || kept.has(external_id)) continue;
     plan.writes.removed.items.push(id);
     gone(plan, 'item', [product, subselection.external_id, external_id], id);
   }
+}
+
+// Rows come in the order of their ids, in which they are locked; people read them in that of the menu.
+function inOrder<Row extends { position: number }>(rows: readonly Row[] = []): Row[] {
+  return rows.toSorted((one, other) => one.position - other.position);
 }
 
 function gone(plan: Planned, type: CatalogChange['type'], path: (string | null)[], id: string): void {
