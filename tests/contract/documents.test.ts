@@ -146,7 +146,12 @@ describe('examples', () => {
 });
 
 describe('the page for people', () => {
-  const files = ['/docs', '/docs/init.js', ...Object.keys(pageAssets).map((name) => `/docs/${name}`)];
+  const files = [
+    '/docs',
+    '/docs/init.js',
+    '/docs/page.css',
+    ...Object.keys(pageAssets).map((name) => `/docs/${name}`),
+  ];
 
   test.each([...files, '/openapi-v1.json', '/openapi-v2.json'])('%s is served by us alone', async (path) => {
     const { status, headers, text } = await callRest(api.url, `GET ${path}`);

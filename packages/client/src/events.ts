@@ -1,5 +1,16 @@
 import type { EventData } from './surface.ts';
-import type { WebhookEvent } from './verify-webhook.ts';
+
+/** The body of every delivery; `data` depends on `type`. */
+export interface WebhookEvent<Data = Record<string, unknown>> {
+  /** Unique: keep it for at least 24 hours to recognise an event that arrives twice. */
+  id: string;
+  type: string;
+  api_version: string;
+  /** ISO 8601. */
+  created_at: string;
+  location_id: string;
+  data: Data;
+}
 
 /** The name of an event type: `order.created`. */
 export type EventType = keyof EventData;

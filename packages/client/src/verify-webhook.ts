@@ -1,17 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { ComandaEvent } from './events.ts';
-
-/** The body of every delivery; `data` depends on `type`. */
-export interface WebhookEvent<Data = Record<string, unknown>> {
-  /** Unique: keep it for at least 24 hours to recognise an event that arrives twice. */
-  id: string;
-  type: string;
-  api_version: string;
-  /** ISO 8601. */
-  created_at: string;
-  location_id: string;
-  data: Data;
-}
+import type { ComandaEvent, WebhookEvent } from './events.ts';
 
 /** Why a delivery was refused. */
 export type WebhookVerificationReason =

@@ -6,6 +6,7 @@ export const pageHtml = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Comanda API</title>
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/page.css">
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
   </head>
   <body>
@@ -15,6 +16,18 @@ export const pageHtml = `<!doctype html>
     <script src="/docs/init.js"></script>
   </body>
 </html>
+`;
+
+/** The page's own looks: no frame around it, and the name of this product in its bar. */
+export const pageStyle = `body { margin: 0; }
+.swagger-ui .topbar .topbar-wrapper .link { visibility: hidden; max-width: 12rem; }
+.swagger-ui .topbar .topbar-wrapper .link::before {
+  content: 'Comanda';
+  visibility: visible;
+  color: #fff;
+  font: 600 1.5rem sans-serif;
+}
+.swagger-ui .topbar .topbar-wrapper .link svg, .swagger-ui .topbar .topbar-wrapper .link img { display: none; }
 `;
 
 /** What the page runs: both documents to choose from, requests go to the server that the page came from. */

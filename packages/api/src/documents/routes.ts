@@ -6,7 +6,7 @@ import express from 'express';
 import { ApiError } from '../errors.ts';
 import type { AppRouter } from '../router.ts';
 import { openApiDocument } from './openapi.ts';
-import { pageAssets, pageHtml, pagePolicy, pageScript } from './page.ts';
+import { pageAssets, pageHtml, pagePolicy, pageScript, pageStyle } from './page.ts';
 
 /**
  * Serves `/openapi-v1.json`, `/openapi-v2.json` and `/docs`. None of them is an API call: no credential, no
@@ -21,6 +21,7 @@ export function documentRoutes(router: AppRouter): express.Router {
   }
   serve(routes, '/docs', 'text/html; charset=utf-8', () => pageHtml);
   serve(routes, '/docs/init.js', 'text/javascript; charset=utf-8', () => pageScript);
+  serve(routes, '/docs/page.css', 'text/css; charset=utf-8', () => pageStyle);
   for (const [name, type] of Object.entries(pageAssets)) {
     serve(routes, `/docs/${name}`, type, () => readFileSync(join(assetFolder(), name)));
   }

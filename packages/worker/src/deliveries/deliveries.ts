@@ -1,26 +1,7 @@
-import type { Database } from '@comanda/db';
-import type { Logger } from 'pino';
-import { createWaker, type Waker } from '../waker.ts';
-import type { AttemptTools } from './attempt.ts';
+import { createWaker } from '../waker.ts';
 import { drainEndpoint } from './drain.ts';
+import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { releaseClaims } from './statements.ts';
-
-/** An endpoint, by its ids. */
-export interface EndpointRef {
-  locationId: string;
-  endpointId: string;
-}
-
-/** What deliveries are made with. */
-export interface DeliveryOptions extends AttemptTools {
-  database: Database;
-  log: Logger;
-  /** Who holds the claims: the id of this process's heartbeat. */
-  workerId: string;
-  /** How long a consumer may take; a claim is held a little longer. */
-  timeoutMs: number;
-  retryDelaysSeconds: readonly number[];
-}
 
 /** The endpoints that this process is delivering to. */
 export interface Deliveries {
@@ -31,14 +12,6 @@ export interface Deliveries {
   attend(endpoint: EndpointRef): void;
   /** Claims no more, waits for what is in flight up to `graceMs`, and gives the rest back. */
   stop(graceMs: number): Promise<void>;
-}
-
-/** The state of one endpoint's loop. */
-export interface EndpointLoop {
-  waker: Waker;
-  /** Somebody asked for it since it last looked. */
-  again: boolean;
-  stopping: boolean;
 }
 
 /** Makes the registry; it starts empty. */

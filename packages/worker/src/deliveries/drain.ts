@@ -1,7 +1,7 @@
 import { addJob, deliveryJobKey } from '@comanda/db';
 import { pause } from '../waker.ts';
 import { type MadeAttempt, makeAttempt, openSecrets } from './attempt.ts';
-import type { DeliveryOptions, EndpointLoop, EndpointRef } from './deliveries.ts';
+import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { record } from './record.ts';
 import { type ClaimedDelivery, claimDeliveries, nextDue, postponeDeliveries } from './statements.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@comanda/db';
 import { backoffMs, isPassing } from '../faults.ts';
 import type { MadeAttempt } from './attempt.ts';
-import type { EndpointRef } from './deliveries.ts';
+import type { EndpointRef } from './endpoint-loop.ts';
 import { recordAttempts } from './statements.ts';
 
 /** What recording needs to know of this worker. */
