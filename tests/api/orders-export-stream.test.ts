@@ -51,11 +51,11 @@ async function finish({ answer, first }: { answer: IncomingMessage; first: Buffe
   return parseStrict(z.object({ data: OrderExport }), JSON.parse(Buffer.concat(chunks).toString())).data;
 }
 
-/** The connections that hold an export open, as Postgres sees them. */
+/** The connections that hold an export open, as Postgres sees them; others, autovacuum among them, come and go. */
 async function exporting(): Promise<{ pid: number; state: string }[]> {
   const { rows } = await api.app.database.pool.query<{ pid: number; state: string }>(
     `select pid, state from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
+     where datname = current_database() and xact_start is not null and query like 'fetch % from export'`,
   );
   return rows;
 }
