@@ -44,9 +44,9 @@ export function listProducts(
   };
 }
 
-// The columns sort and compare by code point; upper and lower case are the database's own.
+// The columns sort and compare by code point; upper and lower case are Unicode's, whatever the database's locale.
 const contains = (column: string, value: string) =>
-  `strpos(lower(p.${column} collate "default"), lower(${value} collate "default")) > 0`;
+  `strpos(lower(p.${column} collate "und-x-icu"), lower(${value} collate "und-x-icu")) > 0`;
 
 const filterSql = {
   visible: (value) => `p.visible = ${value}::boolean`,
