@@ -1,9 +1,8 @@
-import { hostname } from 'node:os';
-import { type Database, openDatabase, type Settings } from '@comanda/db';
-import pino, { type Logger } from 'pino';
+import { openDatabase, type Settings } from '@comanda/db';
 import type { App } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { createLimiter } from './limits/limiter.ts';
+import { createLog } from './log.ts';
 import { createNotifications } from './notifications.ts';
 import { relayWaker } from './relay-wake.ts';
 import { createSecretBox, parseEncryptionKeys } from './resources/webhook-endpoints/secrets.ts';
@@ -50,14 +49,3 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     },
   };
 }
-
-/** Structured logs on standard output. What a line may hold is decided where it is written, field by field. */
-export function createLog(level: string, name: string): Logger {
-  return pino({
-    level,
-    base: { name, host: hostname(), pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-  });
-}
-
-export type { Database };

@@ -77,10 +77,7 @@ export async function once(
  */
 export function answerText<Value>(ctx: CallContext, json: string, replayed = false): Value {
   ctx.reply.json = json;
-  if (replayed) {
-    ctx.reply.replayed = true;
-    ctx.reply.headers['Idempotency-Replayed'] = 'true';
-  }
+  if (replayed) ctx.reply.headers['Idempotency-Replayed'] = 'true';
   return JSON.parse(json) as Value;
 }
 

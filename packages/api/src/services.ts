@@ -1,5 +1,6 @@
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { type EventType, events, eventTypes, subscribableEventTypes } from './events.ts';
+export { createLog } from './log.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/issue.ts';
 export { createLocation, listLocations } from './resources/locations/create.ts';
 export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';

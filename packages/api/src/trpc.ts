@@ -50,7 +50,7 @@ const t = initTRPC
     },
   });
 
-export const { router, createCallerFactory, mergeRouters } = t;
+export const { router } = t;
 
 /**
  * Starts the definition of an operation: admission (credential, limits, permission), then whatever `.input(...)`

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSecretBox, parseEncryptionKeys } from '@comanda/api/services';
+import { createLog, createSecretBox, parseEncryptionKeys } from '@comanda/api/services';
 import { type Database, openDatabase, repositoryRoot, type Settings, startHeartbeat } from '@comanda/db';
 import { runMigrations } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { backoffMs } from './faults.ts';
 import { createWebhookSender } from './http/sender.ts';
-import { createWorkerLog } from './log.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
@@ -45,7 +44,7 @@ const drainMs = 30_500;
  * @throws {SettingsError} for an encryption key that cannot be one.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
-  const log = createWorkerLog(options.logLevel);
+  const log = createLog(options.logLevel, 'worker');
   const secrets = createSecretBox(parseEncryptionKeys(options.encryptionKey));
   const open = (name: string, poolSize: number): Database =>
     openDatabase({

@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import pino, { type Logger } from 'pino';
 
 /** Structured logs on standard output. What a line may hold is decided where it is written, field by field. */
-export function createWorkerLog(level: string): Logger {
+export function createLog(level: string, name: 'api' | 'worker'): Logger {
   return pino({
     level,
-    base: { name: 'worker', host: hostname(), pid: process.pid },
+    base: { name, host: hostname(), pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describe },
   });
@@ -22,5 +22,6 @@ function describe(error: unknown): Record<string, unknown> {
     ...(typeof code === 'string' && { code }),
     ...(typeof where === 'string' && { where }),
     ...(typeof constraint === 'string' && { constraint }),
+    ...(error.cause !== undefined && error.cause !== error && { cause: describe(error.cause) }),
   };
 }
