@@ -1,0 +1,20 @@
+/** Whether this run is the long form of the fault and property tests: `npm run faults`, `npm run fuzz`. */
+export const thorough = process.env.COMANDA_TRIALS === 'full';
+
+/** How often to try: the short form runs in `npm test`, the full one in `npm run faults` and `npm run fuzz`. */
+export function trials(short: number, full: number): number {
+  return thorough ? full : short;
+}
+
+/** What a fault test met. `real` are the trials in which the fault hit what it was meant to hit. */
+export interface FaultReport {
+  trials: number;
+  real: number;
+  [figure: string]: number | string;
+}
+
+/** Prints one line per fault: `fault: API killed under load: trials 50, real 50, acknowledged 1234, lost 0`. */
+export function reportFault(fault: string, figures: FaultReport): void {
+  const shown = Object.entries(figures).map(([name, figure]) => `${name} ${figure}`);
+  process.stdout.write(`fault: ${fault}: ${shown.join(', ')}\n`);
+}
