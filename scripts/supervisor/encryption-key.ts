@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { encryptionKeyFile, readEncryptionKeyFile } from '../../packages/db/src/encryption-keys.ts';
 
 /** The key kept in `DATA_DIR/encryption-key` (mode 0600), made at the first start: 32 random bytes, base64. */
 export function keptEncryptionKey(dataDir: string): string {
-  const file = join(dataDir, 'encryption-key');
-  return read(file) ?? make(file, dataDir) ?? readFileSync(file, 'utf8').trim();
+  const kept = readEncryptionKeyFile(dataDir) ?? make(encryptionKeyFile(dataDir), dataDir);
+  return kept ?? readEncryptionKeyFile(dataDir) ?? '';
 }
 
 /** Linked into place whole; null when another process was first, whose key then counts. */
@@ -22,14 +22,5 @@ function make(file: string, dataDir: string): string | null {
     throw error;
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
   }
 }

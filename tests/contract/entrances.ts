@@ -6,6 +6,8 @@ import { requireDocumented } from '../support/documented.ts';
 export interface Outcome {
   status: number;
   headers: Headers;
+  /** The body as it was sent. */
+  text: string;
   /** The envelope of a list, the bare value of anything else; undefined for a refusal. */
   value?: unknown;
   code?: string;
@@ -85,16 +87,16 @@ interface TrpcBody {
   error?: { message: string; data: { code: string; httpStatus: number; requestId: string } };
 }
 
-function restOutcome({ meta }: Operation, { status, headers, body }: Answer<RestBody>): Outcome {
-  if (body.error === undefined) return { status, headers, value: meta.list ? body : body.data };
+function restOutcome({ meta }: Operation, { status, headers, text, body }: Answer<RestBody>): Outcome {
+  if (body.error === undefined) return { status, headers, text, value: meta.list ? body : body.data };
   const { code, message, request_id } = body.error;
-  return { status, headers, code, message, requestId: request_id };
+  return { status, headers, text, code, message, requestId: request_id };
 }
 
 /** What a tRPC answer says. Throws when its HTTP status is not that of its error. */
-export function trpcOutcome({ status, headers, body }: Answer<TrpcBody>): Outcome {
-  if (body.error === undefined) return { status, headers, value: body.result?.data };
+export function trpcOutcome({ status, headers, text, body }: Answer<TrpcBody>): Outcome {
+  if (body.error === undefined) return { status, headers, text, value: body.result?.data };
   const { code, httpStatus, requestId } = body.error.data;
   if (httpStatus !== status) throw new Error(`httpStatus ${httpStatus} travelled with the status ${status}`);
-  return { status, headers, code, message: body.error.message, requestId };
+  return { status, headers, text, code, message: body.error.message, requestId };
 }

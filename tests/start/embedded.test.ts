@@ -105,6 +105,25 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     expect(postmaster(dataDir)).not.toBe(killed);
   });
 
+  it('waits for its own port when that was taken while it was dead, and says what keeps it', async () => {
+    const dataDir = newDataDir();
+    const lines: string[] = [];
+    const server = await startEmbedded({ dataDir, log: (line) => lines.push(line) });
+    servers.push(server);
+    const thief = createServer();
+    thief.on('error', () => setTimeout(steal, 1));
+    const steal = () => thief.listen(server.port, '127.0.0.1');
+    process.kill(postmaster(dataDir), 'SIGKILL');
+    steal();
+    await once(thief, 'listening');
+    await eventually(async () =>
+      expect(lines.join('\n')).toMatch(/cannot be started, next attempt in .*Address already in use/),
+    );
+    thief.close();
+    expect(await eventually(() => query(server.url, 'SELECT 1'))).toBe(1);
+    expect(lines.at(-1)).toBe('the database runs again');
+  });
+
   it('is taken over by the next start when its owner was killed', async () => {
     const dataDir = newDataDir();
     const { process: owner, word } = await owners.start(dataDir);

@@ -89,6 +89,20 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(record().children?.filter(isAlive)).toHaveLength(2);
   });
 
+  it('starts the database again when it dies, on the same address, and API and worker go on', async () => {
+    const run = start();
+    await serving(run);
+    const before = { children: record().children, url: await embeddedUrl(dataDir) };
+    await execute("CREATE TABLE IF NOT EXISTS kept AS SELECT 'here' AS word");
+    process.kill(postmaster(), 'SIGKILL');
+    await until(() => run.output().includes('the database runs again'));
+    expect(await embeddedUrl(dataDir)).toBe(before.url);
+    expect(await execute('SELECT word FROM kept')).toEqual([{ word: 'here' }]);
+    while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) await sleep(100);
+    expect(record().children).toEqual(before.children);
+    expect(before.children?.filter(isAlive)).toHaveLength(2);
+  });
+
   it('leaves no API and no worker behind when it is killed, and recovers at the next start', async () => {
     const first = start();
     await serving(first);

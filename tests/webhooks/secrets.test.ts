@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { createSecretBox, newSigningSecret, parseEncryptionKeys } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 
 const base64Key = () => randomBytes(32).toString('base64');
+const owner = { locationId: 'l', endpointId: 'e' };
 const boxOf = (setting: string) => createSecretBox(parseEncryptionKeys(setting));
 
 describe('newSigningSecret', () => {
@@ -17,54 +18,102 @@ describe('newSigningSecret', () => {
 });
 
 describe('the secret box', () => {
-  it('opens what it sealed, for the same context alone', () => {
+  it('opens what it sealed, for the same endpoint of the same location alone', () => {
     const box = boxOf(base64Key());
     const secret = newSigningSecret();
-    const stored = box.seal(secret, 'endpoint-1');
-    expect(box.open(stored, 'endpoint-1')).toBe(secret);
-    expect(() => box.open(stored, 'endpoint-2')).toThrow('cannot be opened');
+    const stored = box.seal(secret, owner);
+    expect(box.open(stored, owner)).toBe(secret);
+    for (const other of [
+      { locationId: 'l', endpointId: 'f' },
+      { locationId: 'm', endpointId: 'e' },
+    ])
+      expect(() => box.open(stored, other)).toThrow('cannot be opened');
   });
 
   it('opens what comes back from the database as plain bytes', () => {
     const box = boxOf(base64Key());
-    const { keyId, sealed } = box.seal('plain', 'endpoint-1');
-    expect(box.open({ keyId, sealed: new Uint8Array(sealed) }, 'endpoint-1')).toBe('plain');
+    const { keyId, sealed } = box.seal('plain', owner);
+    expect(box.open({ keyId, sealed: new Uint8Array(sealed) }, owner)).toBe('plain');
   });
 
   it('never shows the secret in what it stores, nor stores the same bytes twice', () => {
     const box = boxOf(base64Key());
     const secret = newSigningSecret();
-    const [first, second] = [box.seal(secret, 'e'), box.seal(secret, 'e')];
+    const [first, second] = [box.seal(secret, owner), box.seal(secret, owner)];
     expect(first.sealed.equals(second.sealed)).toBe(false);
     expect(first.sealed.includes(secret.slice(6))).toBe(false);
   });
 
   it('notices every altered byte, and every cut', () => {
     const box = boxOf(base64Key());
-    const { keyId, sealed } = box.seal(newSigningSecret(), 'e');
+    const { keyId, sealed } = box.seal(newSigningSecret(), owner);
     for (let at = 0; at < sealed.length; at++) {
       const altered = Buffer.from(sealed);
       altered[at] = (altered[at] ?? 0) ^ 1;
-      expect(() => box.open({ keyId, sealed: altered }, 'e')).toThrow('cannot be opened');
-      expect(() => box.open({ keyId, sealed: sealed.subarray(0, at) }, 'e')).toThrow('cannot be opened');
+      expect(() => box.open({ keyId, sealed: altered }, owner)).toThrow('cannot be opened');
+      expect(() => box.open({ keyId, sealed: sealed.subarray(0, at) }, owner)).toThrow('cannot be opened');
     }
   });
 
   it('names the key that is missing', () => {
-    const stored = boxOf(`k-2025:${base64Key()}`).seal('plain', 'e');
-    expect(() => boxOf(base64Key()).open(stored, 'e')).toThrow('does not hold the key "k-2025"');
+    const stored = boxOf(`k-2025:${base64Key()}`).seal('plain', owner);
+    expect(() => boxOf(base64Key()).open(stored, owner)).toThrow('does not hold the key "k-2025"');
   });
 
   it('seals with the first key and opens with every other one, through a rotation', () => {
     const [old, fresh] = [base64Key(), base64Key()];
-    const before = boxOf(old).seal('plain', 'e');
+    const before = boxOf(old).seal('plain', owner);
     const rotated = boxOf(`2026:${fresh}, 2025:${old}`);
-    expect(rotated.open(before, 'e')).toBe('plain');
-    expect(rotated.seal('plain', 'e').keyId).toBe('2026');
+    expect(rotated.open(before, owner)).toBe('plain');
+    expect(rotated.seal('plain', owner).keyId).toBe('2026');
     expect(rotated.currentKeyId).toBe('2026');
-    expect(() => boxOf(`2026:${fresh}`).open(before, 'e')).toThrow('does not hold the key');
+    expect(() => boxOf(`2026:${fresh}`).open(before, owner)).toThrow('does not hold the key');
     const unnamed = boxOf(`${fresh},${old}`);
-    expect(unnamed.open(before, 'e')).toBe('plain');
+    expect(unnamed.open(before, owner)).toBe('plain');
+  });
+});
+
+describe('sealing anew', () => {
+  // As the first release sealed: tied to the endpoint alone.
+  const formerly = (setting: string, secret: string) => {
+    const [{ id, key }] = parseEncryptionKeys(setting);
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(`${id}:e`));
+    const text = Buffer.concat([cipher.update(secret), cipher.final()]);
+    return { keyId: id, sealed: Buffer.concat([nonce, cipher.getAuthTag(), text]) };
+  };
+
+  it('leaves alone what the current key sealed, and moves what another one did', () => {
+    const [old, fresh] = [base64Key(), base64Key()];
+    const box = boxOf(`2026:${fresh},${old}`);
+    expect(box.reseal(box.seal('plain', owner), owner)).toBeUndefined();
+    const moved = box.reseal(boxOf(old).seal('plain', owner), owner);
+    expect(moved?.keyId).toBe('2026');
+    expect(boxOf(`2026:${fresh}`).open({ keyId: '2026', sealed: moved?.sealed ?? Buffer.of() }, owner)).toBe(
+      'plain',
+    );
+  });
+
+  it('opens what was tied to the endpoint alone, and ties it to the location too', () => {
+    const old = base64Key();
+    const [box, stored] = [boxOf(old), formerly(old, 'plain')];
+    expect(box.open(stored, owner)).toBe('plain');
+    const moved = box.reseal(stored, owner);
+    if (moved === undefined) throw new Error('it was left as it was');
+    expect(box.open(moved, owner)).toBe('plain');
+    expect(() => box.open(moved, { locationId: 'm', endpointId: 'e' })).toThrow('cannot be opened');
+  });
+
+  it('refuses to seal anew what it cannot open', () => {
+    const stored = boxOf(base64Key()).seal('plain', owner);
+    expect(() => boxOf(base64Key()).reseal(stored, owner)).toThrow('does not hold the key');
+  });
+
+  it('leads away from a passphrase, named or not', () => {
+    const passphrase = 'a pass phrase that is long enough!';
+    const stored = boxOf(passphrase).seal('plain', owner);
+    expect(boxOf(`2026:${base64Key()},${passphrase}`).open(stored, owner)).toBe('plain');
+    expect(boxOf(`2026:${base64Key()},old:${passphrase}`).open(stored, owner)).toBe('plain');
   });
 });
 

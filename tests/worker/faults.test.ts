@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { openDatabase, startHeartbeat } from '@comanda/db';
+import { openDatabase, pidSpace, startHeartbeat } from '@comanda/db';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { watchRunner } from '../../packages/worker/src/watch.ts';
@@ -85,10 +86,12 @@ describe('the worker process', () => {
     await waitFor('the attempt', () => erp.received.length === 1);
     await first.stop('SIGKILL');
     answers = true;
-    // Time passes for the dead: silence and claims are measured by the clock of the database.
-    await kit.sql(`update process_heartbeats set seen_at = seen_at - interval '1 minute'`);
+    // Time passes for the dead, as if on another machine: there silence tells, by the clock of the database.
+    await kit.sql(
+      `update process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`,
+    );
     const worker = await kit.startWorker();
-    expect(await sweep(kit.database, true)).toMatchObject({ claims: 1 });
+    expect(await sweep(kit.database, worker.id)).toMatchObject({ claims: 1 });
     await delivered();
     expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     expect(new Set(erp.received.map(({ text }) => text)).size).toBe(1);
@@ -125,12 +128,39 @@ describe('the sweeper', () => {
 
   test('queues the job that is missing for a due delivery, once', async () => {
     const erp = await overdue();
-    expect(await sweep(kit.database, false)).toEqual({ claims: 0, dropped: 0, endpoints: 1 });
-    expect(await sweep(kit.database, false)).toEqual({ claims: 0, dropped: 0, endpoints: 1 });
+    expect(await sweep(kit.database, undefined)).toEqual({ claims: 0, dropped: 0, endpoints: 1 });
+    expect(await sweep(kit.database, undefined)).toEqual({ claims: 0, dropped: 0, endpoints: 1 });
     expect(await kit.sql('select task_identifier from graphile_worker.jobs')).toHaveLength(1);
     await kit.startWorker();
     await delivered();
     expect(erp.received).toHaveLength(2);
+  });
+
+  test('frees at once what a process of this machine held that is dead, and nothing of the living', async () => {
+    await overdue();
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const beat = (id: string, pid: number, space: string | undefined) =>
+      kit.sql(
+        `insert into process_heartbeats (id, kind, host, pid, pid_space) values ($1, 'worker', 'here', $2, $3)`,
+        [id, pid, space],
+      );
+    const claim = (by: string) =>
+      kit.sql(`update webhook_deliveries set leased_by = $1, leased_until = now() + interval '1 minute'`, [
+        by,
+      ]);
+    await beat('lives', process.pid, pidSpace());
+    await beat('died elsewhere', dead, 'elsewhere');
+    for (const id of ['lives', 'died elsewhere']) {
+      await claim(id);
+      expect(await sweep(kit.database, undefined), id).toMatchObject({ claims: 0 });
+    }
+    await beat('died here', dead, pidSpace());
+    await claim('died here');
+    expect(await sweep(kit.database, undefined)).toEqual({ claims: 1, dropped: 0, endpoints: 1 });
+    expect(await kit.sql('select id from process_heartbeats order by id')).toEqual([
+      { id: 'died elsewhere' },
+      { id: 'lives' },
+    ]);
   });
 
   test('leaves the claims of the living, and of anybody while it may not judge', async () => {
@@ -141,10 +171,10 @@ describe('the sweeper', () => {
         by,
       ]);
     await claim(heartbeat.id);
-    expect(await sweep(kit.database, true)).toEqual({ claims: 0, dropped: 0, endpoints: 0 });
+    expect(await sweep(kit.database, heartbeat.id)).toEqual({ claims: 0, dropped: 0, endpoints: 0 });
     await claim('worker-of-yesterday');
-    expect(await sweep(kit.database, false)).toEqual({ claims: 0, dropped: 0, endpoints: 0 });
-    expect(await sweep(kit.database, true)).toEqual({ claims: 1, dropped: 0, endpoints: 1 });
+    expect(await sweep(kit.database, undefined)).toEqual({ claims: 0, dropped: 0, endpoints: 0 });
+    expect(await sweep(kit.database, heartbeat.id)).toEqual({ claims: 1, dropped: 0, endpoints: 1 });
     await heartbeat.stop();
   });
 
@@ -158,7 +188,7 @@ describe('the sweeper', () => {
       `update graphile_worker._private_jobs set locked_at = now() - interval '1 minute',
          locked_by = case key when 'a' then 'pool-living' else 'pool-dead' end`,
     );
-    await sweep(kit.database, true);
+    await sweep(kit.database, heartbeat.id);
     expect(await kit.sql('select key, locked_by from graphile_worker.jobs order by key')).toEqual([
       { key: 'a', locked_by: 'pool-living' },
       { key: 'b', locked_by: null },
@@ -170,7 +200,7 @@ describe('the sweeper', () => {
     await overdue();
     await kit.sql(`alter table webhook_endpoints disable trigger drop_waiting`);
     await kit.sql(`update webhook_endpoints set status = 'disabled'`);
-    expect(await sweep(kit.database, false)).toEqual({ claims: 0, dropped: 1, endpoints: 0 });
+    expect(await sweep(kit.database, undefined)).toEqual({ claims: 0, dropped: 1, endpoints: 0 });
     expect(await kit.sql('select status, next_attempt_at from webhook_deliveries')).toEqual([
       { status: 'dropped', next_attempt_at: null },
     ]);

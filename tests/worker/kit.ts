@@ -65,7 +65,7 @@ export async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
 
   const storeSecret = async (location: string, endpointId: string) => {
     const secret = newSigningSecret();
-    const { keyId, sealed } = box.seal(secret, endpointId);
+    const { keyId, sealed } = box.seal(secret, { locationId: location, endpointId });
     await database.prisma.webhookSecret.create({
       data: { locationId: location, endpointId, encryptionKeyId: keyId, sealed: new Uint8Array(sealed) },
     });

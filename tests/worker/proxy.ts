@@ -7,7 +7,11 @@ export interface DatabaseProxy {
   url: string;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
-  /** Lets new connections through again. */
+  /** Forwards nothing more, in either direction or only no answers, and refuses nothing: packets just vanish. */
+  swallow(what: 'everything' | 'answers'): void;
+  /** Forwards nothing more on the connections that there are; new ones are let through. */
+  strand(): void;
+  /** Lets new connections through again, and what was swallowed. */
   mend(): void;
   /** Connections refused so far. */
   refused(): number;
@@ -18,7 +22,9 @@ export interface DatabaseProxy {
 export async function startProxy(url: string): Promise<DatabaseProxy> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
+  const pairs = new Set<{ socket: Socket; upstream: Socket }>();
   let isCut = false;
+  let swallowed: 'everything' | 'answers' | undefined;
   let refused = 0;
   const server = createServer((socket) => {
     if (isCut) {
@@ -27,17 +33,28 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
       return;
     }
     const upstream = connect(Number(target.port || 5432), target.hostname);
+    const pair = { socket, upstream };
+    pairs.add(pair);
     for (const end of [socket, upstream]) {
       sockets.add(end);
       end.on('error', () => {});
       end.on('close', () => {
         sockets.delete(end);
+        pairs.delete(pair);
         socket.destroy();
         upstream.destroy();
       });
     }
-    socket.pipe(upstream).pipe(socket);
+    socket.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => socket.write(chunk));
+    hold(pair);
   });
+  const hold = ({ socket, upstream }: { socket: Socket; upstream: Socket }) => {
+    if (swallowed === 'everything') socket.pause();
+    else socket.resume();
+    if (swallowed !== undefined) upstream.pause();
+    else upstream.resume();
+  };
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -52,8 +69,20 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
       isCut = true;
       breakAll();
     },
+    swallow(what) {
+      swallowed = what;
+      for (const pair of pairs) hold(pair);
+    },
+    strand() {
+      for (const { socket, upstream } of pairs) {
+        socket.pause();
+        upstream.pause();
+      }
+    },
     mend() {
       isCut = false;
+      swallowed = undefined;
+      for (const pair of pairs) hold(pair);
     },
     refused: () => refused,
     async close() {

@@ -1,11 +1,17 @@
 import { openDatabase, type Settings } from '@comanda/db';
+import { createBulkhead } from './bulkhead.ts';
 import type { App } from './context.ts';
 import { createCredentials } from './credentials/credentials.ts';
+import { createInFlight } from './limits/in-flight.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { createLog } from './log.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { createReadiness } from './metrics/readiness.ts';
 import { createNotifications } from './notifications.ts';
+import { operationsOf } from './operations.ts';
 import { relayWaker } from './relay-wake.ts';
 import { createSecretBox, parseEncryptionKeys } from './resources/webhook-endpoints/secrets.ts';
+import { appRouter } from './router.ts';
 
 /** An app and the way to let go of what it holds. */
 export interface RunningApp extends App {
@@ -21,10 +27,18 @@ export type AppSettings = Pick<
 /** Opens the database, starts listening for changed keys, registers the process. */
 export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const log = createLog(settings.logLevel, 'api');
+  const bulkhead = createBulkhead();
   const database = openDatabase({
     url: settings.databaseUrl,
+    work: 'api',
     applicationName: 'comanda-api',
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  // Apart from the requests: however busy they keep their connections, health and metrics answer.
+  const watch = openDatabase({
+    url: settings.databaseUrl,
+    work: 'watch',
+    applicationName: 'comanda-watch',
   });
   const notifications = createNotifications(settings.databaseUrl);
   const credentials = createCredentials(database, notifications);
@@ -33,7 +47,11 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     database,
     credentials,
     limiter,
+    inFlight: createInFlight(),
+    bulkhead,
     log,
+    metrics: createMetrics({ operations: operationsOf(appRouter).map(({ name }) => name), database, watch }),
+    readiness: createReadiness(watch),
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     policy: {
@@ -42,9 +60,11 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       webhookAllowCidrs: settings.webhookAllowCidrs,
     },
     async close() {
+      bulkhead.close();
       await limiter.close();
       await credentials.close();
       await notifications.close();
+      await watch.close();
       await database.close();
     },
   };

@@ -1,7 +1,11 @@
 import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { Bulkhead } from './bulkhead.ts';
 import type { Caller, Credentials } from './credentials/credentials.ts';
+import type { InFlight } from './limits/in-flight.ts';
 import type { Limiter } from './limits/limiter.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Readiness } from './metrics/readiness.ts';
 import type { SecretBox } from './resources/webhook-endpoints/secrets.ts';
 
 /** What one process holds for all of its requests. */
@@ -9,8 +13,13 @@ export interface App {
   readonly database: Database;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
+  readonly inFlight: InFlight;
+  readonly bulkhead: Bulkhead;
   readonly secrets: SecretBox;
   readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Whether the database answers and a worker beats; at most 2 s. */
+  readiness(): Promise<Readiness>;
   /** Tells the relay that something was committed; calls within a few milliseconds become one notification. */
   wakeRelay(): void;
   readonly policy: Policy;
@@ -47,6 +56,8 @@ export interface RequestContext {
   readonly app: App;
   readonly requestId: string;
   readonly entrance: 'rest' | 'trpc';
+  /** When it came, by `performance.now()`. */
+  readonly startedAt: number;
   /** The family of the path; the typed client speaks v2. */
   readonly apiVersion: 'v1' | 'v2';
   readonly authorization: string | undefined;

@@ -40,25 +40,34 @@ export const ErrorBody = z
   .strict()
   .meta({ id: 'Error', description: 'The body of every error.' });
 
+/** The limit that a `rate_limited` request met. */
+export type LimitKind = 'minute' | 'month' | 'batch_hour';
+
 /** A refusal or fault that the caller is told of. Everything else leaves as `internal_error`, unexplained. */
 export class ApiError extends TRPCError {
   readonly reason: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly limit: LimitKind | undefined;
 
-  /** `status` replaces the code's own (405, 413, 415, 503); `headers` go out with the answer. */
+  /** `status` replaces the code's own (405, 413, 415, 503); `headers` go out with the answer; `limit` is counted. */
   constructor(
     reason: ErrorCode,
     message: string,
-    options: { status?: number; headers?: Record<string, string>; cause?: unknown } = {},
+    options: { status?: number; headers?: Record<string, string>; cause?: unknown; limit?: LimitKind } = {},
   ) {
     super({ code: errorCodes[reason].trpc, message, cause: options.cause });
     this.name = 'ApiError';
     this.reason = reason;
     this.status = options.status ?? errorCodes[reason].status;
     this.headers = options.headers ?? {};
+    this.limit = options.limit;
   }
 }
+
+/** Whether something went wrong that somebody should look at: not when we only have too much to do. */
+export const isFault = ({ reason, cause }: ApiError): boolean =>
+  reason === 'internal_error' && cause !== undefined;
 
 /** A 404 that names the kind of resource, never whether another location has it. */
 export const notFound = (resource: string): ApiError =>
@@ -168,8 +177,9 @@ function fromDatabase(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-// Shutting down, starting up, no connections left, connection failures, statement or lock timed out.
-const unavailableStates = /^(08...|57P0.|53...|57014|55P03)$/;
+// Shutting down, starting up, no connections left, connection failures, timed out (a statement, a lock, a transaction
+// left idle), and transactions that met and were rolled back.
+const unavailableStates = /^(08...|57P0.|53...|57014|55P03|25P0[34]|40...)$/;
 const unavailableErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
 const unavailableMessages =
   /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|can't reach database/i;
@@ -177,7 +187,10 @@ const unavailableMessages =
 function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message, cause, meta, errors } = error as Record<string, unknown>;
-  if (typeof code === 'string' && (unavailableErrors.test(code) || /^P1(001|002|008|017)$/.test(code)))
+  if (
+    typeof code === 'string' &&
+    (unavailableErrors.test(code) || /^P(1001|1002|1008|1017|2024|2028|2034)$/.test(code))
+  )
     return true;
   const state = sqlState(error);
   if (state !== undefined) return unavailableStates.test(state.code);

@@ -1,29 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { statement } from '@comanda/db';
 import type { App } from './context.ts';
 
 /**
  * `/healthz`: 200 while the process lives. `/readyz`: 200 once requests can be served; 503 while the database
- * cannot be reached or the server drains. Neither is an API call: no credential, no envelope, no limit.
+ * cannot be reached or the server drains. It also says whether a worker beats: without one requests are served
+ * all the same, so that alone is no 503. Neither is an API call: no credential, no envelope, no limit.
  */
-export function healthHandler(app: App, draining: () => boolean) {
+export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const ready = request.url === '/healthz' || (!draining() && (await databaseAnswers(app)));
-    response.writeHead(ready ? 200 : 503, {
+    const { status, ...found } = await look(request.url === '/healthz');
+    response.writeHead(status === 'ok' ? 200 : 503, {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
+      ...(status !== 'ok' && { 'Retry-After': '5' }),
     });
-    response.end(JSON.stringify({ status: ready ? 'ok' : draining() ? 'draining' : 'database unreachable' }));
+    response.end(JSON.stringify({ status, ...found }));
   };
-}
 
-const ping = statement<{ one: number }>('ping', 'select 1 as one');
-
-async function databaseAnswers(app: App): Promise<boolean> {
-  try {
-    await app.database.run(ping, []);
-    return true;
-  } catch {
-    return false;
+  async function look(alive: boolean) {
+    if (alive) return { status: 'ok' };
+    if (draining()) return { status: 'draining' };
+    const found = await app.readiness();
+    return { status: found.database === 'ok' ? 'ok' : 'database unreachable', ...found };
   }
 }

@@ -1,4 +1,5 @@
-import { readSettings, type Settings, SettingsError } from '@comanda/db';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readSettings, requireSchema, type Settings, SettingsError } from '@comanda/db';
 import { createApp, type RunningApp } from './app.ts';
 import { startServer } from './server.ts';
 
@@ -8,10 +9,20 @@ const exitConfiguration = 78;
 /** How long requests in flight may take once the process is asked to stop, in milliseconds. */
 const drainMs = 30_000;
 
+/** After this long a stop is cut short, in milliseconds: the supervisor would kill the process soon after. */
+const stopMs = 32_000;
+
+/** How long the start waits for a look at the database; one that is away is served as such. */
+const lookMs = 1_000;
+
 try {
   await main(readSettings(process.env));
 } catch (error) {
-  if (!isConfiguration(error)) throw error;
+  refuse(error);
+}
+
+function refuse(error: unknown): void {
+  if (!(error instanceof SettingsError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(exitConfiguration);
 }
@@ -21,6 +32,9 @@ async function main(settings: Settings): Promise<void> {
   if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
   const app = await createApp({ ...settings, databaseUrl, encryptionKey });
+  const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
+  await Promise.race([checked, sleep(lookMs)]);
+  checked.catch(refuse);
   const server = await startServer(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EADDRINUSE' || error.code === 'EACCES'
       ? new SettingsError(`PORT: ${host}:${port} cannot be used (${error.code}); set PORT to a free port`)
@@ -37,6 +51,7 @@ function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promis
     if (stopping) return;
     stopping = true;
     app.log.info({ reason }, 'draining');
+    setTimeout(() => process.exit(1), stopMs).unref();
     server
       .drain(drainMs)
       .then(() => app.close())
@@ -50,8 +65,4 @@ function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promis
   process.on('SIGINT', stop);
   // The supervisor is gone: nobody else would stop this process.
   process.on('disconnect', () => stop('disconnect'));
-}
-
-function isConfiguration(error: unknown): error is Error {
-  return error instanceof SettingsError;
 }

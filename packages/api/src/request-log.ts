@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { ErrorCode } from './errors.ts';
+import type { ErrorCode, LimitKind } from './errors.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 /** What a log line of a request may hold: an allow-list, so that no key, body or secret can slip in. */
 export interface RequestLine {
@@ -9,14 +10,21 @@ export interface RequestLine {
   status: number;
   operation?: string;
   code?: ErrorCode;
+  /** The limit that was used up. */
+  limit?: LimitKind;
   apiKeyId?: string;
   locationId?: string;
   /** The cause of a fault of ours; callers never see it. */
   error?: unknown;
 }
 
-/** Writes one line for a request; faults of ours are errors and carry their cause. */
-export function logRequest(log: Logger, line: RequestLine, durationMs: number): void {
+/** Counts a request and writes one line for it; faults of ours are errors and carry their cause. */
+export function finishRequest(
+  { log, metrics }: { log: Logger; metrics: Metrics },
+  line: RequestLine,
+  durationMs: number,
+): void {
+  metrics.observe(line, durationMs);
   const { error, ...fields } = line;
   const entry = { ...fields, durationMs: Math.round(durationMs * 10) / 10 };
   if (error === undefined) log.info(entry, 'request');

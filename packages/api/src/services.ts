@@ -10,11 +10,12 @@ export {
   type UrlVerdict,
   type WebhookTargets,
 } from './resources/webhook-endpoints/address.ts';
+export { type KeyRotation, rotateKey } from './resources/webhook-endpoints/rotate-key.ts';
 export {
   createSecretBox,
-  type EncryptionKey,
   newSigningSecret,
   parseEncryptionKeys,
   type Sealed,
   type SecretBox,
+  type SecretOwner,
 } from './resources/webhook-endpoints/secrets.ts';

@@ -3,10 +3,10 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import express from 'express';
 import type { App, RequestContext } from './context.ts';
 import { documentRoutes } from './documents/routes.ts';
-import { ApiError, toApiError } from './errors.ts';
+import { ApiError, isFault, toApiError } from './errors.ts';
 import { requestIdOf, requestIds } from './request-id.ts';
-import { logRequest } from './request-log.ts';
-import { sendError } from './rest/answer.ts';
+import { finishRequest } from './request-log.ts';
+import { commonHeaders, sendError } from './rest/answer.ts';
 import { bodyLimits } from './rest/body.ts';
 import { decode } from './rest/decode.ts';
 import type { AppRouter } from './router.ts';
@@ -41,7 +41,10 @@ function beforeTrpc(request: express.Request, response: express.Response, next: 
   const requestId = requestIdOf(request.headers['x-request-id']);
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
+  // What tRPC refuses before it has found the procedure it sends as plain text, though it is JSON like the rest.
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) =>
+    setHeader(name, String(value).startsWith('text/plain') ? commonHeaders['Content-Type'] : value);
   decode(request.path);
   requestIds.run(requestId, next);
 }
@@ -56,6 +59,7 @@ function trpcMiddleware(app: App, router: AppRouter) {
         app,
         requestId: requestIds.getStore() ?? requestIdOf(req.headers['x-request-id']),
         entrance: 'trpc',
+        startedAt: performance.now(),
         apiVersion: 'v2',
         authorization: req.headers.authorization,
         reply: { headers: {} },
@@ -68,18 +72,20 @@ function trpcMiddleware(app: App, router: AppRouter) {
     }),
     onError: ({ error, path, type, ctx }) => {
       const refusal = toApiError(error);
-      logRequest(
-        app.log,
+      finishRequest(
+        app,
         {
           requestId: ctx?.requestId ?? requestIds.getStore() ?? '',
           entrance: 'trpc',
           method: type,
           status: refusal.status,
           code: refusal.reason,
-          ...(path !== undefined && { operation: path }),
-          ...(refusal.reason === 'internal_error' && { error }),
+          // What is no operation of ours is the caller's text: it could be a key.
+          ...(path !== undefined && Object.hasOwn(router._def.procedures, path) && { operation: path }),
+          ...(refusal.limit !== undefined && { limit: refusal.limit }),
+          ...(isFault(refusal) && { error }),
         },
-        0,
+        ctx === undefined ? 0 : performance.now() - ctx.startedAt,
       );
     },
   });

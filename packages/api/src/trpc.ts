@@ -7,6 +7,7 @@ import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
 import { grants, type Permission } from './permissions.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
 import { requestIds } from './request-id.ts';
+import { finishRequest } from './request-log.ts';
 
 /** A documented REST path of an operation, as the specification writes it. */
 export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
@@ -59,20 +60,46 @@ export const { router } = t;
 export function operation(meta: OperationMeta) {
   return t.procedure
     .meta(meta)
-    .use(async ({ ctx, next }) => next({ ctx: { caller: ctx.caller ?? (await admit(ctx, meta)) } }))
+    .use(async ({ ctx, path, type, next }) => {
+      const caller = ctx.caller ?? (await admit(ctx, meta));
+      const result = await next({ ctx: { caller } });
+      // A failure is told by its entrance, and REST tells the rest too.
+      if (ctx.entrance === 'trpc' && result.ok) finishCall(ctx, caller, path, type);
+      return result;
+    })
     .use(async ({ ctx, type, next }) => {
       const result = await next();
       // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
       if (type === 'mutation' && result.ok) ctx.app.wakeRelay();
       return result;
     })
-    .use(async ({ getRawInput, next }) => {
+    .use(async ({ ctx, getRawInput, next }) => {
       const raw = await getRawInput();
       refuseUnreadable(raw);
       // An idempotent operation first looks whether it knows the key.
       if (!meta.idempotent) refuseUnstorable(withoutId(raw));
-      return next();
+      const leave = ctx.app.inFlight.enter(ctx.caller.locationId);
+      try {
+        return await next();
+      } finally {
+        leave();
+      }
+    })
+    .use(async ({ ctx, path, next }) => {
+      const entered = ctx.app.bulkhead.enter(ctx.caller.locationId, resourceOf(path));
+      const leave = entered instanceof Promise ? await entered : entered;
+      try {
+        return await next();
+      } finally {
+        leave();
+      }
     });
+}
+
+/** `orders` of `orders.create` and of `v1.orders.create`. */
+function resourceOf(path: string): string {
+  const name = path.startsWith('v1.') ? path.slice(3) : path;
+  return name.slice(0, name.indexOf('.'));
 }
 
 /**
@@ -89,6 +116,15 @@ export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
     refuseUnstorable(withoutId(raw));
     return proceed();
   });
+}
+
+function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path: string, type: string): void {
+  const { app, requestId, entrance } = ctx;
+  finishRequest(
+    app,
+    { requestId, entrance, method: type, status: 200, operation: path, apiKeyId, locationId },
+    performance.now() - ctx.startedAt,
+  );
 }
 
 // Ids are opaque: one with U+0000 in it simply does not exist.

@@ -1,6 +1,10 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
+import { withstandExhaustion } from './exhaustion.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
+import { openPool } from './pool.ts';
+import { onConnection } from './stale-plans.ts';
+import { type WorkKind, workLimits } from './work-limits.ts';
 
 /** A named SQL statement; the name makes it a prepared statement, once per connection. */
 export interface Statement<Row> {
@@ -32,7 +36,7 @@ export interface Database extends Queryable {
   readonly prisma: PrismaClient;
   /**
    * Runs `work` in one transaction on one connection; rolls back when it throws. Captured changes
-   * made inside carry `requestId`.
+   * made inside carry `requestId`. When a migration has just changed what a statement answers, `work` runs again.
    */
   transaction<Result>(
     requestId: string | undefined,
@@ -50,31 +54,43 @@ export interface Database extends Queryable {
 /** How to reach the database. */
 export interface DatabaseOptions {
   url: string;
-  /** Connections at most; 10 unless said. */
+  /** Whose limits hold; those of a command unless said. */
+  work?: WorkKind;
+  /** Connections at most, instead of the kind's. */
   poolSize?: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
-  /** A statement that takes longer is ended by the server; 30 s unless said. */
-  statementTimeoutMs?: number;
+  /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
+  abandonMs?: number;
   /** Told of connections that break while idle. */
   onError?(error: Error): void;
 }
 
 /** Opens the pool; connects when the first statement runs. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize ?? 10,
-    application_name: options.applicationName ?? 'comanda',
-    statement_timeout: options.statementTimeoutMs ?? 30_000,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-  });
+  const limits = workLimits[options.work ?? 'command'];
+  const pool = openPool(
+    {
+      connectionString: options.url,
+      max: options.poolSize ?? limits.connections,
+      application_name: options.applicationName ?? 'comanda',
+      statement_timeout: limits.statementMs,
+      lock_timeout: limits.lockMs,
+      idle_in_transaction_session_timeout: limits.idleInTransactionMs,
+      connectionTimeoutMillis: limits.waitMs,
+      idleTimeoutMillis: 60_000,
+      keepAlive: true,
+    },
+    { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
+  );
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);
   pool.on('connect', (client) => client.on('error', onError));
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
+  withstandExhaustion(pool);
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg(pool),
+    transactionOptions: { maxWait: limits.waitMs, timeout: limits.statementMs },
+  });
   const begin = async (client: pg.PoolClient, requestId: string | undefined) => {
     await client.query('BEGIN');
     if (requestId !== undefined) await runOn(client, setRequestId, [requestId]);
@@ -82,24 +98,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     pool,
     prisma,
-    run: (statement, values) => runOn(pool, statement, values),
-    async transaction(requestId, work) {
-      const client = await pool.connect();
-      let broken: Error | undefined;
-      try {
-        await begin(client, requestId);
-        const result = await work({ run: (statement, values) => runOn(client, statement, values) });
-        await client.query('COMMIT');
-        return result;
-      } catch (error) {
-        await client.query('ROLLBACK').catch((failure: Error) => {
-          broken = failure;
-        });
-        throw error;
-      } finally {
-        client.release(broken);
-      }
-    },
+    run: (statement, values) => onConnection(pool, (client) => runOn(client, statement, values)),
+    transaction: (requestId, work) =>
+      onConnection(pool, async (client) => {
+        try {
+          await begin(client, requestId);
+          const result = await work({ run: (statement, values) => runOn(client, statement, values) });
+          await client.query('COMMIT');
+          return result;
+        } catch (error) {
+          // Where this fails the connection is gone, and the pool lets go of it.
+          await client.query('ROLLBACK').catch(() => {});
+          throw error;
+        }
+      }),
     prismaTransaction: (requestId, work) =>
       prisma.$transaction(async (tx) => {
         if (requestId !== undefined)
@@ -116,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 const setRequestId = statement('set_request_id', `select set_config('comanda.request_id', $1, true)`);
 
 async function runOn<Row>(
-  on: pg.Pool | pg.PoolClient,
+  on: pg.PoolClient,
   { name, text }: Statement<Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Queryable, statement } from './database.ts';
 import { newId } from './ids.ts';
+import { pidSpace } from './pid-space.ts';
 
 /** How often a process says that it lives, in milliseconds. */
 export const heartbeatMs = 5_000;
@@ -15,7 +16,10 @@ export type HeartbeatKind = 'api' | 'worker' | 'worker_pool';
 export interface Heartbeat {
   /** Names the process, in `process_heartbeats` and wherever it holds something. */
   readonly id: string;
-  /** For how many milliseconds its beats have arrived without a gap: only then may it judge others. */
+  /**
+   * For how many milliseconds its beats have arrived without a gap, while the database's clock ran evenly: only
+   * then may it judge others.
+   */
   steadyMs(): number;
   /** Beats for something else that lives and dies with this process, too. */
   add(id: string, kind: HeartbeatKind): Promise<void>;
@@ -29,22 +33,31 @@ export interface Heartbeat {
 export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): Promise<Heartbeat> {
   const id = newId();
   const kinds = new Map<string, HeartbeatKind>();
+  const space = pidSpace() ?? null;
   let steadySince = performance.now();
   let lastAt = steadySince;
+  let lastClock: number | undefined;
   let stopped = false;
   let beating: Promise<void> | undefined;
 
   const record = async () => {
     const ids = [...kinds.keys()];
-    await database.run(recordBeats, [ids, [...kinds.values()], hostname(), process.pid]);
+    const [row] = await database.run(recordBeats, [ids, [...kinds.values()], hostname(), process.pid, space]);
     // Removed while the beat was under way: it must not come back.
     const gone = ids.filter((known) => !kinds.has(known));
     if (gone.length > 0) await database.run(removeBeats, [gone]);
+    return row?.clock;
   };
   const beat = async () => {
-    await record();
+    const clock = await record();
     const now = performance.now();
-    if (now - lastAt > gapMs) steadySince = now;
+    // A clock that was set makes the living look silent until each of them has beaten again.
+    const jumped =
+      clock !== undefined &&
+      lastClock !== undefined &&
+      Math.abs(clock - lastClock - (now - lastAt)) > heartbeatMs;
+    if (jumped || now - lastAt > gapMs) steadySince = now;
+    lastClock = clock;
     lastAt = now;
   };
   const leave = async (ids: string[]) => {
@@ -87,11 +100,12 @@ export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): 
 // One beat may be lost to a short outage; two in a row are a gap.
 const gapMs = 2 * heartbeatMs + 1_000;
 
-const recordBeats = statement(
+const recordBeats = statement<{ clock: number }>(
   'record_beats',
-  `insert into process_heartbeats (id, kind, host, pid)
-   select b.id, b.kind, $3, $4 from unnest($1::text[], $2::text[]) as b (id, kind)
-   on conflict (id) do update set seen_at = now()`,
+  `insert into process_heartbeats (id, kind, host, pid, pid_space)
+   select b.id, b.kind, $3, $4, $5 from unnest($1::text[], $2::text[]) as b (id, kind)
+   on conflict (id) do update set seen_at = now()
+   returning extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
 );
 
 const removeBeats = statement('remove_beats', 'delete from process_heartbeats where id = any($1::text[])');

@@ -9,6 +9,12 @@ export {
   type Transaction,
 } from './database.ts';
 export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
+export {
+  type EncryptionKey,
+  keyFingerprint,
+  parseEncryptionKeys,
+  readEncryptionKeyFile,
+} from './encryption-keys.ts';
 export type * as rows from './generated/prisma/client.ts';
 export { Prisma } from './generated/prisma/client.ts';
 export {
@@ -30,6 +36,10 @@ export {
   type QueuedJob,
 } from './jobs.ts';
 export { migrate } from './migrate.ts';
+export { checkMigrations, type MigrationCheck } from './migration-check.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
+export { pidSpace } from './pid-space.ts';
 export { repositoryRoot } from './root.ts';
+export { requireSchema } from './schema-state.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
+export { type WorkKind, type WorkLimits, workLimits } from './work-limits.ts';

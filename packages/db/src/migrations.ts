@@ -65,6 +65,21 @@ export function pendingMigrations(
   return [...pending.values()];
 }
 
+/** Whether it makes or drops something CONCURRENTLY, which Postgres allows in no transaction. */
+export function isConcurrent(migration: Migration): boolean {
+  return /\bconcurrently\b/i.test(withoutComments(migration));
+}
+
+/** Its statements one by one; for migrations without function bodies and without semicolons in texts. */
+export function statementsOf(migration: Migration): string[] {
+  return withoutComments(migration)
+    .split(';')
+    .map((sql) => sql.trim())
+    .filter((sql) => sql !== '');
+}
+
+const withoutComments = ({ sql }: Migration): string => sql.replaceAll(/--.*$/gm, '');
+
 function failedEarlier(name: string, logs: string | null): string {
   return [
     `migration ${name} failed earlier${logs === null ? '' : `: ${logs}`}`,

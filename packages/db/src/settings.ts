@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseEncryptionKeys } from './encryption-keys.ts';
 import { repositoryRoot } from './root.ts';
+import { SettingsError } from './settings-error.ts';
+
+export { SettingsError } from './settings-error.ts';
 
 /** One setting: the environment variable, what it means, how its text is read, what holds when it is unset. */
 export interface SettingRow<T> {
@@ -86,8 +90,9 @@ export const settingsTable = {
   }),
   encryptionKey: optional({
     variable: 'ENCRYPTION_KEY',
-    description: 'Secret that encrypts webhook signing secrets at rest, 32 characters or more.',
-    parse: z.string().min(32, 'must have at least 32 characters (make one with: openssl rand -base64 32)'),
+    description:
+      'Encrypts webhook signing secrets at rest: one key, or several as id:key,id:key, the current first.',
+    parse: encryptionKeys(),
     secret: true,
   }),
   seedDemo: optional({
@@ -111,11 +116,6 @@ export type Settings = {
 };
 
 type RowValue<K extends keyof typeof settingsTable> = z.output<(typeof settingsTable)[K]['parse']>;
-
-/** A setting that cannot be used; `message` is one line that names the variable. */
-export class SettingsError extends Error {
-  override name = 'SettingsError';
-}
 
 /**
  * Reads every setting from an environment; a variable set to nothing counts as unset.
@@ -198,6 +198,18 @@ function isCidr(range: string): boolean {
   const family = isIP(address);
   const most = family === 4 ? 32 : 128;
   return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+}
+
+function encryptionKeys() {
+  return z.string().transform((raw, context): string => {
+    try {
+      parseEncryptionKeys(raw);
+      return raw;
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      return refuse(context, error.message.replace('ENCRYPTION_KEY: ', ''));
+    }
+  });
 }
 
 function postgresUrl() {

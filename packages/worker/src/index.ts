@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLog, createSecretBox, parseEncryptionKeys } from '@comanda/api/services';
-import { type Database, openDatabase, repositoryRoot, type Settings, startHeartbeat } from '@comanda/db';
+import {
+  type Database,
+  openDatabase,
+  repositoryRoot,
+  requireSchema,
+  type Settings,
+  startHeartbeat,
+} from '@comanda/db';
 import { runMigrations } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { createDeliveries } from './deliveries/deliveries.ts';
@@ -10,7 +17,7 @@ import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
-import { startSweeper } from './sweeper.ts';
+import { startSweeper, sweep } from './sweeper.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { syncProducts } from './tasks/sync-products.ts';
 import { createWaker } from './waker.ts';
@@ -41,7 +48,7 @@ const drainMs = 30_500;
  * Starts the relay, the deliveries, the job runners and the sweeper, and resolves once all of them run. Waits
  * for a database that is away. Any number of workers may share one database.
  *
- * @throws {SettingsError} for an encryption key that cannot be one.
+ * @throws {SettingsError} for an encryption key that cannot be one, or a database that lacks migrations.
  */
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const log = createLog(options.logLevel, 'worker');
@@ -49,13 +56,19 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const open = (name: string, poolSize: number): Database =>
     openDatabase({
       url: options.databaseUrl,
+      work: 'worker',
       applicationName: `comanda-worker${name}`,
       poolSize,
+      // The relay gives its statements two minutes.
+      abandonMs: 150_000,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     });
   const database = open('', 12);
+  await requireSchema(database.pool, (line) => log.warn(line), options.signal);
   await migrateQueue(database, log, options.signal);
   const heartbeat = await startHeartbeat(database, 'worker');
+  // What our predecessor died over is ours to finish, before anything else.
+  await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
   const sender = createWebhookSender({
     timeoutMs: options.webhookTimeoutMs,
@@ -71,6 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     workerId: heartbeat.id,
     timeoutMs: options.webhookTimeoutMs,
     retryDelaysSeconds: options.webhookRetryDelaysSeconds,
+    load: { inFlight: 0 },
   });
   const context = { database, deliveries, log };
   const deliveryJobs = open('-deliveries', 6);

@@ -1,4 +1,6 @@
+import { createLog } from '@comanda/api/services';
 import { readSettings, type Settings, SettingsError } from '@comanda/db';
+import { routeConsole } from './console.ts';
 import { type RunningWorker, startWorker } from './index.ts';
 
 /** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
@@ -19,6 +21,7 @@ async function main(settings: Settings): Promise<void> {
   const { databaseUrl, encryptionKey } = settings;
   if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
+  routeConsole(createLog(settings.logLevel, 'worker'));
   const starting = new AbortController();
   let worker: RunningWorker | undefined;
   let stopping = false;

@@ -7,6 +7,7 @@ import {
   statement,
 } from '@comanda/db';
 import type { Logger } from 'pino';
+import { freeOrphans } from './orphans.ts';
 import { createWaker, pause } from './waker.ts';
 
 /** A sweeper that runs. */
@@ -30,7 +31,7 @@ const silenceSeconds = 20;
 
 /**
  * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
- * deliveries, frees the claims and jobs of workers that fell silent.
+ * deliveries, frees the claims and jobs of workers that are dead: those of this machine at once, others by their silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Sweeper {
   const waker = createWaker();
@@ -41,7 +42,7 @@ export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logg
       if (stopping) return;
       const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
       try {
-        const swept = await sweep(database, mayJudge);
+        const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
         if (swept && swept.endpoints + swept.claims + swept.dropped > 0) log.info({ ...swept }, 'swept');
       } catch (error) {
         log.warn({ err: error }, 'sweeping failed; the next round tries again');
@@ -58,14 +59,18 @@ export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logg
   };
 }
 
-/** Sweeps once; nothing when another worker is at it. `mayJudge`: whether silence may be taken for death. */
-export function sweep(database: Database, mayJudge: boolean): Promise<Swept | undefined> {
+/**
+ * Sweeps once; nothing when another worker is at it. `judge` is the worker that may take silence for death, if
+ * one may; it does not while its own last beat looks old, for then the clock has jumped.
+ */
+export function sweep(database: Database, judge: string | undefined): Promise<Swept | undefined> {
   return database.transaction(undefined, async (tx) => {
     const [row] = await tx.run(sweeperLock, []);
     if (row?.taken !== true) return undefined;
-    let claims = 0;
-    if (mayJudge) {
-      claims = await count(tx.run(freeClaims, [silenceSeconds]));
+    let claims = await freeOrphans(tx);
+    const [own] = judge === undefined ? [] : await tx.run(ownBeat, [judge, silenceSeconds]);
+    if (own?.fresh === true) {
+      claims += await count(tx.run(freeClaims, [silenceSeconds]));
       await tx.run(unlockJobs, [silenceSeconds]);
       await tx.run(forgetTheDead, []);
     }
@@ -93,6 +98,12 @@ const sweeperLock = statement<{ taken: boolean }>(
   `select pg_try_advisory_xact_lock(hashtextextended('comanda sweeper', 0)) as taken`,
 );
 
+const ownBeat = statement<{ fresh: boolean }>(
+  'sweep_own_beat',
+  `select now() - seen_at between interval '-1 second' and make_interval(secs => $2) as fresh
+   from process_heartbeats where id = $1`,
+);
+
 // An endpoint with a claim that is held has somebody at work on it.
 const unattended = statement<{ locationId: string; endpointId: string }>(
   'sweep_unattended',
@@ -102,12 +113,16 @@ const unattended = statement<{ locationId: string; endpointId: string }>(
    group by 1, 2 having bool_and(d.leased_until is null or d.leased_until <= now()) limit 1000`,
 );
 
+// A beat of the future is one from before the clock was set back: all that live have beaten since.
+function living(holder: string): string {
+  return `select from process_heartbeats h where h.id = ${holder} and abs(extract(epoch from now() - h.seen_at)) <= $1`;
+}
+
 const freeClaims = statement<{ count: number }>(
   'sweep_free_claims',
   `with freed as (
      update webhook_deliveries d set leased_until = null, leased_by = null
-     where d.next_attempt_at <= now() and d.leased_until > now() and not exists (
-       select from process_heartbeats h where h.id = d.leased_by and h.seen_at > now() - make_interval(secs => $1))
+     where d.next_attempt_at is not null and d.leased_by is not null and not exists (${living('d.leased_by')})
      returning 1
    ) select count(*)::int as count from freed`,
 );
@@ -116,8 +131,7 @@ const unlockJobs = statement(
   'sweep_unlock_jobs',
   `select graphile_worker.force_unlock_workers(array(
      select distinct j.locked_by from graphile_worker.jobs j
-     where j.locked_at < now() - make_interval(secs => $1) and not exists (
-       select from process_heartbeats h where h.id = j.locked_by and h.seen_at > now() - make_interval(secs => $1))
+     where abs(extract(epoch from now() - j.locked_at)) > $1 and not exists (${living('j.locked_by')})
    ))::text as done`,
 );
 

@@ -1,13 +1,19 @@
-import type { Database } from '@comanda/db';
+import { type Database, readEncryptionKeyFile, type Settings } from '@comanda/db';
 import type { z } from 'zod';
-import { fromZod } from '../errors.ts';
+import { ApiError, fromZod } from '../errors.ts';
 import { AuditList } from '../resources/audit/schema.ts';
 import * as auditEntries from '../resources/audit/service.ts';
 import * as keys from '../resources/keys/issue.ts';
 import { KeyCreateAt } from '../resources/keys/schema.ts';
 import { createLocation, listLocations } from '../resources/locations/create.ts';
 import { LocationCreate } from '../resources/locations/schema.ts';
+import { rotateKey } from '../resources/webhook-endpoints/rotate-key.ts';
+import { createSecretBox, parseEncryptionKeys } from '../resources/webhook-endpoints/secrets.ts';
 import { auditTable } from './audit-table.ts';
+import { type Diagnosis, diagnose } from './doctor/doctor.ts';
+import { report } from './doctor/report.ts';
+import { retrySetAside } from './doctor/statements.ts';
+import { rotationTable } from './rotation-table.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`. */
 export type Options = Partial<Record<string, string>>;
@@ -16,18 +22,33 @@ export type Options = Partial<Record<string, string>>;
 export interface CommandContext {
   database: Database;
   databaseUrl: string;
+  settings: Settings;
 }
 
 /** A command: `comanda keys create …`. */
-export interface Command {
+export type Command = CommandText & (DatabaseCommand | LoneCommand);
+
+/** What a command is called for, and how its value is shown. */
+interface CommandText {
   summary: string;
   /** What stands behind the name: `ID`. */
   positionals?: readonly string[];
   options: Record<string, { value: string; help: string; required?: boolean }>;
-  /** Does the work; the value is what `--json` prints. Throws ApiError. */
-  run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
   /** The value for a person, where `table` would not do. */
   show?(value: unknown): string;
+  /** Whether the value, though it is shown, means failure: exit code 1. */
+  isFailure?(value: unknown): boolean;
+}
+
+interface DatabaseCommand {
+  /** Does the work; the value is what `--json` prints. Throws ApiError. */
+  run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
+  runAlone?: undefined;
+}
+
+interface LoneCommand {
+  /** The same for a command that also works while settings or database do not. */
+  runAlone(environment: NodeJS.ProcessEnv): Promise<unknown>;
 }
 
 const limitOptions = {
@@ -93,6 +114,13 @@ export const commands: Record<string, Command> = {
     options: {},
     run: ({ database }) => listLocations(database),
   },
+  'secrets rotate-key': {
+    summary: 'Seal every signing secret with the first key of ENCRYPTION_KEY; safe to cut off and to repeat',
+    options: {},
+    run: ({ database, settings }) =>
+      rotateKey(database, createSecretBox(parseEncryptionKeys(encryptionKey(settings)))),
+    show: rotationTable,
+  },
   audit: {
     summary: 'Show who changed what through internal procedures and this command line, newest first',
     options: {
@@ -103,12 +131,30 @@ export const commands: Record<string, Command> = {
       auditEntries.list(database, parse(AuditList, { location_id: location, limit: number(limit) })),
     show: auditTable,
   },
+  doctor: {
+    summary: 'Say what is wrong and what to do about it; exit code 1 when something is',
+    options: {},
+    runAlone: (environment) => diagnose(environment),
+    show: report,
+    isFailure: (value) => (value as Diagnosis).outcome === 'wrong',
+  },
+  'relay retry': {
+    summary: 'Publish the changes anew that were set aside because they could not be published',
+    options: {},
+    run: async ({ database }) => ({ retried: (await database.run(retrySetAside, []))[0]?.count ?? 0 }),
+  },
   'db url': {
     summary: 'Print the connection string of the running database',
     options: {},
     run: async ({ databaseUrl }) => ({ url: databaseUrl }),
   },
 };
+
+function encryptionKey({ encryptionKey, dataDir }: Settings): string {
+  const text = encryptionKey ?? readEncryptionKeyFile(dataDir);
+  if (text !== null) return text;
+  throw new ApiError('invalid_request', 'ENCRYPTION_KEY is not set, and DATA_DIR holds no key');
+}
 
 function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);

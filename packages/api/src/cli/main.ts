@@ -11,9 +11,9 @@ import { commandHelp, overview, table } from './output.ts';
 export async function main(argv: string[]): Promise<number> {
   const json = argv.includes('--json');
   try {
-    const text = await run(argv, json);
+    const { text, failed } = await run(argv, json);
     process.stdout.write(`${text}\n`);
-    return 0;
+    return failed ? 1 : 0;
   } catch (error) {
     const { reason, message } = refusal(error);
     if (json) process.stdout.write(`${JSON.stringify({ error: { code: reason, message } })}\n`);
@@ -22,22 +22,24 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-async function run(argv: string[], json: boolean): Promise<string> {
+async function run(argv: string[], json: boolean): Promise<{ text: string; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
   const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((candidate) =>
     Object.hasOwn(commands, candidate),
   );
   const command = name === undefined ? undefined : commands[name];
   if (name === undefined || command === undefined) {
-    if (words.length === 0) return json ? JSON.stringify({ commands: Object.keys(commands) }) : overview();
-    if (argv.includes('--help')) return overview();
+    if (words.length === 0)
+      return said(json ? JSON.stringify({ commands: Object.keys(commands) }) : overview());
+    if (argv.includes('--help')) return said(overview());
     throw new ApiError(
       'invalid_request',
       `unknown command "${words.slice(0, 2).join(' ')}"; see comanda --help`,
     );
   }
-  if (argv.includes('--help')) return commandHelp(name, command);
+  if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
+  if (command.runAlone !== undefined) return told(command, await command.runAlone(process.env), json);
   const settings = readSettings(process.env);
   const databaseUrl = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir));
   if (databaseUrl === null) {
@@ -48,11 +50,18 @@ async function run(argv: string[], json: boolean): Promise<string> {
   }
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-cli' });
   try {
-    const value = await command.run({ database, databaseUrl }, options, positionals);
-    return json ? JSON.stringify(value) : (command.show ?? table)(value);
+    const value = await command.run({ database, databaseUrl, settings }, options, positionals);
+    return told(command, value, json);
   } finally {
     await database.close();
   }
+}
+
+const said = (text: string) => ({ text, failed: false });
+
+function told(command: Command, value: unknown, json: boolean) {
+  const text = json ? JSON.stringify(value) : (command.show ?? table)(value);
+  return { text, failed: command.isFailure?.(value) === true };
 }
 
 function parseCommand(name: string, command: Command, argv: string[]) {

@@ -54,7 +54,7 @@ export function createCredentials(
   });
 
   function accept(entry: Known, hash: Buffer, now: number): Caller {
-    if (now >= entry.expiresAt || !timingSafeEqual(entry.hash, hash)) throw unauthorized();
+    if (!timingSafeEqual(entry.hash, hash)) throw unauthorized();
     if (now - entry.notedAt >= noteEveryMs) {
       entry.notedAt = now;
       lastUsed.note(entry.caller.apiKeyId);
@@ -86,7 +86,9 @@ export function createCredentials(
       const name = hash.toString('latin1');
       const now = performance.now();
       const entry = known.get(name);
-      if (entry !== undefined && now - entry.readAt < (notifications.healthy() ? maxAgeMs : unheardMs))
+      const maxAge = notifications.healthy() ? maxAgeMs : unheardMs;
+      // An expired key goes the way of an unknown one, so that nobody can tell them apart by the time it takes.
+      if (entry !== undefined && now < entry.expiresAt && now - entry.readAt < maxAge)
         return accept(entry, hash, now);
       if (now - (refused.get(name) ?? Number.NEGATIVE_INFINITY) < refusedMs) throw unauthorized();
       return find(hash, name);

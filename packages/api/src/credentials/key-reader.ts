@@ -1,6 +1,6 @@
 import { type Queryable, statement } from '@comanda/db';
 
-/** A key that is not revoked, as the database has it, with its location. */
+/** A key that is neither revoked nor expired, as the database has it, with its location. */
 export interface KeyRow {
   id: string;
   name: string;
@@ -81,5 +81,6 @@ const findKeys = statement<KeyRow>(
     extract(epoch from clock_timestamp() - k.last_used_at)::float8 * 1000 as used_ago,
     l.id as location_id, l.name as location_name, l.timezone, l.currency, l.created_at as location_created_at
   from api_keys k join locations l on l.id = k.location_id
-  where k.key_hash = any($1::bytea[]) and k.revoked_at is null`,
+  where k.key_hash = any($1::bytea[]) and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > clock_timestamp())`,
 );

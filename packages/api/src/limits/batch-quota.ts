@@ -25,6 +25,7 @@ export function createBatchQuota(database: Queryable, at: () => Date | null): Ba
       if (row !== undefined && row.used !== null) return headers;
       throw new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {
         headers: { ...headers, 'Retry-After': row ? retryAfter(row.ends, row.now * 1_000) : '1' },
+        limit: 'batch_hour',
       });
     },
   };

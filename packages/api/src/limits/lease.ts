@@ -95,7 +95,10 @@ export function usedUp(lease: Lease, arrivals: number, now: number): ApiError {
     monthIsUsedUp
       ? `The limit of ${month.limit} requests a month is used up.`
       : `The limit of ${minute.limit} requests a minute is used up.`,
-    { headers: { ...limitHeaders(lease, arrivals), 'Retry-After': retryAfter(end, now) } },
+    {
+      headers: { ...limitHeaders(lease, arrivals), 'Retry-After': retryAfter(end, now) },
+      limit: monthIsUsedUp ? 'month' : 'minute',
+    },
   );
 }
 

@@ -50,11 +50,12 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     const { lease, waiting } = counted;
     if (waiting.length === 0 && suits(lease, caller.limits)) {
       const now = clock.now();
-      if (atHand(lease) > 0 && now < lease.minute.end * 1_000) {
+      if (atHand(lease) > 0 && isNow(lease.minute, now)) {
         spend(lease);
         return limitHeaders(lease, processes.arrivals());
       }
-      if (now < lease.refusedUntil) throw usedUp(lease, processes.arrivals(), now);
+      if (now < lease.refusedUntil && isNow(lease.minute, now))
+        throw usedUp(lease, processes.arrivals(), now);
     }
     return new Promise((resolve, reject) => {
       waiting.push({ limits: caller.limits, resolve, reject });
@@ -99,9 +100,9 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     const id = await processes.register();
     const limits = waiting.at(-1)?.limits;
     if (limits === undefined) return;
-    if (!suits(lease, limits)) await giveBack(database, unused(lease));
-    const arrivals = processes.arrivals();
     const { minute, month } = lease;
+    if (!suits(lease, limits) || clock.now() < minute.start * 1_000) await giveBack(database, unused(lease));
+    const arrivals = processes.arrivals();
     const [row] = await database.run(leaseLimits, [
       lease.keyId,
       limits.perMinute,
@@ -154,6 +155,11 @@ interface Counted {
 
 // Another process may give back what it did not use; until then a storm of refusals costs no query.
 const refusalMs = 1_000;
+
+// Before its start counts as after its end: the clock was set back.
+function isNow({ start, end }: Lease['minute'], now: number): boolean {
+  return start * 1_000 <= now && now < end * 1_000;
+}
 
 function isUsedUp({ minute, month }: Lease): boolean {
   return minute.tokens + minute.left === 0 || month.tokens + month.left === 0;

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AnyRouter, callTRPCProcedure } from '@trpc/server';
 import { matchesEtag } from '../conditional.ts';
 import type { App, Reply, RequestContext } from '../context.ts';
-import { ApiError, toApiError } from '../errors.ts';
+import { ApiError, isFault, toApiError } from '../errors.ts';
 import { operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
-import { logRequest, type RequestLine } from '../request-log.ts';
+import { finishRequest, type RequestLine } from '../request-log.ts';
 import { admit } from '../trpc.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
@@ -40,6 +40,7 @@ export function restHandler(
         app,
         requestId,
         entrance: 'rest',
+        startedAt: started,
         apiVersion: match.route.version,
         authorization: request.headers.authorization,
         ifNoneMatch: request.headers['if-none-match'],
@@ -50,12 +51,13 @@ export function restHandler(
       const refusal = toApiError(error);
       line.status = refusal.status;
       line.code = refusal.reason;
-      if (refusal.reason === 'internal_error') line.error = error;
+      if (refusal.limit !== undefined) line.limit = refusal.limit;
+      if (isFault(refusal)) line.error = error;
       sendError(request, response, refusal, requestId, reply.headers);
     } finally {
       await reply.stream?.close();
     }
-    logRequest(app.log, line, performance.now() - started);
+    finishRequest(app, line, performance.now() - started);
   }
 
   async function serve(

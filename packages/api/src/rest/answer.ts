@@ -1,11 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../errors.ts';
 
-/** Headers on every answer of the API: nothing is cached, nothing is guessed at. */
+/** Headers on every answer of every kind: nothing is guessed at, run, framed, or told to another site. */
+export const safeHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
+/** Headers on every answer of the API: JSON that nobody keeps. */
 export const commonHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
+  ...safeHeaders,
 } as const;
 
 /** Sends JSON text. `headers` win over the common ones. */
@@ -35,6 +42,7 @@ export function sendNotModified(
 ): void {
   response.writeHead(304, {
     'Cache-Control': commonHeaders['Cache-Control'],
+    ...safeHeaders,
     'X-Request-Id': requestId,
     ...headers,
   });

@@ -41,6 +41,9 @@ function isJson(contentType: string | undefined): boolean {
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const endedEarly = () => reject(new ApiError('invalid_request', 'The body ended early.'));
+    // Who hung up meanwhile is not heard of again.
+    if (request.destroyed) endedEarly();
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
@@ -51,8 +54,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    request.on('error', () => reject(new ApiError('invalid_request', 'The body ended early.')));
-    request.on('close', () => reject(new ApiError('invalid_request', 'The body ended early.')));
+    request.on('error', endedEarly);
+    request.on('close', endedEarly);
   });
 }
 

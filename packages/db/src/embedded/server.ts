@@ -16,6 +16,7 @@ import {
 } from './place.ts';
 import { choosePort } from './port.ts';
 import { endProcesses, runTool } from './processes.ts';
+import { watchServer } from './watch.ts';
 
 /** A PostgreSQL server of our own, kept alive until it is stopped. */
 export interface EmbeddedServer {
@@ -40,8 +41,9 @@ export interface EmbeddedOptions {
 }
 
 const START_PATIENCE_MS = 20_000;
+/** Shorter: whoever starts it again says what is in the way, and tries again. */
+const RESTART_PATIENCE_MS = 5_000;
 const SURVIVOR_PATIENCE_MS = 5_000;
-const WATCH_INTERVAL_MS = 500;
 
 /**
  * Starts the server of a data directory, made at the first start; recovers from any earlier death of
@@ -58,9 +60,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     await endLeftovers(place, binaries, claim.abandoned, log);
     settlePlace(place, log);
     const created = await ensureCluster(place, binaries);
-    const port = await launch(place, binaries, settings);
+    const port = await launch(place, binaries, settings, null);
     await ensureDatabase(place, port);
-    const endWatch = watch(place, binaries, settings, log);
+    // Whoever works on it has its address: it comes back there or not at all.
+    const endWatch = watchServer(place, () => launch(place, binaries, settings, port), log);
     return {
       url: placeUrl(place, port),
       port,
@@ -97,11 +100,19 @@ async function endLeftovers(
   await halt(place, binaries);
 }
 
-/** Starts PostgreSQL; waits for what an earlier death left behind to go, and moves on from a taken port. */
-async function launch(place: Place, binaries: Binaries, settings: ServerSettings): Promise<number> {
-  const deadline = Date.now() + START_PATIENCE_MS;
+/**
+ * Starts PostgreSQL; waits for what an earlier death left behind to go. It moves on from a taken port, unless it must
+ * be on `fixedPort`.
+ */
+async function launch(
+  place: Place,
+  binaries: Binaries,
+  settings: ServerSettings,
+  fixedPort: number | null,
+): Promise<number> {
+  const deadline = Date.now() + (fixedPort === null ? START_PATIENCE_MS : RESTART_PATIENCE_MS);
   for (;;) {
-    const port = await choosePort(place.home, place.port);
+    const port = fixedPort ?? (await choosePort(place.home, place.port));
     if (port !== place.port) {
       place.port = port;
       notePlace(place);
@@ -145,31 +156,4 @@ async function ensureDatabase(place: Place, port: number): Promise<void> {
   } finally {
     await client.end();
   }
-}
-
-/** Restarts the server whenever it is gone; the answer ends the watch, after a restart under way. */
-function watch(
-  place: Place,
-  binaries: Binaries,
-  settings: ServerSettings,
-  log: (line: string) => void,
-): () => Promise<void> {
-  let restart: Promise<unknown> | null = null;
-  const timer = setInterval(() => {
-    if (restart !== null || postmasterOf(place) !== null) return;
-    log('the database died: starting it again');
-    restart = launch(place, binaries, settings)
-      .then(
-        () => log('the database runs again'),
-        (error: unknown) => log(error instanceof Error ? error.message : String(error)),
-      )
-      .finally(() => {
-        restart = null;
-      });
-  }, WATCH_INTERVAL_MS);
-  timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await restart;
-  };
 }

@@ -1,4 +1,4 @@
-import type { SecretBox } from '@comanda/api/services';
+import type { SecretBox, SecretOwner } from '@comanda/api/services';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookSender } from '../http/sender.ts';
 import type { ClaimedDelivery } from './statements.ts';
@@ -23,12 +23,12 @@ export interface AttemptTools {
 /** Opens the signing secrets of an endpoint. @throws {Error} when there is none, or one cannot be opened. */
 export function openSecrets(
   tools: AttemptTools,
-  endpointId: string,
+  owner: SecretOwner,
   stored: ClaimedDelivery['secrets'],
 ): string[] {
   if (stored === null || stored.length === 0) throw new Error('the endpoint has no signing secret');
   return stored.map(({ keyId, sealed }) =>
-    tools.secrets.open({ keyId, sealed: Buffer.from(sealed, 'hex') }, endpointId),
+    tools.secrets.open({ keyId, sealed: Buffer.from(sealed, 'hex') }, owner),
   );
 }
 
@@ -40,7 +40,8 @@ export async function makeAttempt(
 ): Promise<MadeAttempt> {
   const { id, eventId, eventType, body, url } = delivery;
   const attempt = delivery.attempts + 1;
-  const timestampSeconds = Math.floor(Date.now() / 1000);
+  // The database's time, as everywhere: a consumer refuses what is signed five minutes off.
+  const timestampSeconds = Math.floor(delivery.claimedAt);
   const { version } = tools;
   const headers = webhookHeaders({ eventId, eventType, attempt, timestampSeconds, secrets, body, version });
   const startedAt = performance.now();

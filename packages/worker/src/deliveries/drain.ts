@@ -1,12 +1,12 @@
 import { addJob, deliveryJobKey } from '@comanda/db';
 import { pause } from '../waker.ts';
 import { type MadeAttempt, makeAttempt, openSecrets } from './attempt.ts';
+import { logAttempt } from './attempt-log.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { record } from './record.ts';
 import { type ClaimedDelivery, claimDeliveries, nextDue, postponeDeliveries } from './statements.ts';
+import { widthUnder } from './width.ts';
 
-/** Attempts in flight to one endpoint. */
-const width = 20;
 /** What a claim outlasts an attempt by, for recording it. */
 const leaseMarginMs = 10_000;
 /** How often a loop that waits for slow answers looks for what has become due. */
@@ -26,14 +26,20 @@ export async function drainEndpoint(
   loop: EndpointLoop,
 ): Promise<void> {
   const ended: MadeAttempt[] = [];
+  /** What was claimed and is not yet recorded. */
+  const held = new Set<string>();
   let inFlight = 0;
   let scheduled = false;
   let fault: unknown;
 
   const send = (delivery: ClaimedDelivery, secrets: readonly string[]) => {
     inFlight += 1;
+    options.load.inFlight += 1;
+    held.add(delivery.id);
     makeAttempt(options, delivery, secrets).then((made) => {
       inFlight -= 1;
+      options.load.inFlight -= 1;
+      logAttempt(options.log, endpoint, delivery, made, options.retryDelaysSeconds.length + 1);
       ended.push(made);
       loop.waker.wake();
     });
@@ -43,7 +49,8 @@ export async function drainEndpoint(
     loop.again = false;
     if (!loop.stopping && fault === undefined) {
       try {
-        const claimed = inFlight < width ? await claim(options, endpoint, width - inFlight) : [];
+        const room = widthUnder(options.load) - inFlight;
+        const claimed = room > 0 ? await claim(options, endpoint, room, [...held]) : [];
         await sendAll(options, endpoint, claimed, send);
         if (claimed.length > 0) scheduled = false;
       } catch (error) {
@@ -60,7 +67,10 @@ export async function drainEndpoint(
       continue;
     }
     if (ended.length === 0) await pause(loop.waker, lookAgainMs);
-    if (ended.length > 0) await record(options.database, endpoint, ended.splice(0), options);
+    if (ended.length === 0) continue;
+    const made = ended.splice(0);
+    await record(options.database, endpoint, made, options);
+    for (const { deliveryId } of made) held.delete(deliveryId);
   }
 }
 
@@ -68,8 +78,10 @@ function claim(
   { database, timeoutMs, workerId }: DeliveryOptions,
   { locationId, endpointId }: EndpointRef,
   most: number,
+  held: readonly string[],
 ): Promise<ClaimedDelivery[]> {
-  return database.run(claimDeliveries, [locationId, endpointId, most, timeoutMs + leaseMarginMs, workerId]);
+  const leaseMs = timeoutMs + leaseMarginMs;
+  return database.run(claimDeliveries, [locationId, endpointId, most, leaseMs, workerId, held]);
 }
 
 async function sendAll(
@@ -82,7 +94,7 @@ async function sendAll(
   if (first === undefined) return;
   let secrets: string[];
   try {
-    secrets = openSecrets(options, endpointId, first.secrets);
+    secrets = openSecrets(options, { locationId, endpointId }, first.secrets);
   } catch (error) {
     // A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
     options.log.error({ err: error, locationId, endpointId }, 'deliveries cannot be signed and wait');

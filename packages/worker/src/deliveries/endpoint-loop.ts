@@ -2,6 +2,7 @@ import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Waker } from '../waker.ts';
 import type { AttemptTools } from './attempt.ts';
+import type { Load } from './width.ts';
 
 /** An endpoint, by its ids. */
 export interface EndpointRef {
@@ -18,6 +19,8 @@ export interface DeliveryOptions extends AttemptTools {
   /** How long a consumer may take; a claim is held a little longer. */
   timeoutMs: number;
   retryDelaysSeconds: readonly number[];
+  /** Shared by all endpoints of this process. */
+  load: Load;
 }
 
 /** The state of one endpoint's loop. */

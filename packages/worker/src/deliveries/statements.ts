@@ -5,8 +5,12 @@ export interface ClaimedDelivery {
   id: string;
   eventId: string;
   eventType: string;
+  /** The request that made the change; null when nobody's request did. */
+  requestId: string | null;
   /** Attempts that were made before. */
   attempts: number;
+  /** The time of the claim in Unix seconds, by the database's clock. */
+  claimedAt: number;
   body: string;
   url: string;
   /** The signing secrets that are valid now, newest first, as they are stored. */
@@ -14,15 +18,19 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom.
- * Address and secrets are read in the same statement, so nothing goes to an address that was replaced.
+ * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, and what
+ * that worker has in flight. Address and secrets are read in the same statement, so nothing goes to an address
+ * that was replaced. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
+ * jumped while the attempt is on its way. The sweeper frees the claims of the dead.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
   `with due as (
      select d.location_id, d.id from webhook_deliveries d
      where d.location_id = $1 and d.endpoint_id = $2
-       and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now())
+       and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
+         and case when d.leased_by = $5 then d.id <> all ($6::uuid[])
+           else not exists (select from process_heartbeats h where h.id = d.leased_by) end)
        and (select e.status from webhook_endpoints e where e.location_id = $1 and e.id = $2) = 'active'
      order by d.next_attempt_at, d.id limit $3
      for update skip locked
@@ -32,7 +40,8 @@ export const claimDeliveries = statement<ClaimedDelivery>(
      from due where d.location_id = due.location_id and d.id = due.id
      returning d.id, d.event_id, d.attempts, d.next_attempt_at
    )
-   select c.id, c.event_id as "eventId", v.type as "eventType", c.attempts, e.url,
+   select c.id, c.event_id as "eventId", v.type as "eventType", v.request_id as "requestId",
+     c.attempts, extract(epoch from clock_timestamp())::float8 as "claimedAt", e.url,
      case when e.api_version = 'v1'
        then coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
        else v.body end as body,
@@ -47,7 +56,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 );
 
 /**
- * Records attempts of one endpoint: log entry, state and next attempt in one statement, each at most once.
+ * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once.
  * An attempt counts for nobody but the holder of the claim; a delivery that was dropped meanwhile gets its log
  * entry and stays dropped unless it did arrive. Values: location, endpoint, worker, delays before attempts 2 to
  * 5 in seconds, then per attempt: delivery, number, outcome, response code, body, error, duration and the time
@@ -70,6 +79,13 @@ export const recordAttempts = statement<{ id: string; status: string }>(
        and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
      returning d.id, d.event_id, d.status, r.attempt, r.ok, r.response_code, r.response_body, r.error,
        r.duration_ms, r.ended_ms_ago
+   ), counted as (
+     insert into work_totals as t (name, shard, total)
+     select 'deliveries_' || o.outcome, get_byte(uuid_send($2), 15) & 63, count(*)
+     from (select case when ok then 'delivered' when status = 'dead' then 'dead' else 'failed' end as outcome
+           from recorded) o
+     group by o.outcome order by o.outcome
+     on conflict (name, shard) do update set total = t.total + excluded.total
    )
    insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
      response_code, response_body, error, duration_ms, attempted_at)
@@ -83,11 +99,12 @@ export const recordAttempts = statement<{ id: string; status: string }>(
 
 /**
  * When the endpoint has to be looked at next: the first delivery that is due and not held, or whose claim
- * runs out. No row when nothing waits.
+ * runs out. What somebody holds is looked at again a second later at the earliest. No row when nothing waits.
  */
 export const nextDue = statement<{ runAt: Date }>(
   'next_delivery_due',
-  `select greatest(d.next_attempt_at, d.leased_until) as "runAt" from webhook_deliveries d
+  `select greatest(d.next_attempt_at, d.leased_until,
+     case when d.leased_by is not null then now() + interval '1 second' end) as "runAt" from webhook_deliveries d
    join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
    where d.location_id = $1 and d.endpoint_id = $2 and d.next_attempt_at is not null
    order by 1 limit 1`,

@@ -80,17 +80,22 @@ const columns = `c.id::text, c.transaction_id::text as "transactionId", c.locati
   c.captured_at as "capturedAt", exists (select from locations l where l.id = c.location_id) as located`;
 
 // By the last change of each transaction: of two that changed one resource, the later committer comes later.
+// The window may end inside a transaction: its last change is looked up, and unless it comes first anyway it waits
+// until what lies before that change is published. (The "+ 0" keeps the planner from walking the ids for it.)
 const firstChanges = statement<Change>(
   'relay_first_changes',
   `with window_of as (
-     select id, transaction_id from captured_changes where failures = 0 order by id limit $1 * 20
+     select id, transaction_id from captured_changes where failures = 0 order by id limit $1 * 4
    ), transactions as (
-     select transaction_id, max(id) as last, count(*) as changes from window_of group by transaction_id
+     select transaction_id, count(*) as changes,
+       (select max(c.id + 0) from captured_changes c where c.transaction_id = w.transaction_id and c.failures = 0) as last
+     from window_of w group by transaction_id
    ), first as (
      select transaction_id, last, sum(changes) over (order by last) - changes as earlier from transactions
    )
    select ${columns} from first f join captured_changes c using (transaction_id)
    where f.earlier < $1 and c.failures = 0
+     and (f.earlier = 0 or f.last <= (select max(id) from window_of) or (select count(*) from window_of) < $1 * 4)
    order by f.last, c.id`,
 );
 

@@ -59,9 +59,10 @@ async function isolate(
   const [unit] = units;
   if (unit === undefined) return 0;
   if (units.length === 1) {
-    const { resource, resourceId, locationId, changeIds } = unit;
+    const { resource, resourceId, locationId, changeIds, events } = unit;
+    const requestId = events[0]?.requestId ?? undefined;
     log.error(
-      { err: cause, resource, resourceId, locationId },
+      { err: cause, requestId, resource, resourceId, locationId },
       'a change cannot be published and is set aside',
     );
     await setAside(database, changeIds, cause instanceof Error ? cause.message : String(cause));

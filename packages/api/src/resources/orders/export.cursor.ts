@@ -37,7 +37,7 @@ export async function openOrderCursor(
   try {
     await client.query('begin isolation level repeatable read read only');
     // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
-    await client.query('set local statement_timeout = 0; set local enable_sort = off');
+    await client.query(exportSettings);
     const { rows } = await client.query<RangeRow>({ ...measureRange, values: [locationId, from, to] });
     const { exported_at: exportedAt = '', total = 0 } = rows[0] ?? {};
     return {
@@ -61,6 +61,10 @@ export async function openOrderCursor(
     throw error;
   }
 }
+
+// The transaction rests while the caller reads; who takes nothing for 60 s is cut off before the server ends it.
+const exportSettings = `set local statement_timeout = 0; set local enable_sort = off;
+  set local idle_in_transaction_session_timeout = '90s'`;
 
 interface RangeRow {
   exported_at: string;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '@comanda/db';
+import { type Listener, startListener } from '../../e2e/day/listener.ts';
+import { dataIn } from '../../e2e/day/restaurant.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCategory, createKey } from '../../support/factories.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait.ts';
-import { type Listener, startListener } from '../day/listener.ts';
-import { dataIn } from '../day/restaurant.ts';
 import { type Batch, existing, type Gate, shutGate } from './batches.ts';
 
 /** A job as REST shows it. */
@@ -23,7 +23,8 @@ export interface ShownJob {
 export interface Shop {
   api: TestApi;
   listener: Listener;
-  startWorker(): Promise<TestProcess>;
+  /** `elsewhere`: as if on another machine, where nobody sees that its process is gone. */
+  startWorker(elsewhere?: boolean): Promise<TestProcess>;
   /** Starts the job of a batch; returns its id. */
   start(batch: Batch): Promise<string>;
   job(id: string): Promise<ShownJob>;
@@ -44,11 +45,16 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
   const shop: Shop = {
     api,
     listener,
-    startWorker: () =>
-      startProcess({
-        entry: 'worker',
-        env: { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' },
-      }),
+    async startWorker(elsewhere = false) {
+      const env = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' };
+      const worker = await startProcess({ entry: 'worker', env, readyTimeoutMs: 180_000 });
+      if (elsewhere)
+        await app.database.pool.query(
+          `update process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
+          [worker.pid],
+        );
+      return worker;
+    },
     async start({ name, mode, items }) {
       const answer = await api.rest('POST /v2/sync/products', {
         key,
@@ -78,23 +84,26 @@ export interface Kill {
 
 /**
  * Lets a worker run until every job that is not over waits in the middle of the chunk whose gate is shut, then kills
- * it: there, or a moment after the gate has opened.
+ * it: there, or a moment after the gate has opened. `worker` is one that runs and has not begun yet. Answers what the
+ * kill met, and with `elsewhere` the worker that was there already and has to notice the silence.
  */
 export async function killInTheMiddle(
   shop: Shop,
   jobs: readonly { id: string; gates: readonly Gate[] }[],
-  { afterGateMs }: { afterGateMs: number | undefined },
-): Promise<Kill> {
+  options: { worker: TestProcess | undefined; elsewhere: boolean; afterGateMs: number | undefined },
+): Promise<{ kill: Kill; next: TestProcess | undefined }> {
+  const { elsewhere, afterGateMs } = options;
   const { api } = shop;
   const open = await shutGate(
     api.databaseUrl,
     api.locationId,
     jobs.flatMap(({ gates }) => gates),
   );
-  const worker = await shop.startWorker();
+  const worker = options.worker ?? (await shop.startWorker(elsewhere));
   await waitFor('every job to be stopped at its gate', () => everyJobWaits(shop, jobs), {
-    timeoutMs: 120_000,
+    timeoutMs: 240_000,
   });
+  const other = elsewhere ? await shop.startWorker(elsewhere) : undefined;
   if (afterGateMs !== undefined) {
     await open();
     await sleep(afterGateMs);
@@ -108,7 +117,7 @@ export async function killInTheMiddle(
     ({ status, processed_items, total_items }) =>
       status === 'processing' && processed_items > 0 && processed_items < total_items,
   ).length;
-  return { jobs: standing, hit };
+  return { kill: { jobs: standing, hit }, next: other };
 }
 
 async function everyJobWaits(

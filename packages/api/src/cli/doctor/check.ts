@@ -1,0 +1,65 @@
+import type { Database, Settings } from '@comanda/db';
+
+/** How bad it is: `warning` is worth a look, `wrong` keeps something from working. */
+export type Outcome = 'ok' | 'warning' | 'wrong';
+
+/** What a check found, in a sentence for a person. */
+export interface Finding {
+  outcome: Outcome;
+  found: string;
+}
+
+/** From where on something is worth telling. */
+export interface Thresholds {
+  relayLagSeconds: { warning: number; wrong: number };
+  /** A due delivery that nobody works on for this long is stuck. */
+  stuckSeconds: number;
+  /** Attempts in a row without a success that make an endpoint a failing one. */
+  failingAttempts: number;
+  clockSkewMs: { warning: number; wrong: number };
+  /** Share of the connections that may be used. */
+  connections: { warning: number; wrong: number };
+  /** Free share of the disk, and free bytes. */
+  disk: { warning: number; wrong: number };
+  idleInTransactionSeconds: number;
+  activeSeconds: number;
+  deadRows: number;
+}
+
+/** What a check may look at. */
+export interface DoctorContext {
+  settings: Settings;
+  database: Database;
+  thresholds: Thresholds;
+}
+
+/** One check: what it is called, what it means, and what to do when it does not come out well. */
+export interface Check {
+  name: string;
+  means: string;
+  advice: string;
+  run(context: DoctorContext): Promise<Finding>;
+}
+
+export const ok = (found: string): Finding => ({ outcome: 'ok', found });
+export const warning = (found: string): Finding => ({ outcome: 'warning', found });
+export const wrong = (found: string): Finding => ({ outcome: 'wrong', found });
+
+/** The finding for a figure that is worse the larger it is. */
+export function judge(figure: number, limits: { warning: number; wrong: number }, found: string): Finding {
+  if (figure > limits.wrong) return wrong(found);
+  return figure > limits.warning ? warning(found) : ok(found);
+}
+
+/** `95 s`, `12 min`, `3 h`, `4 days`. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+/** `1 delivery`, `2 deliveries`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}

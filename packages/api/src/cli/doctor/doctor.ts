@@ -1,0 +1,131 @@
+import {
+  type Database,
+  embeddedUrl,
+  openDatabase,
+  readSettings,
+  type Settings,
+  SettingsError,
+} from '@comanda/db';
+import type { Check, DoctorContext, Finding, Outcome, Thresholds } from './check.ts';
+import { serverChecks } from './server-checks.ts';
+import { judgeSettings, setupChecks } from './setup-checks.ts';
+import { workChecks } from './work-checks.ts';
+
+/** What `comanda doctor` found. */
+export interface Diagnosis {
+  /** The worst of all findings. */
+  outcome: Outcome;
+  checks: CheckResult[];
+}
+
+/** One check and what it found; `advice` only where something is to be done. */
+export interface CheckResult extends Finding {
+  name: string;
+  means: string;
+  advice?: string;
+}
+
+/** From where on something is told, unless the caller says otherwise. */
+export const defaultThresholds: Thresholds = {
+  relayLagSeconds: { warning: 10, wrong: 60 },
+  stuckSeconds: 60,
+  failingAttempts: 10,
+  clockSkewMs: { warning: 1_000, wrong: 60_000 },
+  connections: { warning: 0.8, wrong: 0.95 },
+  disk: { warning: 0.1, wrong: 0.03 },
+  idleInTransactionSeconds: 60,
+  activeSeconds: 300,
+  deadRows: 50_000,
+};
+
+/**
+ * Looks at everything that can be looked at and says what is wrong. Never throws: what cannot be looked at is a
+ * finding. `environment` holds the settings; `thresholds` replace the usual ones.
+ */
+export async function diagnose(
+  environment: Readonly<Record<string, string | undefined>>,
+  thresholds: Partial<Thresholds> = {},
+): Promise<Diagnosis> {
+  const settings = tryToRead(environment);
+  if (settings instanceof SettingsError) {
+    return conclude([result(settingsCheck, { outcome: 'wrong', found: settings.message })]);
+  }
+  const checked = [result(settingsCheck, judgeSettings(settings))];
+  const url = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir).catch(() => null));
+  if (url === null) return conclude([...checked, result(reachable, notRunning)]);
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor' });
+  try {
+    const finding = await reach(database);
+    checked.push(result(reachable, finding));
+    if (finding.outcome === 'wrong') return conclude(checked);
+    const context = { settings, database, thresholds: { ...defaultThresholds, ...thresholds } };
+    for (const check of [...setupChecks, ...workChecks, ...serverChecks]) {
+      checked.push(result(check, await attempt(check, context)));
+    }
+    return conclude(checked);
+  } finally {
+    await database.close();
+  }
+}
+
+const settingsCheck = {
+  name: 'settings',
+  means: 'The environment variables can be used and fit together.',
+  advice: 'docs/operations.md lists every setting.',
+};
+
+const reachable = {
+  name: 'database reachable',
+  means: 'The database answers; nothing else can be looked at without it.',
+  advice:
+    'Start it (npm start runs the embedded one), or see that DATABASE_URL names the right server and password.',
+};
+
+const notRunning: Finding = {
+  outcome: 'wrong',
+  found: 'no database is running: DATABASE_URL is not set, and none runs in DATA_DIR',
+};
+
+function tryToRead(environment: Readonly<Record<string, string | undefined>>): Settings | SettingsError {
+  try {
+    return readSettings(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+}
+
+async function reach(database: Database): Promise<Finding> {
+  try {
+    await database.pool.query('select 1');
+    return { outcome: 'ok', found: 'it answers' };
+  } catch (error) {
+    return { outcome: 'wrong', found: `the database cannot be reached: ${reasonOf(error)}` };
+  }
+}
+
+async function attempt(check: Check, context: DoctorContext): Promise<Finding> {
+  try {
+    return await check.run(context);
+  } catch (error) {
+    return { outcome: 'warning', found: `could not be looked at: ${reasonOf(error)}` };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function result(
+  { name, means, advice }: Pick<Check, 'name' | 'means' | 'advice'>,
+  { outcome, found }: Finding,
+): CheckResult {
+  return { name, outcome, found, means, ...(outcome !== 'ok' && { advice }) };
+}
+
+function conclude(checks: CheckResult[]): Diagnosis {
+  const outcomes = checks.map(({ outcome }) => outcome);
+  const outcome = outcomes.includes('wrong') ? 'wrong' : outcomes.includes('warning') ? 'warning' : 'ok';
+  return { outcome, checks };
+}

@@ -1,0 +1,21 @@
+import type { Outcome } from './check.ts';
+import type { Diagnosis } from './doctor.ts';
+
+/** A diagnosis for a person: a line for each check, and what to do under those that did not come out well. */
+export function report(value: unknown): string {
+  const { outcome, checks } = value as Diagnosis;
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap((check) => {
+    const line = `${marks[check.outcome]}  ${check.name.padEnd(width)}  ${check.found}`;
+    return check.advice === undefined ? [line] : [line, `         ${' '.repeat(width)}  ${check.advice}`];
+  });
+  return [...lines, '', conclusions[outcome]].join('\n');
+}
+
+const marks: Record<Outcome, string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
+
+const conclusions: Record<Outcome, string> = {
+  ok: 'All is well.',
+  warning: 'It works; the warnings are worth a look.',
+  wrong: 'Something is wrong: see above what to do.',
+};

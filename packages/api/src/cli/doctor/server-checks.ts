@@ -1,0 +1,71 @@
+import type { Queryable } from '@comanda/db';
+import { type Check, duration, judge, ok, warning } from './check.ts';
+import * as sql from './statements.ts';
+
+/** How the database server is doing. */
+export const serverChecks: readonly Check[] = [
+  {
+    name: 'clock',
+    means: 'This machine and the database agree on the time.',
+    advice:
+      'Let both take their time from the same source (NTP). Limits, schedules and signatures go by the clock.',
+    async run({ database, thresholds }) {
+      const skew = await measureSkew(database);
+      const seconds = (Math.abs(skew) / 1_000).toFixed(1);
+      const found = `this machine is ${seconds} s ${skew < 0 ? 'ahead of' : 'behind'} the database`;
+      return Math.abs(skew) > thresholds.clockSkewMs.warning
+        ? judge(Math.abs(skew), thresholds.clockSkewMs, found)
+        : ok('less than a second apart');
+    },
+  },
+  {
+    name: 'connections',
+    means: 'The database has connections left.',
+    advice: 'Raise max_connections, run fewer processes, or find who holds them in pg_stat_activity.',
+    async run({ database, thresholds }) {
+      const [row] = await database.run(sql.connections, []);
+      const { used = 0, usable = 1 } = row ?? {};
+      return judge(used / usable, thresholds.connections, `${used} of ${usable} in use`);
+    },
+  },
+  {
+    name: 'long transactions',
+    means: 'No transaction stays open: it would hold back the relay, migrations and vacuum.',
+    advice: 'Close the program that opened it, or end it: select pg_terminate_backend(<pid>).',
+    async run({ database, thresholds }) {
+      const { idleInTransactionSeconds, activeSeconds } = thresholds;
+      const rows = await database.run(sql.longTransactions, [idleInTransactionSeconds, activeSeconds]);
+      if (rows.length === 0) return ok('none');
+      const told = rows.map(
+        ({ pid, name, idle, seconds }) =>
+          `pid ${pid} (${name || 'unnamed'}), ${idle ? 'idle' : 'at work'}, open for ${duration(seconds)}`,
+      );
+      return warning(told.join('; '));
+    },
+  },
+  {
+    name: 'vacuum',
+    means: 'Autovacuum keeps up: no table holds more dead rows than living ones.',
+    advice:
+      'See that autovacuum is on and that no long transaction holds it back; then: vacuum (analyze) <table>.',
+    async run({ database, thresholds }) {
+      const rows = await database.run(sql.neglectedTables, [thresholds.deadRows]);
+      if (rows.length === 0) return ok('all tables kept up with');
+      return warning(
+        rows.map(({ table, dead, live }) => `${table}: ${dead} dead rows, ${live} living`).join('; '),
+      );
+    },
+  },
+];
+
+/** The database's time less ours, in milliseconds, as the quickest of a few questions shows it. */
+async function measureSkew(database: Queryable): Promise<number> {
+  let best = { trip: Number.POSITIVE_INFINITY, skew: 0 };
+  for (let round = 0; round < 4; round += 1) {
+    const asked = performance.now();
+    const [row] = await database.run(sql.databaseTime, []);
+    const trip = performance.now() - asked;
+    if (row !== undefined && trip < best.trip) best = { trip, skew: row.ms - (Date.now() - trip / 2) };
+  }
+  return best.skew;
+}

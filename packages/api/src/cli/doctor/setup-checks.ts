@@ -1,0 +1,113 @@
+import { statfs } from 'node:fs/promises';
+import { checkMigrations, readEncryptionKeyFile, type Settings } from '@comanda/db';
+import { createSecretBox, parseEncryptionKeys } from '../../resources/webhook-endpoints/secrets.ts';
+import { type Check, count, type Finding, ok, type Thresholds, warning, wrong } from './check.ts';
+import * as sql from './statements.ts';
+
+const oldestVersion = 15;
+
+/** What was set up: version, schema, keys, disk. */
+export const setupChecks: readonly Check[] = [
+  {
+    name: 'database',
+    means: `It is PostgreSQL ${oldestVersion} or later.`,
+    advice: 'Point DATABASE_URL at a newer server.',
+    async run({ database }) {
+      const [row] = await database.run(sql.version, []);
+      const text = `PostgreSQL ${row?.text}`;
+      return (row?.number ?? 0) >= oldestVersion * 10_000 ? ok(text) : wrong(text);
+    },
+  },
+  {
+    name: 'migrations',
+    means: 'The database has the tables that this version needs.',
+    advice:
+      'npm start applies what is pending. A migration that only the database knows comes from a newer version: run that one. A file that was changed must be restored.',
+    async run({ database }) {
+      const { pending, unknown, problem } = await checkMigrations(database.pool);
+      if (problem !== undefined) return wrong(problem);
+      if (pending.length > 0)
+        return wrong(`${count(pending.length, 'migration')} pending: ${pending.join(', ')}`);
+      if (unknown.length > 0)
+        return warning(`the database knows more than this version: ${unknown.join(', ')}`);
+      return ok('all applied');
+    },
+  },
+  {
+    name: 'secrets',
+    means: 'The present ENCRYPTION_KEY opens every signing secret.',
+    advice:
+      'Set ENCRYPTION_KEY to what it was when they were made, as a further key behind the first; or rotate the secret of each endpoint that is named.',
+    async run({ settings, database }) {
+      const text = settings.encryptionKey ?? readEncryptionKeyFile(settings.dataDir);
+      const rows = await database.run(sql.sealedSecrets, []);
+      if (text === null) {
+        return rows.length === 0
+          ? ok('no ENCRYPTION_KEY yet, and no secret that would need it')
+          : wrong(`ENCRYPTION_KEY is not set, and ${count(rows.length, 'secret')} cannot be opened`);
+      }
+      const box = createSecretBox(parseEncryptionKeys(text));
+      const closed = rows.filter(({ locationId, endpointId, keyId, sealed }) => {
+        try {
+          box.open({ keyId, sealed }, { locationId, endpointId });
+          return false;
+        } catch {
+          return true;
+        }
+      });
+      if (closed.length === 0) return ok(`${count(rows.length, 'secret')} opened`);
+      const endpoints = [...new Set(closed.map(({ endpointId }) => endpointId))];
+      const shown = endpoints.slice(0, 5).join(', ');
+      return wrong(
+        `${closed.length} of ${count(rows.length, 'secret')} cannot be opened, of endpoints ${shown}`,
+      );
+    },
+  },
+  {
+    name: 'disk',
+    means: 'The disk of the embedded database has room.',
+    advice: 'Free some space: a full disk stops every write.',
+    async run({ settings, database, thresholds }) {
+      if (settings.databaseUrl !== undefined)
+        return ok('not looked at: the database is not the embedded one');
+      const [row] = await database.run(sql.dataDirectory, []);
+      const { bavail, blocks, bsize } = await statfs(row?.path ?? settings.dataDir);
+      return judgeDisk(bavail * bsize, blocks * bsize, thresholds);
+    },
+  },
+];
+
+/** Settings that are allowed and yet do harm in some place; `readSettings` has refused what is not allowed. */
+export function judgeSettings(settings: Settings): Finding {
+  const { nodeEnv, host, databaseUrl, encryptionKey } = settings;
+  const production = nodeEnv === 'production';
+  const bites = [
+    production &&
+      settings.webhookTargets === 'any' &&
+      'WEBHOOK_TARGETS=any lets webhooks reach the inner network',
+    production &&
+      settings.seedDemo === true &&
+      'SEED_DEMO=true makes a demo location with a key that may do everything',
+    production &&
+      databaseUrl === undefined &&
+      'DATABASE_URL is not set: production runs on the embedded database',
+    !production &&
+      !/^(127\.|::1$|localhost$)/.test(host) &&
+      `HOST=${host} opens the API to the network, NODE_ENV is ${nodeEnv}`,
+    settings.logLevel === 'silent' && 'LOG_LEVEL=silent: nothing is logged, not even faults',
+    databaseUrl !== undefined &&
+      encryptionKey === undefined &&
+      'ENCRYPTION_KEY is not set: the key is in DATA_DIR of one machine, while the database is elsewhere',
+  ].filter((bite) => bite !== false);
+  return bites.length === 0 ? ok('nothing that bites') : warning(bites.join('; '));
+}
+
+/** The finding for the free bytes of a disk. */
+export function judgeDisk(free: number, size: number, { disk }: Pick<Thresholds, 'disk'>): Finding {
+  const gigabytes = (free / 1024 ** 3).toFixed(1);
+  const found = `${gigabytes} GiB free`;
+  const share = size === 0 ? 0 : free / size;
+  // A large disk with a small share may still have plenty; a small one with a large share has not.
+  if (free < 256 * 1024 ** 2 || (share < disk.wrong && free < 5 * 1024 ** 3)) return wrong(found);
+  return free < 1024 ** 3 || (share < disk.warning && free < 20 * 1024 ** 3) ? warning(found) : ok(found);
+}

@@ -1,0 +1,103 @@
+import { statement } from '@comanda/db';
+
+export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
+  'doctor_set_aside',
+  `select resource, error, count(*)::int as count, max(failures)::int as most from captured_changes
+   where failures > 0 group by 1, 2 order by count desc, 1 limit 5`,
+);
+
+// An endpoint with a claim that is held has somebody at work on it.
+export const stuckDeliveries = statement<{ count: number; endpoints: number; oldestSeconds: number | null }>(
+  'doctor_stuck_deliveries',
+  `select count(*)::int as count, count(distinct endpoint_id)::int as endpoints,
+     extract(epoch from now() - min(next_attempt_at))::float8 as "oldestSeconds"
+   from (
+     select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
+     join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
+     where d.next_attempt_at <= now() - make_interval(secs => $1) and not exists (
+       select from webhook_deliveries h where h.location_id = d.location_id and h.endpoint_id = d.endpoint_id
+         and h.next_attempt_at is not null and h.leased_until > now())
+     order by d.next_attempt_at limit 10000) stuck`,
+);
+
+export const failingEndpoints = statement<{ id: string; locationId: string; reason: string | null }>(
+  'doctor_failing_endpoints',
+  `select e.id, e.location_id as "locationId", l.reason from webhook_endpoints e, lateral (
+     select count(*) as attempts, count(*) filter (where status = 'delivered') as delivered,
+       max(attempted_at) as last, (array_agg(coalesce(error, 'HTTP ' || response_code) order by attempted_at desc))[1] as reason
+     from (select a.status, a.attempted_at, a.error, a.response_code from webhook_attempts a
+       where a.location_id = e.location_id and a.endpoint_id = e.id
+       order by a.attempted_at desc, a.id desc limit $1) latest) l
+   where e.status = 'active' and l.attempts >= $1 and l.delivered = 0 and l.last > now() - interval '1 day'
+   order by e.id limit 100`,
+);
+
+export const deadDeliveries = statement<{ count: number; endpoints: number }>(
+  'doctor_dead_deliveries',
+  `select coalesce(sum(l.count), 0)::int as count, (count(*) filter (where l.count > 0))::int as endpoints
+   from webhook_endpoints e, lateral (
+     select count(*) as count from (select from webhook_attempts a
+       where a.location_id = e.location_id and a.endpoint_id = e.id
+         and a.attempted_at > now() - interval '1 day' and a.status = 'dead' limit 1000) dead) l`,
+);
+
+export const failedJobs = statement<{ task: string; count: number; error: string | null }>(
+  'doctor_failed_jobs',
+  `select task_identifier as task, count(*)::int as count, max(last_error) as error from graphile_worker.jobs
+   where attempts >= max_attempts and locked_at is null group by 1 order by 1`,
+);
+
+export const databaseTime = statement<{ ms: number }>(
+  'doctor_database_time',
+  'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
+);
+
+export const version = statement<{ number: number; text: string }>(
+  'doctor_version',
+  `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+);
+
+export const connections = statement<{ used: number; usable: number }>(
+  'doctor_connections',
+  `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as usable`,
+);
+
+export const longTransactions = statement<{ pid: number; name: string; idle: boolean; seconds: number }>(
+  'doctor_long_transactions',
+  `select pid, application_name as name, state like 'idle in transaction%' as idle,
+     extract(epoch from now() - xact_start)::float8 as seconds
+   from pg_stat_activity
+   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
+     and xact_start < now() - make_interval(secs => case when state like 'idle in transaction%' then $1 else $2 end::float8)
+   order by xact_start limit 5`,
+);
+
+export const neglectedTables = statement<{ table: string; dead: number; live: number }>(
+  'doctor_neglected_tables',
+  `select relname as table, n_dead_tup::float8 as dead, n_live_tup::float8 as live from pg_stat_user_tables
+   where n_dead_tup >= $1 and n_dead_tup > n_live_tup order by n_dead_tup desc limit 5`,
+);
+
+export const sealedSecrets = statement<{
+  locationId: string;
+  endpointId: string;
+  keyId: string;
+  sealed: Buffer;
+}>(
+  'doctor_sealed_secrets',
+  `select location_id as "locationId", endpoint_id as "endpointId", encryption_key_id as "keyId", sealed
+   from webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
+);
+
+export const dataDirectory = statement<{ path: string }>(
+  'doctor_data_directory',
+  `select current_setting('data_directory') as path`,
+);
+
+export const retrySetAside = statement<{ count: number }>(
+  'relay_retry',
+  `with retried as (
+     update captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
+   ) select count(*)::int as count from retried`,
+);

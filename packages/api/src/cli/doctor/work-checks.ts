@@ -1,0 +1,115 @@
+import * as watch from '../../metrics/statements.ts';
+import { type Check, count, duration, judge, ok, warning, wrong } from './check.ts';
+import * as sql from './statements.ts';
+
+/** Whether the work gets done: workers, relay, deliveries, jobs. */
+export const workChecks: readonly Check[] = [
+  {
+    name: 'workers',
+    means: 'A worker lives: without one no webhook is sent and no sync job is applied.',
+    advice:
+      'Start one (npm start runs one). A worker that fell silent was killed or cannot reach the database.',
+    async run({ database }) {
+      const rows = await database.run(watch.heartbeats, []);
+      const workers = rows.filter(({ kind }) => kind === 'worker');
+      const alive = workers.filter((row) => row.alive);
+      const silent = workers.filter((row) => !row.alive);
+      const apis = rows.filter((row) => row.kind === 'api' && row.alive).length;
+      if (alive.length === 0) return wrong('no worker is alive');
+      const found = `${count(alive.length, 'worker')} and ${count(apis, 'API process', 'API processes')} alive`;
+      if (silent.length === 0) return ok(found);
+      const names = silent.map(({ host, pid, ageSeconds }) => `${host}:${pid} for ${duration(ageSeconds)}`);
+      return warning(`${found}; silent: ${names.slice(0, 5).join(', ')}`);
+    },
+  },
+  {
+    name: 'relay lag',
+    means: 'Changes become events soon after they are made.',
+    advice:
+      'See that a worker is alive; look for long transactions below and for warnings of the relay in its log.',
+    async run({ database, thresholds }) {
+      const [row] = await database.run(watch.relayBacklog, []);
+      const lag = row?.lagSeconds ?? 0;
+      if (row === undefined || row.waiting === 0) return ok('nothing waits');
+      return judge(
+        lag,
+        thresholds.relayLagSeconds,
+        `${count(row.waiting, 'change')} waiting, the oldest for ${duration(lag)}`,
+      );
+    },
+  },
+  {
+    name: 'changes set aside',
+    means: 'Every change can be published.',
+    advice:
+      'A change is tried ten times, then it waits for a person. Mend the cause, then: npm run -s comanda -- relay retry',
+    async run({ database }) {
+      const rows = await database.run(sql.setAside, []);
+      if (rows.length === 0) return ok('none');
+      const told = rows.map(
+        ({ resource, error, count: number, most }) =>
+          `${number} of ${resource} (${count(most, 'failure')}): ${(error ?? 'no reason kept').slice(0, 200)}`,
+      );
+      const found = told.join('; ');
+      return rows.some(({ most }) => most >= 10) ? wrong(found) : warning(found);
+    },
+  },
+  {
+    name: 'stuck deliveries',
+    means: 'Whatever is due for an active endpoint has somebody working on it.',
+    advice: 'See that a worker is alive; it looks for such deliveries every 5 s. Else read its log.',
+    async run({ database, thresholds }) {
+      const [row] = await database.run(sql.stuckDeliveries, [thresholds.stuckSeconds]);
+      if (row === undefined || row.count === 0) return ok('none');
+      const oldest = duration(row.oldestSeconds ?? 0);
+      return wrong(
+        `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} due and untouched, the oldest for ${oldest}`,
+      );
+    },
+  },
+  {
+    name: 'failing endpoints',
+    means: 'No endpoint fails every time.',
+    advice: 'Tell its owner, or disable it: each event is tried five times and then is dead.',
+    async run({ database, thresholds }) {
+      const rows = await database.run(sql.failingEndpoints, [thresholds.failingAttempts]);
+      if (rows.length === 0) return ok('none');
+      const shown = rows
+        .slice(0, 5)
+        .map(
+          ({ id, locationId, reason }) => `${id} of location ${locationId}: ${reason ?? 'no reason kept'}`,
+        );
+      return warning(`${count(rows.length, 'endpoint')}: ${shown.join('; ')}`);
+    },
+  },
+  {
+    name: 'dead deliveries',
+    means: 'No delivery died in the last day.',
+    advice:
+      'When the consumer is well again, its owner sends them anew: POST /v2/webhook-endpoints/{id}/replay.',
+    async run({ database }) {
+      const [row] = await database.run(sql.deadDeliveries, []);
+      if (row === undefined || row.count === 0) return ok('none in the last day');
+      return warning(
+        `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} in the last day`,
+      );
+    },
+  },
+  {
+    name: 'jobs given up',
+    means: 'No job of the queue failed for good.',
+    advice:
+      'Read the reason. Deliveries come back by themselves; a sync job is to be sent again by its owner. The job itself can be run again with graphile_worker.reschedule_jobs.',
+    async run({ database }) {
+      const [queue] = await database.run(watch.queueExists, []);
+      if (queue?.exists !== true) return warning('there is no queue yet: no worker has ever run here');
+      const rows = await database.run(sql.failedJobs, []);
+      if (rows.length === 0) return ok('none');
+      return wrong(
+        rows
+          .map(({ task, count: number, error }) => `${number} ${task}: ${(error ?? '').slice(0, 200)}`)
+          .join('; '),
+      );
+    },
+  },
+];

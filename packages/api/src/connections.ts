@@ -1,0 +1,30 @@
+import type { Server } from 'node:http';
+import type { Logger } from 'pino';
+
+/**
+ * Bounds the open connections of a server. From half of `most` on, those that rest between two requests are closed
+ * for the sake of those who come: who waits for nothing keeps nobody out. What comes beyond `most` is closed
+ * unread, and the log says so at most once in ten seconds.
+ */
+export function boundConnections(server: Server, most: number, log: Logger): void {
+  let open = 0;
+  let clearedAt = Number.NEGATIVE_INFINITY;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = most;
+  server.on('connection', (socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    const now = performance.now();
+    if (open <= most / 2 || now - clearedAt < 1_000) return;
+    clearedAt = now;
+    server.closeIdleConnections();
+  });
+  server.on('drop', () => {
+    const now = performance.now();
+    if (now - saidAt < 10_000) return;
+    saidAt = now;
+    log.warn({ open, most }, 'connections are refused: too many are open');
+  });
+}

@@ -1,0 +1,29 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '../context.ts';
+import { metricsContentType } from './metrics.ts';
+
+/**
+ * `GET /metrics` for Prometheus. No API call: no credential, no envelope, no limit. It holds numbers by
+ * operation and process and nothing of a location: no id, name, URL or key.
+ */
+export function metricsHandler({ metrics, log }: App) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const common = { 'Cache-Control': 'no-store' };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { ...common, Allow: 'GET, HEAD' }).end();
+      return;
+    }
+    try {
+      const text = await metrics.text();
+      response.writeHead(200, {
+        ...common,
+        'Content-Type': metricsContentType,
+        'Content-Length': Buffer.byteLength(text),
+      });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    } catch (error) {
+      log.error({ err: error }, 'the metrics cannot be told');
+      response.writeHead(500, common).end();
+    }
+  };
+}

@@ -1,0 +1,82 @@
+import type { Database } from '@comanda/db';
+import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
+import type { RequestLine } from '../request-log.ts';
+import { databaseFamilies } from './database-families.ts';
+import { gauge, type MetricFamily, shared, single } from './family.ts';
+import { processFamilies } from './process-families.ts';
+import { createRequestMeters } from './request-meters.ts';
+
+/** Counts what this process does, and tells it together with what the database knows of all processes. */
+export interface Metrics {
+  /** Counts one request. */
+  observe(line: RequestLine, durationMs: number): void;
+  /** What only this process knows; plain data that can be sent to another process. */
+  own(): Promise<MetricFamily[]>;
+  /**
+   * Everything in the text format of Prometheus. `siblings` are the `own()` of the other processes that answer
+   * at the same address: theirs and ours are added up.
+   */
+  text(siblings?: readonly MetricFamily[][]): Promise<string>;
+}
+
+/** The content type of `Metrics.text()`. */
+export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
+
+/** What metrics are made from. */
+export interface MetricsOptions {
+  /** Names of all operations. */
+  operations: readonly string[];
+  /** The database of the requests; its pool is shown. */
+  database: Pick<Database, 'pool'>;
+  /** Another connection, with time limits: a scrape neither waits for requests nor holds them up. */
+  watch: Database;
+}
+
+/** How long an answer of the database is told again, in milliseconds. */
+const freshMs = 1_500;
+
+/** Starts counting. */
+export function createMetrics({ operations, database, watch }: MetricsOptions): Metrics {
+  const meters = createRequestMeters(operations);
+  let asked = Number.NEGATIVE_INFINITY;
+  let answer: Promise<MetricFamily[]> = Promise.resolve([]);
+
+  // Scrapes that come together share one look at the database.
+  const fromDatabase = (): Promise<MetricFamily[]> => {
+    const now = performance.now();
+    if (now - asked < freshMs) return answer;
+    asked = now;
+    answer = databaseFamilies(watch).then(
+      (families) => [databaseUp(1), ...families],
+      () => [databaseUp(0)],
+    );
+    return answer;
+  };
+  const own = async () => [...meters.families(), ...(await processFamilies(database))];
+
+  return {
+    observe: meters.observe,
+    own,
+    async text(siblings = []) {
+      const [mine, common] = await Promise.all([own(), fromDatabase()]);
+      return render([[...mine, ...common], ...siblings]);
+    },
+  };
+}
+
+function databaseUp(value: 0 | 1): MetricFamily {
+  return shared(
+    gauge('comanda_database_up', '1 when the database answered this scrape in time.', single(value)),
+  );
+}
+
+function render(parts: readonly MetricFamily[][]): Promise<string> {
+  const [only] = parts;
+  if (only === undefined || parts.length > 1) return AggregatorRegistry.aggregate([...parts]).metrics();
+  // The aggregation leaves out what makes no sense for several processes: alone, nothing is left out.
+  const registry = new Registry();
+  for (const family of only) {
+    registry.registerMetric({ ...family, get: async () => family } as unknown as Metric);
+  }
+  return registry.metrics();
+}

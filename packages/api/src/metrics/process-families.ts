@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, repositoryRoot } from '@comanda/db';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { gauge, type MetricFamily, shared, single } from './family.ts';
+
+/** What this process says of itself: memory, processor, event loop, garbage, and its connections. */
+export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise<MetricFamily[]> {
+  const own = (await processRegistry().getMetricsAsJSON()) as unknown as MetricFamily[];
+  const connections = { total: pool.totalCount, idle: pool.idleCount };
+  return [
+    ...own,
+    gauge(
+      'comanda_pool_connections',
+      'Connections to the database that requests share, by state.',
+      Object.entries(connections).map(([state, value]) => ({ labels: { state }, value })),
+    ),
+    gauge(
+      'comanda_pool_waiting',
+      'Requests that wait for a connection to the database.',
+      single(pool.waitingCount),
+    ),
+    buildInfo(),
+  ];
+}
+
+let registry: Registry | undefined;
+
+// A process has one, however many servers it holds: the observers behind it are never let go.
+function processRegistry(): Registry {
+  if (registry === undefined) {
+    registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+  }
+  return registry;
+}
+
+let build: MetricFamily | undefined;
+
+function buildInfo(): MetricFamily {
+  build ??= shared(
+    gauge('comanda_build_info', 'Always 1; the labels say what runs.', [
+      { labels: { version: serviceVersion(), node: process.version }, value: 1 },
+    ]),
+  );
+  return build;
+}
+
+function serviceVersion(): string {
+  const file: { version: string } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
+  return file.version;
+}

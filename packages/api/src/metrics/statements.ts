@@ -1,0 +1,72 @@
+import { heartbeatDeadSeconds, statement } from '@comanda/db';
+
+/** No count goes further: a scrape must cost the same whatever has piled up. */
+export const countedAtMost = 10_000;
+
+const few = (rows: string) => `(select count(*)::int from (${rows} limit ${countedAtMost}) counted)`;
+
+export const relayBacklog = statement<{ waiting: number; setAside: number; lagSeconds: number | null }>(
+  'watch_relay_backlog',
+  `select ${few('select from captured_changes where failures = 0')} as waiting,
+     ${few('select from captured_changes where failures > 0 order by retry_at')} as "setAside",
+     (select greatest(0, extract(epoch from now() - captured_at))::float8 from captured_changes
+      where failures = 0 order by id limit 1) as "lagSeconds"`,
+);
+
+// In the order of the index on due times, so that nothing else is read.
+export const deliveryQueue = statement<{ due: number; scheduled: number; oldestSeconds: number | null }>(
+  'watch_delivery_queue',
+  `select
+     ${few('select from webhook_deliveries where next_attempt_at <= now() order by next_attempt_at')} as due,
+     ${few('select from webhook_deliveries where next_attempt_at > now() order by next_attempt_at')} as scheduled,
+     (select extract(epoch from now() - next_attempt_at)::float8 from webhook_deliveries
+      where next_attempt_at <= now() order by next_attempt_at limit 1) as "oldestSeconds"`,
+);
+
+export const totals = statement<{ name: string; total: number }>(
+  'watch_totals',
+  'select name, sum(total)::float8 as total from work_totals group by name',
+);
+
+export const unfinishedSyncJobs = statement<{ status: string; count: number; oldestSeconds: number }>(
+  'watch_sync_jobs',
+  `select status::text as status, count(*)::int as count,
+     max(greatest(0, extract(epoch from now() - created_at)))::float8 as "oldestSeconds"
+   from (select status, created_at from sync_jobs where status in ('queued', 'processing')
+     order by status, created_at limit ${countedAtMost}) counted
+   group by status`,
+);
+
+export const heartbeats = statement<{
+  kind: string;
+  host: string;
+  pid: number;
+  ageSeconds: number;
+  alive: boolean;
+}>(
+  'watch_heartbeats',
+  `select kind, host, pid, greatest(0, extract(epoch from now() - seen_at))::float8 as "ageSeconds",
+     seen_at > now() - interval '${heartbeatDeadSeconds} seconds' as alive
+   from process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
+);
+
+export const queueExists = statement<{ exists: boolean }>(
+  'watch_queue_exists',
+  `select to_regclass('graphile_worker.jobs') is not null as exists`,
+);
+
+export const queuedJobs = statement<{ task: string; state: string; count: number }>(
+  'watch_queued_jobs',
+  `select task_identifier as task, state, count(*)::int as count from (
+     select task_identifier, case when locked_at is not null then 'locked' when attempts >= max_attempts then 'failed'
+       when run_at <= now() then 'ready' else 'scheduled' end as state
+     from graphile_worker.jobs limit ${countedAtMost}) counted
+   group by 1, 2 order by 1, 2`,
+);
+
+/** Answers when requests can be served; says whether a worker beats. */
+export const readiness = statement<{ worker: boolean }>(
+  'watch_readiness',
+  `select exists (select from process_heartbeats
+     where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker`,
+);

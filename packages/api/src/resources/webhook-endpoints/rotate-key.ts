@@ -1,0 +1,159 @@
+import { type Database, statement } from '@comanda/db';
+import { auditAs } from '../../audit.ts';
+import { ApiError } from '../../errors.ts';
+import type { SecretBox } from './secrets.ts';
+
+/** What a rotation did, and which keys still seal something afterwards. */
+export interface KeyRotation {
+  current_key_id: string;
+  /** Secrets that were sealed anew. */
+  resealed: number;
+  /** Secrets that already were as they should be. */
+  unchanged: number;
+  /** How many secrets each key id seals now, those of the given keys that seal nothing included. */
+  keys: { key_id: string; secrets: number }[];
+  /** Ids of given keys that nothing needs any more. */
+  removable: string[];
+}
+
+/**
+ * Seals every signing secret with the current key, a hundred to a transaction, while everything else runs. It can be
+ * cut off anywhere and started again; what is done is passed over. What a process with older settings seals
+ * meanwhile is found by another round.
+ *
+ * @throws {ApiError} `conflict` when secrets are left that the given keys cannot open; the others are sealed anew.
+ */
+export async function rotateKey(database: Database, box: SecretBox): Promise<KeyRotation> {
+  const first = await round(database, box);
+  let { resealed } = first;
+  let { unreadable } = first;
+  let keys = await keysInUse(database, box);
+  for (let more = 0; more < 2 && othersIn(keys, box) > unreadable.length; more += 1) {
+    const again = await round(database, box);
+    resealed += again.resealed;
+    unreadable = again.unreadable;
+    keys = await keysInUse(database, box);
+  }
+  if (unreadable.length > 0) throw leftOver(unreadable, resealed);
+  return {
+    current_key_id: box.currentKeyId,
+    resealed,
+    unchanged: first.unchanged,
+    keys,
+    removable: keys
+      .filter(({ key_id, secrets }) => secrets === 0 && key_id !== box.currentKeyId)
+      .map(({ key_id }) => key_id),
+  };
+}
+
+interface Round {
+  resealed: number;
+  unchanged: number;
+  /** The key ids of secrets that cannot be opened. */
+  unreadable: string[];
+}
+
+const pageSize = 100;
+
+async function round(database: Database, box: SecretBox): Promise<Round> {
+  const done: Round = { resealed: 0, unchanged: 0, unreadable: [] };
+  let last: [string, string] = [nil, nil];
+  for (;;) {
+    const rows = await database.run(readSecrets, [...last, pageSize]);
+    const final = rows.at(-1);
+    if (final === undefined) return done;
+    last = [final.location_id, final.id];
+    await resealPage(database, box, rows, done);
+  }
+}
+
+async function resealPage(
+  database: Database,
+  box: SecretBox,
+  rows: readonly SecretRow[],
+  done: Round,
+): Promise<void> {
+  const changed: { row: SecretRow; sealed: Buffer }[] = [];
+  for (const row of rows) {
+    const owner = { locationId: row.location_id, endpointId: row.endpoint_id };
+    try {
+      const fresh = box.reseal({ keyId: row.encryption_key_id, sealed: row.sealed }, owner);
+      if (fresh === undefined) done.unchanged += 1;
+      else changed.push({ row, sealed: fresh.sealed });
+    } catch {
+      done.unreadable.push(row.encryption_key_id);
+    }
+  }
+  if (changed.length === 0) return;
+  const written = await database.transaction(undefined, async (tx) => {
+    const stored = await tx.run(writeSecrets, [
+      box.currentKeyId,
+      changed.map(({ row }) => row.location_id),
+      changed.map(({ row }) => row.id),
+      changed.map(({ row }) => row.sealed),
+      changed.map(({ sealed }) => sealed),
+    ]);
+    for (const [locationId, count] of countBy(stored.map(({ location_id }) => location_id))) {
+      const after = { encryption_key_id: box.currentKeyId, secrets: count };
+      const actor = { kind: 'command_line', locationId } as const;
+      await auditAs(tx, actor, 'secrets.rotateKey', null, { before: null, after });
+    }
+    return stored.length;
+  });
+  done.resealed += written;
+}
+
+async function keysInUse(database: Database, box: SecretBox): Promise<KeyRotation['keys']> {
+  const rows = await database.run(countSecrets, []);
+  const unused = box.keyIds.filter((id) => rows.every(({ key_id }) => key_id !== id));
+  return [...rows, ...unused.map((key_id) => ({ key_id, secrets: 0 }))];
+}
+
+const othersIn = (keys: KeyRotation['keys'], box: SecretBox): number =>
+  keys.reduce((sum, { key_id, secrets }) => (key_id === box.currentKeyId ? sum : sum + secrets), 0);
+
+function leftOver(unreadable: readonly string[], resealed: number): ApiError {
+  const list = [...countBy(unreadable)].map(([id, count]) => `${count} sealed with the key "${id}"`);
+  return new ApiError(
+    'conflict',
+    `${unreadable.length} secrets cannot be opened with the keys in ENCRYPTION_KEY and were left as they are: ` +
+      `${list.join(', ')}. ${resealed} others were sealed anew.`,
+  );
+}
+
+function countBy(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+interface SecretRow {
+  location_id: string;
+  id: string;
+  endpoint_id: string;
+  encryption_key_id: string;
+  sealed: Buffer;
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+
+const readSecrets = statement<SecretRow>(
+  'read_sealed_secrets',
+  `select location_id, id, endpoint_id, encryption_key_id, sealed from webhook_secrets
+   where (location_id, id) > ($1::uuid, $2::uuid) order by location_id, id limit $3`,
+);
+
+// Only what still is as it was read: a row that another rotation sealed meanwhile is left to it.
+const writeSecrets = statement<{ location_id: string }>(
+  'write_sealed_secrets',
+  `update webhook_secrets s set encryption_key_id = $1, sealed = fresh.sealed
+   from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) as fresh (location_id, id, was, sealed)
+   where s.location_id = fresh.location_id and s.id = fresh.id and s.sealed = fresh.was
+   returning s.location_id`,
+);
+
+const countSecrets = statement<{ key_id: string; secrets: number }>(
+  'count_sealed_secrets',
+  `select encryption_key_id as key_id, count(*)::int as secrets from webhook_secrets
+   group by encryption_key_id order by encryption_key_id`,
+);

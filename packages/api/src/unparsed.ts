@@ -1,0 +1,83 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ApiError } from './errors.ts';
+import { requestIdOf } from './request-id.ts';
+import { commonHeaders, errorJson, sendError, sendJson } from './rest/answer.ts';
+
+/**
+ * Answers what never becomes an ordinary request, in the form of all errors: what Node's parser refuses, what comes
+ * too slowly, CONNECT, and expectations that nobody meets. Returns what the server calls with each response it
+ * begins: an answer that is still under way goes out first, or its caller would take the refusal for it.
+ */
+export function answerUnparsed(server: Server): (response: ServerResponse) => void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const refused = new WeakSet<Duplex>();
+  server.on('clientError', (error: ParserError, socket) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    refuse(error, socket, latest.get(socket));
+  });
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => {});
+    answerOn(socket, 405, 'CONNECT is not allowed here.');
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const error = new ApiError('invalid_request', 'No expectation but 100-continue is met.', { status: 417 });
+    sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
+  });
+  return (response) => latest.set(response.req.socket, response);
+}
+
+type ParserError = Error & { code?: string };
+
+function refuse(error: ParserError, socket: Duplex, response: ServerResponse | undefined): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = refusals[error.code ?? ''] ?? [400, 'The request cannot be read.'];
+  if (response === undefined || response.writableFinished || response.destroyed) {
+    answerOn(socket, status, message);
+  } else if (response.req.complete) {
+    response.once('close', () => refuse(error, socket, undefined));
+  } else if (response.headersSent) {
+    endSoon(socket);
+  } else {
+    const requestId = requestIdOf(response.req.headers['x-request-id']);
+    const json = errorJson(new ApiError('invalid_request', message), requestId);
+    sendJson(response.req, response, status, json, requestId, { Connection: 'close' });
+  }
+}
+
+function answerOn(socket: Duplex, status: number, message: string): void {
+  const requestId = requestIdOf(undefined);
+  const body = errorJson(new ApiError('invalid_request', message), requestId);
+  const headers = {
+    ...commonHeaders,
+    'X-Request-Id': requestId,
+    'Content-Length': Buffer.byteLength(body),
+    ...(status === 405 && { Allow: 'GET, HEAD, POST, PATCH, DELETE' }),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  endSoon(socket, `HTTP/1.1 ${status} ${phrases[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+}
+
+// A caller who does not close its side would keep the connection: it has a second to read the answer.
+function endSoon(socket: Duplex, text = ''): void {
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), 1_000);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+const refusals: Record<string, [number, string]> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+
+const phrases: Record<number, string> = {
+  400: 'Bad Request',
+  405: 'Method Not Allowed',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};

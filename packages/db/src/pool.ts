@@ -1,0 +1,143 @@
+import pg from 'pg';
+
+/** The database gives no sign of life: nothing is sent until it answers again. Its code is SQLSTATE class 08. */
+export class DatabaseSilentError extends Error {
+  override name = 'DatabaseSilentError';
+  readonly code = '08006';
+  constructor() {
+    super('the database does not answer');
+  }
+}
+
+/** When a pool begins to doubt, and how it makes sure; in milliseconds. */
+export interface Doubt {
+  /** A connection that waits this long for an answer makes the pool ask. */
+  suspicionMs: number;
+  /** A new connection has this long to be answered in any way. */
+  askMs: number;
+  /** What waits this long is lost, though the database answers others: longer than the server's own limits. */
+  abandonMs: number;
+}
+
+// How often it looks, and how long an answer counts for connections that still wait.
+const lookMs = 500;
+const trustMs = 5_000;
+
+/**
+ * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
+ * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
+ * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
+ */
+export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
+  const clients = new Map<pg.Client, Waiting>();
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let trustedUntil = Number.NEGATIVE_INFINITY;
+  let asking = false;
+  let silent = false;
+
+  class WatchedClient extends pg.Client {
+    constructor(options?: pg.ClientConfig) {
+      super(options);
+      const waiting: Waiting = { since: performance.now(), heardAt: performance.now() };
+      clients.set(this, waiting);
+      const heard = () => {
+        waiting.since = undefined;
+        waiting.heardAt = performance.now();
+        heardAt = waiting.heardAt;
+      };
+      this.on('connect', heard).on('drain', heard);
+      this.on('end', () => clients.delete(this));
+      const query = this.query.bind(this) as (...args: unknown[]) => unknown;
+      this.query = ((...args: unknown[]) => {
+        waiting.since ??= performance.now();
+        return query(...args);
+      }) as typeof this.query;
+    }
+  }
+
+  class WatchedPool extends pg.Pool {
+    override connect(): Promise<pg.PoolClient>;
+    override connect(callback: Connected): void;
+    override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+      if (!silent) return callback === undefined ? super.connect() : void super.connect(callback);
+      const error = new DatabaseSilentError();
+      if (callback === undefined) return Promise.reject(error);
+      process.nextTick(callback, error, undefined, () => {});
+      return undefined;
+    }
+  }
+
+  const pool = new WatchedPool({ ...config, Client: WatchedClient } as pg.PoolConfig);
+  const timer = setInterval(look, lookMs);
+  timer.unref();
+  return pool;
+
+  function look(): void {
+    const now = performance.now();
+    if (pool.ending) {
+      clearInterval(timer);
+      return;
+    }
+    const waits = [...clients].filter(([, { since = now }]) => now - since > doubt.suspicionMs);
+    const [lost] = waits.map(([, { since = now }]) => since).filter((since) => now - since > doubt.abandonMs);
+    // What has been still for as long as that one is as likely to be dead.
+    if (lost !== undefined)
+      for (const [client, waiting] of clients)
+        if ((waiting.since ?? waiting.heardAt) <= lost) breakOff(client);
+    if (!asking && (silent || (waits.length > 0 && now > trustedUntil))) void ask();
+  }
+
+  async function ask(): Promise<void> {
+    asking = true;
+    const began = performance.now();
+    const answered = await answers(config, doubt.askMs);
+    // The event loop may have been held up: what has arrived meanwhile is read before anything is concluded.
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    asking = false;
+    if (answered || heardAt > began) {
+      silent = false;
+      trustedUntil = performance.now() + trustMs;
+      return;
+    }
+    if (pool.ending || (!silent && clients.size === 0)) return;
+    silent = true;
+    for (const client of clients.keys()) breakOff(client);
+  }
+}
+
+/** A connection: since when it waits for an answer, undefined while it does not, and when it last had one. */
+interface Waiting {
+  since: number | undefined;
+  heardAt: number;
+}
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: Error | boolean) => void,
+) => void;
+
+/** Every query under way on it fails at once, and the pool lets go of it. */
+function breakOff(client: pg.Client): void {
+  client.connection.stream.destroy(new DatabaseSilentError());
+}
+
+/** Whether anybody answers at the database's address, be it to refuse. */
+async function answers(config: pg.PoolConfig, askMs: number): Promise<boolean> {
+  const { connectionString, application_name } = config;
+  const client = new pg.Client({
+    connectionString,
+    application_name,
+    connectionTimeoutMillis: askMs,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return /^[0-9A-Z]{5}$/.test(code);
+  } finally {
+    client.end().catch(() => {});
+  }
+}

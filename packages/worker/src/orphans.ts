@@ -1,0 +1,48 @@
+import { pidSpace, type Queryable, statement } from '@comanda/db';
+
+/**
+ * Frees at once what workers of this machine held that have died, as their pids show: claims of deliveries and locks of
+ * jobs. Workers elsewhere are judged by their silence instead. Returns how many claims it freed.
+ */
+export async function freeOrphans(tx: Queryable): Promise<number> {
+  const space = pidSpace();
+  if (space === undefined) return 0;
+  const neighbours = await tx.run(workersOf, [space]);
+  const dead = neighbours.flatMap(({ id, pid }) => (isAlive(pid) ? [] : id));
+  if (dead.length === 0) return 0;
+  const [freed] = await tx.run(releaseOf, [dead]);
+  await tx.run(unlockOf, [dead]);
+  await tx.run(forget, [dead]);
+  return freed?.count ?? 0;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Anything else than "no such process" is a process that is not ours to signal.
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+const workersOf = statement<{ id: string; pid: number }>(
+  'orphans_workers',
+  `select id, pid from process_heartbeats where kind in ('worker', 'worker_pool') and pid_space = $1`,
+);
+
+const releaseOf = statement<{ count: number }>(
+  'orphans_release',
+  `with freed as (
+     update webhook_deliveries set leased_until = null, leased_by = null
+     where leased_by = any ($1::text[]) and next_attempt_at is not null
+     returning 1
+   ) select count(*)::int as count from freed`,
+);
+
+const unlockOf = statement(
+  'orphans_unlock',
+  'select graphile_worker.force_unlock_workers($1::text[])::text as done',
+);
+
+const forget = statement('orphans_forget', 'delete from process_heartbeats where id = any ($1::text[])');

@@ -1,0 +1,158 @@
+// npm run -s sbom: what the product is made of, as CycloneDX 1.6 on standard output: every production dependency
+// of the lockfile with version, licence and the hash it is installed by. (npm's and pnpm's own need other layouts.)
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Licences that CycloneDX knows by this very name; others are told by name. */
+const SPDX = new Set(
+  '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC0-1.0 CC-BY-4.0 ISC MIT MIT-0 MPL-2.0 PostgreSQL Python-2.0 Unlicense'.split(
+    ' ',
+  ),
+);
+
+await runScript(async () => {
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
+  process.stdout.write(`${JSON.stringify(describe(), null, 2)}\n`);
+  return 0;
+});
+
+function describe() {
+  const { version } = readJson(join(root, 'package.json'));
+  const lock = readLockfile(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
+  const installed = findInstalled(join(root, 'node_modules'));
+  const packages = reachable(lock);
+  const own = `comanda@${version}`;
+  return {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', 'bom-ref': own, name: 'comanda', version } },
+    components: [...packages.values()].map((entry) => component(entry, installed)),
+    dependencies: [
+      { ref: own, dependsOn: refs(lock.direct, packages) },
+      ...[...packages.values()].map((entry) => ({ ref: entry.purl, dependsOn: refs(entry.needs, packages) })),
+    ],
+  };
+}
+
+function component({ name, version, purl, integrity, optional }, installed) {
+  const licence = installed.get(`${name}@${version}`);
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name,
+    version,
+    scope: optional ? 'optional' : 'required',
+    hashes: [hashOf(integrity)],
+    ...(licence && { licenses: [licenceOf(licence)] }),
+    purl,
+  };
+}
+
+function hashOf(integrity) {
+  const [algorithm, base64] = integrity.split(/-(.*)/s);
+  return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(base64, 'base64').toString('hex') };
+}
+
+function licenceOf(text) {
+  if (SPDX.has(text)) return { license: { id: text } };
+  return / (OR|AND|WITH) /.test(text) ? { expression: text } : { license: { name: text } };
+}
+
+/** Everything that production needs, by its key in the lockfile; optional is what only optional packages need. */
+function reachable(lock) {
+  const found = new Map();
+  const walk = (keys, optional) => {
+    for (const [key, perhaps] of keys) {
+      const entry = found.get(key);
+      const isOptional = optional || perhaps;
+      if (entry !== undefined && (isOptional || !entry.optional)) continue;
+      found.set(key, { ...lock.entry(key), optional: isOptional });
+      walk(lock.entry(key).needs, isOptional);
+    }
+  };
+  walk(lock.direct, false);
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function refs(needs, packages) {
+  return [...new Set([...needs.keys()].map((key) => packages.get(key).purl))].sort();
+}
+
+/**
+ * The parts of a version 9 lockfile that matter here; its shape is pnpm's own, so that keys by indentation are enough.
+ * Throws for another version.
+ */
+function readLockfile(text) {
+  if (!text.startsWith("lockfileVersion: '9.0'")) throw new Error('pnpm-lock.yaml is not of version 9.0');
+  const tree = readTree(text);
+  const direct = new Map();
+  for (const importer of Object.values(tree.importers))
+    for (const kind of ['dependencies', 'optionalDependencies'])
+      for (const [name, { version }] of Object.entries(importer[kind] ?? {}))
+        if (!version.startsWith('link:')) direct.set(keyOf(name, version), kind !== 'dependencies');
+  const entry = (key) => {
+    const id = key.replace(/\(.*$/s, '');
+    const at = id.lastIndexOf('@');
+    const [name, version] = [id.slice(0, at), id.slice(at + 1)];
+    const { dependencies = {}, optionalDependencies = {} } = tree.snapshots[key];
+    const needs = new Map([
+      ...Object.entries(dependencies).map(([other, wanted]) => [keyOf(other, wanted), false]),
+      ...Object.entries(optionalDependencies).map(([other, wanted]) => [keyOf(other, wanted), true]),
+    ]);
+    const integrity = /integrity: ([^,}]+)/.exec(tree.packages[id].resolution)[1];
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+    return { name, version, purl, integrity, needs };
+  };
+  return { direct, entry };
+}
+
+// An alias stands with its real name in place of the version.
+function keyOf(name, version) {
+  return /^@?[^@(]+@/.test(version) ? version : `${name}@${version}`;
+}
+
+function readTree(text) {
+  const top = {};
+  const path = [{ depth: -1, node: top }];
+  for (const line of text.split('\n')) {
+    const [, indent, quoted, plain, value] = /^( *)(?:'([^']+)'|([^\s:'][^:]*)):(?: (.*))?$/.exec(line) ?? [];
+    const name = quoted ?? plain;
+    if (name === undefined) continue;
+    while (path.at(-1).depth >= indent.length) path.pop();
+    const parent = path.at(-1).node;
+    if (value !== undefined && value !== '{}') parent[name] = value.replace(/^'(.*)'$/, '$1');
+    else {
+      parent[name] = {};
+      path.push({ depth: indent.length, node: parent[name] });
+    }
+  }
+  return top;
+}
+
+/** The licence of every installed package by `name@version`, wherever it stands. */
+function findInstalled(folder, found = new Map()) {
+  if (!existsSync(folder)) return found;
+  for (const entry of readdirSync(folder)) {
+    if (entry.startsWith('.') || entry === '@comanda') continue;
+    const names = entry.startsWith('@')
+      ? readdirSync(join(folder, entry)).map((name) => `${entry}/${name}`)
+      : [entry];
+    for (const name of names) {
+      const file = join(folder, name, 'package.json');
+      if (!existsSync(file)) continue;
+      const { version, license } = readJson(file);
+      found.set(`${name}@${version}`, typeof license === 'string' ? license : license?.type);
+      findInstalled(join(folder, name, 'node_modules'), found);
+    }
+  }
+  return found;
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newId, repositoryRoot } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MetricFamily } from '../../packages/api/src/metrics/family.ts';
+import { createRequestMeters } from '../../packages/api/src/metrics/request-meters.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey } from '../support/factories.ts';
+import { runOnce } from '../support/server.ts';
+import { waitFor } from '../support/wait.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+/** Values by metric and labels, as the text has them: `comanda_database_up`, `x_total{a="b"}`. */
+async function scrape(url = api.url): Promise<Map<string, number>> {
+  const response = await fetch(`${url}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4');
+  return parse(await response.text());
+}
+
+function parse(text: string): Map<string, number> {
+  const rows = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    rows.map((row) => {
+      const [, name = '', value] = /^(.*) (\S+)$/.exec(row) ?? [];
+      return [name, Number(value)] as const;
+    }),
+  );
+}
+
+const requests = (operation: string, entrance: string, method: string, code: number) =>
+  `comanda_http_requests_total{operation="${operation}",entrance="${entrance}",method="${method}",code="${code}"}`;
+
+describe('requests', () => {
+  it('are counted by operation, entrance, method and code, and never by their path', async () => {
+    await api.rest('GET /v2/orders?limit=1');
+    await api.rest('GET /v2/orders?limit=2');
+    await api.rest(`GET /v2/orders/${newId()}`);
+    await fetch(`${api.url}/v2/orders`, { method: 'HEAD' });
+    await fetch(`${api.url}/v2/nothing/here/${newId()}`);
+    await api.client().orders.list.query({});
+    await api
+      .client()
+      .orders.get.query({ id: newId() })
+      .catch(() => {});
+    await fetch(`${api.url}/trpc/no.such.call`);
+    const values = await scrape();
+    expect(values.get(requests('orders.list', 'rest', 'GET', 200))).toBe(2);
+    expect(values.get(requests('orders.get', 'rest', 'GET', 404))).toBe(1);
+    expect(values.get(requests('orders.list', 'rest', 'HEAD', 401))).toBe(1);
+    expect(values.get(requests('none', 'rest', 'GET', 404))).toBe(1);
+    expect(values.get(requests('orders.list', 'trpc', 'query', 200))).toBe(1);
+    expect(values.get(requests('orders.get', 'trpc', 'query', 404))).toBe(1);
+    const noCall = [...values].filter(([name]) => name.includes('operation="none",entrance="trpc"'));
+    expect(noCall.some(([name, value]) => name.includes('code="404"') && value === 1)).toBe(true);
+    const of = 'operation="orders.list",entrance="rest"';
+    expect(values.get(`comanda_http_request_duration_seconds_count{${of}}`)).toBe(3);
+    expect(values.get(`comanda_http_request_duration_seconds_bucket{le="+Inf",${of}}`)).toBe(3);
+  });
+
+  it('refused by a limit are counted by its kind', async () => {
+    const minute = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
+    const month = await createKey(api.app.database, { locationId: api.locationId, monthly: 1 });
+    for (const { key } of [minute, month]) {
+      await waitFor('a refusal', async () => (await api.rest('GET /v2/orders', { key })).status === 429);
+    }
+    const values = await scrape();
+    expect(values.get('comanda_limit_refusals_total{limit="minute"}')).toBeGreaterThanOrEqual(1);
+    expect(values.get('comanda_limit_refusals_total{limit="month"}')).toBeGreaterThanOrEqual(1);
+    expect(values.get('comanda_limit_refusals_total{limit="batch_hour"}')).toBe(0);
+  });
+
+  it('of unknown names share one place, however many there are', () => {
+    const meters = createRequestMeters(['orders.list']);
+    const line = { requestId: '', entrance: 'trpc', status: 404 } as const;
+    for (let n = 0; n < 1_000; n += 1)
+      meters.observe({ ...line, method: `M${n}`, operation: `made.up${n}` }, n);
+    const [answers, latency] = meters.families();
+    expect(answers?.values).toEqual([
+      { labels: { operation: 'none', entrance: 'trpc', method: 'other', code: 404 }, value: 1_000 },
+    ]);
+    expect(latency?.values.find(({ labels }) => labels.le === 0.5)?.value).toBe(501);
+    expect(latency?.values.at(-2)?.value).toBeCloseTo(499.5);
+  });
+});
+
+describe('the state of the work', () => {
+  it('tells changes, deliveries, jobs and workers that wait, and their ages', async () => {
+    const { locationId, databaseUrl } = api;
+    await runOnce(
+      databaseUrl,
+      `with endpoint as (
+         insert into webhook_endpoints (location_id, url, events) values ('${locationId}', 'https://erp.example.com', '{order.created}') returning id
+       ), event as (
+         insert into events (location_id, id, number, type, resource_id, body, created_at)
+         values ('${locationId}', '${newId()}', 1, 'order.created', '${newId()}', '{}', now()) returning id
+       ) insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at)
+         select '${locationId}', endpoint.id, event.id, now() + due from endpoint, event,
+           unnest('{-70 seconds,-1 second,1 hour}'::interval[]) as due;
+       insert into sync_jobs (location_id, total_items, status, created_at) values ('${locationId}', 1, 'queued', now() - interval '40 seconds');
+       insert into sync_jobs (location_id, total_items, status) values ('${locationId}', 1, 'processing');
+       update sync_jobs set status = 'completed' where status = 'processing';
+       insert into process_heartbeats (id, kind, host, pid, seen_at) values
+         ('a', 'worker', 'kitchen', 1, now()), ('b', 'worker', 'kitchen', 2, now() - interval '30 seconds');
+       select graphile_worker.add_job('sync-products', '{}');
+       delete from captured_changes;
+       insert into captured_changes (location_id, resource, resource_id, operation, captured_at, failures, retry_at) values
+         ('${locationId}', 'orders', '${newId()}', 'insert', now() - interval '90 seconds', 0, null),
+         ('${locationId}', 'orders', '${newId()}', 'insert', now(), 10, now())`,
+    );
+    const values = await waitFor('a fresh look', async () => {
+      const found = await scrape();
+      return (found.get('comanda_relay_lag_seconds') ?? 0) >= 90 && found;
+    });
+    expect(values.get('comanda_database_up')).toBe(1);
+    expect(values.get('comanda_relay_changes{state="waiting"}')).toBe(1);
+    expect(values.get('comanda_relay_changes{state="set_aside"}')).toBe(1);
+    expect(values.get('comanda_deliveries{state="due"}')).toBe(2);
+    expect(values.get('comanda_deliveries{state="scheduled"}')).toBe(1);
+    expect(values.get('comanda_deliveries_oldest_due_seconds')).toBeGreaterThanOrEqual(70);
+    expect(values.get('comanda_sync_jobs{state="queued"}')).toBe(1);
+    expect(values.get('comanda_sync_jobs_oldest_seconds')).toBeGreaterThanOrEqual(40);
+    expect(values.get('comanda_sync_jobs_ended_total{state="completed"}')).toBe(1);
+    expect(values.get('comanda_processes_alive{kind="worker"}')).toBe(1);
+    expect(values.get('comanda_worker_heartbeat_age_seconds{host="kitchen",pid="2"}')).toBeGreaterThanOrEqual(
+      30,
+    );
+    expect(values.get('comanda_jobs{task="sync-products",state="ready"}')).toBe(1);
+    expect(values.get('comanda_pool_connections{state="total"}')).toBeGreaterThan(0);
+    expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    expect([...values.keys()]).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect([...values.keys()].join()).toContain('comanda_build_info{version=');
+  });
+
+  it('has every metric of ours documented, and no other', async () => {
+    const operations = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
+    const documented = new Set(
+      operations
+        .match(/^\| `comanda_.*/gm)
+        ?.join()
+        .match(/comanda_[a-z_]+/g),
+    );
+    const text = await (await fetch(`${api.url}/metrics`)).text();
+    const told = [...text.matchAll(/^# TYPE (comanda_\w+)/gm)].map(([, name]) => name);
+    expect(new Set(told)).toEqual(documented);
+  });
+
+  it('holds nothing of a location', async () => {
+    const text = await (await fetch(`${api.url}/metrics`)).text();
+    for (const secret of [api.locationId, api.key.id, api.key.key, 'erp.example.com', 'Test Kitchen'])
+      expect(text).not.toContain(secret);
+    expect(text).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-/);
+  });
+
+  it('of several processes is added up, and what they all see alike is not', async () => {
+    await api.rest('GET /v2/turns');
+    const own = await api.app.metrics.own();
+    const sibling = JSON.parse(JSON.stringify(own)) as MetricFamily[];
+    const both = parse(await api.app.metrics.text([sibling]));
+    const alone = parse(await api.app.metrics.text());
+    const name = requests('turns.list', 'rest', 'GET', 200);
+    expect(alone.get(name)).toBeGreaterThan(0);
+    expect(both.get(name)).toBe(2 * (alone.get(name) ?? 0));
+    expect(both.get('comanda_database_up')).toBe(1);
+  });
+});
+
+it('answers GET and HEAD without a key, and nothing else', async () => {
+  const head = await fetch(`${api.url}/metrics`, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+  const post = await fetch(`${api.url}/metrics`, { method: 'POST' });
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+describe('with the database away', () => {
+  it('tells what the process knows, and that the database is away; readiness says so too', async () => {
+    const own = await startTestApi();
+    try {
+      expect(await (await fetch(`${own.url}/readyz`)).json()).toEqual({
+        status: 'ok',
+        database: 'ok',
+        worker: 'silent',
+      });
+      await runOnce(
+        own.databaseUrl,
+        `insert into process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
+      );
+      await waitFor('the beat', async () => {
+        const ready = await fetch(`${own.url}/readyz`);
+        return ready.status === 200 && ((await ready.json()) as { worker: string }).worker === 'ok';
+      });
+      const { pathname } = new URL(own.databaseUrl);
+      const name = decodeURIComponent(pathname.slice(1));
+      await runOnce(api.databaseUrl, `alter database "${name}" with allow_connections false`);
+      await runOnce(
+        api.databaseUrl,
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      );
+      const values = await waitFor('the outage', async () => {
+        const found = await scrape(own.url);
+        return found.get('comanda_database_up') === 0 && found;
+      });
+      expect([...values.keys()].filter((key) => key.startsWith('comanda_relay'))).toEqual([]);
+      expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+      const ready = await waitFor('readiness to notice', async () => {
+        const found = await fetch(`${own.url}/readyz`);
+        return found.status === 503 && found;
+      });
+      expect(await ready.json()).toEqual({
+        status: 'database unreachable',
+        database: 'unreachable',
+        worker: 'unknown',
+      });
+      expect((await fetch(`${own.url}/healthz`)).status).toBe(200);
+      await runOnce(api.databaseUrl, `alter database "${name}" with allow_connections true`);
+      await waitFor('the recovery', async () => (await fetch(`${own.url}/readyz`)).status === 200);
+    } finally {
+      await own.close();
+    }
+  }, 60_000);
+});

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { locationTables, type Neighbour, openNeighbour } from './neighbour.ts';
+
+/** A foreign key as the catalog has it; `columns` and `referenced` in the same order. */
+interface ForeignKey {
+  name: string;
+  child: string;
+  parent: string;
+  columns: string[];
+  referenced: string[];
+}
+
+/** Columns that name a row of the location without a foreign key, and why. */
+const loose: Readonly<Record<string, string>> = {
+  'audit_entries.api_key_id': 'an entry outlives the key that acted',
+  'audit_entries.resource_id': 'names resources of any kind, which may be gone',
+  'captured_changes.location_id': 'a queue: what waits for the relay must not slow down a deletion',
+  'captured_changes.resource_id': 'names resources of any kind, which may be gone',
+  'events.resource_id': 'names resources of any kind, which may be gone',
+  'order_items.product_id': 'an order keeps naming a product that was deleted',
+  'order_moves.moved_by': 'a move outlives the key that made it',
+  'orders.created_by': 'an order outlives the key that made it',
+  'webhook_attempts.endpoint_id': "repeats its delivery's, which is bound",
+  'webhook_attempts.event_id': "repeats its delivery's, which is bound",
+};
+
+let api: TestApi;
+let own: Neighbour;
+let theirs: Neighbour;
+let keys: ForeignKey[];
+beforeAll(async () => {
+  api = await startTestApi();
+  own = await openNeighbour(api);
+  theirs = await openNeighbour(api);
+  keys = await foreignKeys();
+});
+afterAll(() => api.close());
+
+test('every foreign key between tables of a location carries location_id', async () => {
+  const tables = await locationTables(api);
+  expect(keys.length).toBeGreaterThan(25);
+  const astray = keys.filter(({ parent, columns, referenced }) => {
+    const at = columns.indexOf('location_id');
+    return at < 0 || referenced[at] !== (parent === 'locations' ? 'id' : 'location_id');
+  });
+  expect(astray.map(({ name }) => name)).toEqual([]);
+  const bound = new Set(keys.map(({ child }) => child));
+  expect(tables.filter((table) => !bound.has(table))).toEqual(['captured_changes', 'locations']);
+});
+
+test('every column that names a row is bound by a foreign key, or says why it is not', async () => {
+  const { rows } = await api.app.database.pool.query<{ place: string }>(
+    `select c.table_name || '.' || c.column_name as place from information_schema.columns c
+     where c.table_schema = 'public' and c.data_type = 'uuid' and c.column_name <> 'id'
+       and c.table_name = any($1) order by 1`,
+    [await locationTables(api)],
+  );
+  const bound = new Set(keys.flatMap(({ child, columns }) => columns.map((column) => `${child}.${column}`)));
+  const free = rows.map(({ place }) => place).filter((place) => !bound.has(place));
+  expect(free).toEqual(Object.keys(loose));
+});
+
+test('every table of a location has location_id first in its primary key', async () => {
+  const { rows } = await api.app.database.pool.query<{ name: string; first: string }>(
+    `select t.relname as name, a.attname as first from pg_index i
+     join pg_class t on t.oid = i.indrelid
+     join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
+     where i.indisprimary and t.relname = any($1) and a.attname <> 'location_id' order by 1`,
+    [await locationTables(api)],
+  );
+  expect(rows.map(({ name }) => name)).toEqual(['captured_changes', 'locations']);
+});
+
+describe('a row that names a row of another location is refused', () => {
+  test('for every foreign key, also by whoever writes SQL', async () => {
+    const between = keys.filter(({ parent }) => parent !== 'locations');
+    expect(between.length).toBeGreaterThan(15);
+    for (const key of between) expect({ key: key.name, ...(await point(key)) }).toEqual(refusedBy(key));
+  });
+
+  test('for every foreign key, when a row is moved to another location', async () => {
+    for (const key of keys.filter(({ parent }) => parent !== 'locations')) {
+      const set = 'location_id = $2';
+      const { code } = await attempt(key, `update "${key.child}" set ${set} where location_id = $1`, [
+        own.locationId,
+        theirs.locationId,
+      ]);
+      // A name that both locations use may stop it before the foreign key does.
+      expect({ key: key.name, refused: ['23503', '23505'].includes(code) }).toEqual({
+        key: key.name,
+        refused: true,
+      });
+    }
+  });
+
+  test('by a foreign key that is seen to let the own row pass', async () => {
+    const between = keys.filter(({ parent }) => parent !== 'locations');
+    for (const key of between) {
+      const own = await point(key, 'own');
+      expect({ key: key.name, ...own }).toEqual({ key: key.name, code: '', constraint: '' });
+    }
+  });
+});
+
+const refusedBy = ({ name }: ForeignKey) => ({ key: name, code: '23503', constraint: name });
+
+/** Points every row of our location at a row of the other's (or of ours) and says what the database answers. */
+function point(key: ForeignKey, at: 'theirs' | 'own' = 'theirs') {
+  const pairs = key.columns
+    .map((column, index) => ({ column, referenced: key.referenced[index] ?? '' }))
+    .filter(({ column }) => column !== 'location_id');
+  const set = pairs
+    .map(
+      ({ column, referenced }) =>
+        `"${column}" = (select "${referenced}" from "${key.parent}" p where p.location_id = $2 and ${mate(key)} limit 1)`,
+    )
+    .join(', ');
+  const target = at === 'theirs' ? theirs.locationId : own.locationId;
+  return attempt(
+    key,
+    `update "${key.child}" c set ${set}
+     where c.ctid = (select ctid from "${key.child}" where location_id = $1 and ${filled(pairs)} limit 1)`,
+    [own.locationId, target],
+  );
+}
+
+// Of its own rows, the one that it names already: others could meet a unique constraint.
+function mate({ child, columns, referenced }: ForeignKey): string {
+  const same = columns.map((column, index) => `p."${referenced[index]}" = c."${column}"`).join(' and ');
+  return `(p.location_id <> (select location_id from "${child}" where location_id = $1 limit 1) or (${same}))`;
+}
+
+const filled = (pairs: readonly { column: string }[]) =>
+  pairs.map(({ column }) => `"${column}" is not null`).join(' and ');
+
+/** Runs it without the guards, which might refuse first, and takes it back. Throws when it met no row. */
+async function attempt({ name, child }: ForeignKey, sql: string, values: unknown[]) {
+  const client = await api.app.database.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`alter table "${child}" disable trigger user`);
+    const { rowCount } = await client.query(sql, values);
+    if (rowCount === 0) throw new Error(`${name}: ${child} has no row to try it with`);
+    await client.query('set constraints all immediate');
+    return { code: '', constraint: '' };
+  } catch (error) {
+    const { code, constraint } = error as { code?: string; constraint?: string };
+    if (code === undefined) throw error;
+    return { code, constraint: constraint ?? '' };
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+async function foreignKeys(): Promise<ForeignKey[]> {
+  const names = (oids: string, table: string) =>
+    `(select array_agg(a.attname::text order by k.n) from unnest(${oids}) with ordinality k (num, n)
+      join pg_attribute a on a.attrelid = ${table} and a.attnum = k.num)`;
+  const { rows } = await api.app.database.pool.query<ForeignKey>(
+    `select c.conname as name, c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent,
+       ${names('c.conkey', 'c.conrelid')} as columns, ${names('c.confkey', 'c.confrelid')} as referenced
+     from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace order by 1`,
+  );
+  return rows;
+}

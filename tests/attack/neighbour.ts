@@ -1,0 +1,117 @@
+import { newId } from '@comanda/db';
+import { type Kitchen, makeSubject, openKitchen } from '../contract/kitchen.ts';
+import { callRest, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import {
+  createCategory,
+  createPaymentMethod,
+  createProduct,
+  createSubselection,
+} from '../support/factories.ts';
+
+/** What the neighbour calls everything of its own, and a name as long that nobody uses. */
+export const theirs = 'only-theirs';
+export const nobodys = 'nobodys-own';
+
+/** Another location with at least one row in every table that belongs to a location. */
+export interface Neighbour extends Kitchen {
+  orderId: string;
+  eventId: string;
+}
+
+/** Opens a location and fills it; everything in it that has a name or an external id carries `theirs`. */
+export async function openNeighbour(api: TestApi): Promise<Neighbour> {
+  const kitchen = await openKitchen(api);
+  const { locationId, key } = kitchen;
+  const { database } = api.app;
+  const named = { locationId, name: theirs, externalId: theirs };
+  const categoryId = await createCategory(database, named);
+  const productId = await createProduct(database, {
+    ...named,
+    sku: theirs,
+    categoryIds: [categoryId],
+    stock: { enabled: true, quantity: 9 },
+  });
+  const extras = { locationId, productId, name: theirs, items: [{ name: theirs }] };
+  const { id: subselectionId, itemIds } = await createSubselection(database, extras);
+  const { pool } = database;
+  await pool.query('update subselections set external_id = $2 where id = $1', [subselectionId, theirs]);
+  await pool.query('update subselection_items set external_id = $2 where id = any($1)', [itemIds, theirs]);
+  const paymentMethodId = await createPaymentMethod(database, { locationId, name: theirs, type: 'qr' });
+  const menu = await database.prisma.menu.findFirstOrThrow({ where: { locationId } });
+  await database.prisma.menuCategory.create({ data: { locationId, menuId: menu.id, categoryId } });
+
+  for (const resource of ['settlements', 'syncJobs', 'webhookEndpoints']) {
+    const operation = operations.find(({ name }) => name === `${resource}.get`);
+    if (operation !== undefined) await makeSubject(kitchen, operation);
+  }
+  await database.prisma.turn.create({ data: { locationId, batchNumber: 2 } });
+  const body = {
+    external_id: theirs,
+    channel: theirs,
+    is_take_away: false,
+    identifier: theirs,
+    items: [{ product_id: productId, quantity: 1 }],
+    payment_method_id: paymentMethodId,
+  };
+  const made = await callRest<{ data: { id: string } }>(api.url, 'POST /v2/orders', {
+    key,
+    body,
+    headers: { 'idempotency-key': theirs },
+  });
+  const orderId = made.body.data.id;
+  await callRest(api.url, `PATCH /v2/orders/${orderId}/status`, { key, body: { status: 'ready' } });
+  await callRest(api.url, 'GET /v2/catalog', { key });
+  const eventId = await publish(api, locationId, orderId);
+  const category = { id: categoryId, externalId: theirs };
+  const product = { id: productId, externalId: theirs };
+  return { ...kitchen, category, product, itemId: itemIds[0] ?? '', paymentMethodId, orderId, eventId };
+}
+
+/** Every row that belongs to the location, as text by table. */
+export async function snapshot({ app }: TestApi, locationId: string): Promise<Record<string, string>> {
+  const tables = await locationTables({ app });
+  const parts = tables.map(
+    (table) => `select '${table}' as name, coalesce(string_agg(row, e'\\n' order by row), '') as text
+      from (select (to_jsonb(t) - 'last_used_at')::text as row from "${table}" t
+            where ${table === 'locations' ? 'id' : 'location_id'} = $1) all_rows`,
+  );
+  const { rows } = await app.database.pool.query<{ name: string; text: string }>(parts.join(' union all '), [
+    locationId,
+  ]);
+  return Object.fromEntries(rows.map(({ name, text }) => [name, text]));
+}
+
+/** The tables whose rows belong to a location, `locations` itself among them. */
+export async function locationTables({ app }: Pick<TestApi, 'app'>): Promise<string[]> {
+  const { rows } = await app.database.pool.query<{ name: string }>(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and (column_name = 'location_id' or (table_name, column_name) = ('locations', 'id'))
+     order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+// An event as the relay stores it, with a delivery and an attempt: no worker runs beside these tests.
+async function publish({ app }: TestApi, locationId: string, resourceId: string): Promise<string> {
+  const [eventId, deliveryId] = [newId(), newId()];
+  const { pool, prisma } = app.database;
+  const endpoint = await prisma.webhookEndpoint.findFirstOrThrow({ where: { locationId } });
+  await pool.query(
+    `insert into events (location_id, id, number, type, resource_id, body, created_at)
+     values ($1, $2, 1, 'order.created', $3, jsonb_build_object('id', $2::uuid)::text, now())`,
+    [locationId, eventId, resourceId],
+  );
+  await pool.query(
+    `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, status, attempts)
+     values ($1, $2, $3, $4, 'delivered', 1)`,
+    [locationId, deliveryId, endpoint.id, eventId],
+  );
+  await pool.query(
+    `insert into webhook_attempts (location_id, id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
+       response_code, duration_ms, attempted_at)
+     values ($1, $2, $3, $4, $5, 'order.created', 1, 'delivered', 200, 5, now())`,
+    [locationId, newId(), deliveryId, endpoint.id, eventId],
+  );
+  return eventId;
+}

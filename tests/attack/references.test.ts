@@ -1,0 +1,132 @@
+import { newId } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entrancesOf } from '../contract/entrances.ts';
+import { inputIn, type Kitchen, openKitchen } from '../contract/kitchen.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { createKey } from '../support/factories.ts';
+import { type Neighbour, nobodys, openNeighbour, snapshot, theirs } from './neighbour.ts';
+import { fields, type Named, textPlaces, withReference } from './references.ts';
+
+const places = textPlaces(operations);
+const cases = places
+  .filter(({ field }) => fields[field] !== null)
+  .flatMap((place) =>
+    entrancesOf(place.operation).map((entrance) => ({
+      ...place,
+      entrance,
+      name: `${entrance.name}: ${place.path}`,
+    })),
+  );
+
+let api: TestApi;
+let neighbour: Neighbour;
+let before: Record<string, string>;
+beforeAll(async () => {
+  api = await startTestApi();
+  neighbour = await openNeighbour(api);
+  before = await snapshot(api, neighbour.locationId);
+});
+afterAll(() => api.close());
+
+test('every place that takes text is known to name something, or nothing', () => {
+  const unknown = places.filter(({ field }) => !(field in fields));
+  expect(unknown.map(({ operation, path }) => `${operation.name}: ${path}`)).toEqual([]);
+  expect(cases.length).toBeGreaterThan(60);
+});
+
+describe("a reference to what is another location's is answered like one to nothing", () => {
+  test.each(cases)('$name', async ({ entrance, operation, path, field }) => {
+    const answers = [];
+    const named = fields[field] ?? 'name';
+    for (const value of [referenceTo(neighbour, named), named === 'name' ? nobodys : newId()]) {
+      const own = await openKitchen(api);
+      const input = alone(await inputIn(own, operation), path);
+      const answer = await entrance.call(api.url, own.key, {
+        ...(withReference(input, path, value) as Record<string, unknown>),
+      });
+      expect(answer.status).toBeLessThan(500);
+      answers.push({ status: answer.status, text: alike(answer.text, own, value) });
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(await snapshot(api, neighbour.locationId)).toEqual(before);
+  });
+});
+
+test('one Idempotency-Key in two locations, or of two keys of one, is two keys', async () => {
+  const own = await openKitchen(api);
+  const other = await openKitchen(api);
+  const second = await createKey(api.app.database, { locationId: own.locationId });
+  const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
+  const headers = { 'idempotency-key': 'the-same-key' };
+  const jobs = [];
+  for (const key of [own.key, other.key, second.key, own.key]) {
+    const answer = await api.rest<{ data: { job_id: string } }>('POST /v2/sync/products', {
+      key,
+      headers,
+      body: { items },
+    });
+    jobs.push({ id: answer.body.data.job_id, replayed: answer.headers.get('idempotency-replayed') });
+  }
+  expect(new Set(jobs.map(({ id }) => id)).size).toBe(3);
+  expect(jobs.map(({ replayed }) => replayed)).toEqual([null, null, null, 'true']);
+  expect(jobs[3]?.id).toBe(jobs[0]?.id);
+});
+
+test("the ETag of another location's catalog does not answer 304, even where both hold nothing", async () => {
+  const [own, other] = [await openKitchen(api), await openKitchen(api)];
+  for (const { locationId } of [own, other]) {
+    await api.app.database.prisma.product.deleteMany({ where: { locationId } });
+    await api.app.database.prisma.category.deleteMany({ where: { locationId } });
+  }
+  const read = (key: string, etag?: string) =>
+    api.rest('GET /v2/catalog', { key, ...(etag && { headers: { 'if-none-match': etag } }) });
+  const etag = (await read(other.key)).headers.get('etag') ?? '';
+  expect((await read(other.key, etag)).status).toBe(304);
+  const answer = await read(own.key, etag);
+  expect(answer.status).toBe(200);
+  expect(answer.text).not.toContain(other.locationId);
+});
+
+function referenceTo(
+  { product, itemId, category, paymentMethodId, orderId, eventId }: Neighbour,
+  named: Named,
+): string {
+  const values = {
+    product: product.id,
+    item: itemId,
+    category: category.id,
+    paymentMethod: paymentMethodId,
+    order: orderId,
+    event: eventId,
+    name: theirs,
+  };
+  return values[named];
+}
+
+/** The input without the sibling that names the same thing, where only one may. */
+function alone(input: Record<string, unknown>, path: string): Record<string, unknown> {
+  const { items } = input;
+  const field = path.split('.').at(-1) ?? '';
+  const others = ['product_id', 'external_id', 'sku'].filter((name) => name !== field);
+  if (
+    !path.startsWith('items[].') ||
+    !Array.isArray(items) ||
+    'payment_method_id' in input ||
+    'idempotencyKey' in input
+  )
+    return input;
+  return { ...input, items: items.map((item) => without(item as Record<string, unknown>, others)) };
+}
+
+const without = (item: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)));
+
+/** The answer with what differs from kitchen to kitchen, and the reference itself, blotted out. */
+function alike(text: string, { locationId }: Kitchen, value: string): string {
+  return text
+    .replaceAll(value, '<reference>')
+    .replaceAll(locationId, '<location>')
+    .replace(/sku-[0-9a-f-]{36}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<moment>');
+}

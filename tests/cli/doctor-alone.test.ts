@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '@comanda/db';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
+import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { defaultThresholds } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { judgeDisk } from '../../packages/api/src/cli/doctor/setup-checks.ts';
+import { type EmbeddedServer, startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { migrate } from '../../packages/db/src/migrate.ts';
+
+// The command as a process, on an embedded database of its own.
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'comanda-doctor-'));
+const dataDir = join(folder, 'data');
+let server: EmbeddedServer | undefined;
+
+beforeAll(async () => {
+  server = await startEmbedded({ dataDir, settings: { max_connections: '16', fsync: 'off' } });
+  await migrate(server.url);
+});
+afterAll(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function withClients<Result>(
+  count: number,
+  work: (first: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: server?.url }));
+  for (const client of clients) client.on('error', () => {});
+  try {
+    await Promise.all(clients.map((client) => client.connect()));
+    const [first] = clients;
+    if (first === undefined) throw new Error('no client');
+    return await work(first);
+  } finally {
+    await Promise.all(clients.map((client) => client.end()));
+  }
+}
+
+function comanda(argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
+  const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...more };
+  return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: Outcome) => error,
+  );
+}
+
+const outcomes = (stdout: string) =>
+  new Map(
+    (JSON.parse(stdout) as Diagnosis).checks.map(({ name, outcome, found }) => [name, { outcome, found }]),
+  );
+
+it('finds the embedded database by itself; what is wrong makes the exit code 1', async () => {
+  const alone = await comanda(['doctor']);
+  expect(alone.code, alone.stdout + alone.stderr).toBe(1);
+  expect(alone.stdout).toMatch(/WRONG +workers +no worker is alive\n +Start one/);
+  expect(alone.stdout).toMatch(/ok +disk +\d+\.\d GiB free|warning +disk|WRONG +disk/);
+  expect(alone.stdout.trimEnd().endsWith('Something is wrong: see above what to do.')).toBe(true);
+
+  await withClients(1, (client) =>
+    client.query(`insert into process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`),
+  );
+  const better = await comanda(['doctor', '--json']);
+  expect(better.code, better.stdout + better.stderr).toBe(0);
+  expect(outcomes(better.stdout).get('workers')?.outcome).toBe('ok');
+  expect(outcomes(better.stdout).get('jobs given up')?.found).toContain('no worker has ever run here');
+});
+
+it('sees that the connections run out', async () => {
+  const { stdout } = await withClients(10, () => comanda(['doctor', '--json']));
+  expect(outcomes(stdout).get('connections')?.outcome, stdout).toMatch(/warning|wrong/);
+});
+
+test.each([
+  ['5 s', 5_000, 'warning'],
+  ['minus an hour', -3_600_000, 'wrong'],
+])('sees a clock that is off by %s', async (_, offset, outcome) => {
+  const preload = join(folder, 'clock.mjs');
+  writeFileSync(preload, `const now = Date.now.bind(Date); Date.now = () => now() + ${offset};\n`);
+  const { stdout } = await comanda(['doctor', '--json'], { NODE_OPTIONS: `--import=${preload}` });
+  const clock = outcomes(stdout).get('clock');
+  expect(clock?.outcome, stdout).toBe(outcome);
+  expect(clock?.found).toContain(offset > 0 ? 'ahead of the database' : 'behind the database');
+});
+
+it('brings back with relay retry what was set aside', async () => {
+  await withClients(1, async (client) => {
+    await client.query(
+      `insert into captured_changes (location_id, resource, resource_id, operation, failures, retry_at, error)
+       select uuid_v7(), 'mystery', uuid_v7(), 'insert', f, now(), 'why' from unnest(array[3, 10]) f`,
+    );
+    const { stdout } = await comanda(['relay', 'retry', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ retried: 2 });
+    const { rows } = await client.query('select distinct failures, retry_at, error from captured_changes');
+    expect(rows).toEqual([{ failures: 0, retry_at: null, error: null }]);
+    await client.query('delete from captured_changes');
+  });
+});
+
+it('says in one line that no database runs, and what to do', async () => {
+  await server?.stop();
+  server = undefined;
+  const { code, stdout } = await comanda(['doctor']);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/WRONG +database reachable +no database is running: DATABASE_URL is not set/);
+  expect(stdout).toContain('npm start');
+});
+
+test.each([
+  ['half of a disk', 50, 100, 'ok'],
+  ['a sliver of a large disk', 30, 2_000, 'ok'],
+  ['little of a small one', 0.9, 20, 'warning'],
+  ['almost nothing', 0.2, 2_000, 'wrong'],
+  ['nothing', 0, 0, 'wrong'],
+])('%s free is judged by bytes and share', (_, free, size, outcome) => {
+  expect(judgeDisk(free * 1024 ** 3, size * 1024 ** 3, defaultThresholds).outcome).toBe(outcome);
+});

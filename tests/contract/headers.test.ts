@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+import { exchange } from './socket.ts';
+
+let api: TestApi;
+let kitchen: Kitchen;
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await openKitchen(api);
+});
+afterAll(() => api.close());
+
+const routes = operations.flatMap(({ routes }) => routes.map(({ method, path }) => `${method} ${path}`));
+const origin = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+
+/** What is asked, and what the answer's Cache-Control must be. */
+interface Ask {
+  about: string;
+  route: string;
+  headers?: Record<string, string>;
+  body?: string;
+  cached?: RegExp;
+}
+
+const kept = /^no-cache$/;
+const elsewhere: Ask[] = [
+  { about: 'health', route: 'GET /healthz' },
+  { about: 'readiness', route: 'GET /readyz' },
+  { about: 'metrics', route: 'GET /metrics' },
+  { about: 'the page of the documents', route: 'GET /docs', cached: kept },
+  ...['init.js', 'page.css', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map((name) => ({
+    about: `/docs/${name}`,
+    route: `GET /docs/${name}`,
+    cached: kept,
+  })),
+  { about: 'the first document', route: 'GET /openapi-v1.json', cached: kept },
+  { about: 'the second document', route: 'GET /openapi-v2.json', cached: kept },
+  { about: 'an unknown path', route: 'GET /nothing' },
+  { about: 'an unknown path of REST', route: 'GET /v2/nothing' },
+  { about: 'an unknown path of the documents', route: 'GET /docs/../docs/x' },
+  { about: 'a wrong method on a document', route: 'POST /openapi-v2.json' },
+  { about: 'a broken escape', route: 'GET /docs/%zz' },
+  { about: 'an unknown procedure', route: 'GET /trpc/nothing' },
+  { about: 'a procedure without a key', route: 'GET /trpc/orders.list' },
+  { about: 'a broken batch', route: 'GET /trpc/orders.list,%zz?batch=1&input=%7B' },
+  {
+    about: 'too many headers',
+    route: 'GET /v2/orders',
+    headers: Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`x-${n}`, '1'])),
+  },
+  { about: 'a body that is too large', route: 'POST /v2/orders', body: ' '.repeat(1024 * 1024 + 1) },
+];
+
+describe('every answer is safe to open in a browser, and tells nothing of what answers:', () => {
+  test.each(routes)('%s without a key', async (route) => {
+    await expectSafe({ about: route, route });
+  });
+
+  test.each(routes)('%s asked by a page of another site', async (route) => {
+    await expectSafe({ about: route, route: route.replace(/^\w+/, 'OPTIONS'), headers: origin });
+  });
+
+  test.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s with a key, over tRPC',
+    async (name, operation) => {
+      const input = JSON.stringify(await inputIn(kitchen, operation));
+      const query = operation.kind === 'query';
+      await expectSafe({
+        about: name,
+        route: query ? `GET /trpc/${name}?input=${encodeURIComponent(input)}` : `POST /trpc/${name}`,
+        headers: { authorization: `Bearer ${kitchen.key}`, ...origin },
+        ...(operation.meta.conditional && { cached: /^private, no-cache$/ }),
+        ...(!query && { body: input }),
+      });
+    },
+  );
+
+  test.each(routes.filter((route) => route.startsWith('GET ')))('%s with a key', async (route) => {
+    const path = route.replace(/\{\w+\}/, kitchen.product.id);
+    const cached = path.endsWith('/catalog') ? /^private, no-cache$/ : /^no-store$/;
+    const headers = { authorization: `Bearer ${kitchen.key}`, ...origin };
+    const answer = await expectSafe({ about: route, route: path, headers, cached });
+    const etag = answer.headers.get('etag');
+    if (etag === null) return;
+    const unchanged = await expectSafe({
+      about: route,
+      route: path,
+      headers: { ...headers, 'if-none-match': etag },
+      cached,
+    });
+    expect(unchanged.status).toBe(304);
+  });
+
+  test.each(elsewhere)('$about', async (ask) => {
+    await expectSafe(ask);
+  });
+
+  test.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['too large a header', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['TRACE', 'TRACE /v2/orders HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    [
+      'an expectation',
+      'GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
+    ],
+    ['no host', 'GET /v2/orders HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['an absolute target', 'GET http://x/docs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+  ])('%s on a bare socket', async (_about, bytes) => {
+    const { head, json } = await exchange(api.url, bytes);
+    const headers = new Headers(
+      head
+        .split('\r\n')
+        .slice(1)
+        .map((line): [string, string] => [
+          line.split(':')[0] ?? '',
+          line.split(':').slice(1).join(':').trim(),
+        ]),
+    );
+    requireSafe(headers, /^no-store$/);
+    expect(json.error?.code).toMatch(/^(invalid_request|resource_not_found|unauthorized)$/);
+  });
+});
+
+describe('the page of the documents', () => {
+  test('runs, loads and frames nothing but what this server serves', async () => {
+    const response = await fetch(`${api.url}/docs`);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    const html = await response.text();
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc="\/docs\/)|<style|\son\w+=|\sstyle=|javascript:/i);
+    expect([...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)).toSatisfy(
+      (addresses: string[]) =>
+        addresses.length > 4 && addresses.every((address) => address.startsWith('/docs/')),
+    );
+  });
+});
+
+async function expectSafe({
+  about,
+  route,
+  headers = {},
+  body,
+  cached = /^no-store$/,
+}: Ask): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ');
+  const response = await fetch(api.url + path, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body }),
+  });
+  await response.arrayBuffer();
+  expect(response.status, about).toBeLessThan(500);
+  requireSafe(response.headers, response.status < 400 ? cached : /^no-store$/);
+  return response;
+}
+
+function requireSafe(headers: Headers, cached: RegExp): void {
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+  expect(headers.get('cache-control')).toMatch(cached);
+  expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  const told = [...headers.keys()].filter((name) =>
+    /^(x-powered-by|server|via|set-cookie|access-control-.*)$/.test(name),
+  );
+  expect(told).toEqual([]);
+}

@@ -1,0 +1,66 @@
+import pg from 'pg';
+
+/** The clock of one database, which a test can set. */
+export interface DatabaseClock {
+  /** Sets it to a time; it runs on from there. */
+  set(time: string): Promise<void>;
+  /** Moves it by so many seconds, back when negative. */
+  move(seconds: number): Promise<void>;
+  /** What it says. */
+  now(): Promise<Date>;
+}
+
+/**
+ * Puts a clock of the test's own before PostgreSQL's: functions with the names of the server's, found first on
+ * the search path of this database, and in every column default. Nothing of the product knows of it. Sessions
+ * that are open already are ended, for they would keep the server's clock.
+ */
+export async function putClock(url: string): Promise<DatabaseClock> {
+  const run = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(sql, values)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  };
+  await run(install);
+  return {
+    async set(time) {
+      await run('update clock.moved set by = $1::timestamptz - pg_catalog.clock_timestamp()', [time]);
+    },
+    async move(seconds) {
+      await run('update clock.moved set by = by + make_interval(secs => $1)', [seconds]);
+    },
+    async now() {
+      const [row] = await run<{ now: Date }>('select clock.clock_timestamp() as now');
+      if (row === undefined) throw new Error('the clock says nothing');
+      return row.now;
+    },
+  };
+}
+
+const install = `
+  create schema clock;
+  create table clock.moved (by interval not null);
+  insert into clock.moved values ('0');
+  create function clock.now() returns timestamptz language sql stable
+    as 'select pg_catalog.now() + by from clock.moved';
+  create function clock.clock_timestamp() returns timestamptz language sql volatile
+    as 'select pg_catalog.clock_timestamp() + by from clock.moved';
+  do $$
+  declare c record;
+  begin
+    for c in
+      select a.attrelid::regclass as owner, a.attname as name
+      from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+      join pg_class r on r.oid = a.attrelid and r.relkind in ('r', 'p')
+      where pg_get_expr(d.adbin, d.adrelid) ~* '^(current_timestamp|now\\(\\))'
+    loop
+      execute format('alter table %s alter column %I set default clock.now()', c.owner, c.name);
+    end loop;
+    execute format('alter database %I set search_path = clock, pg_catalog, public', current_database());
+  end $$;
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { type Answer, callRest } from '../support/api.ts';
+import { runOnce, urlOfDatabase } from '../support/server.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Scene, setScene } from './postgres/scene.ts';
+import { type SmallDisk, startOnSmallDisk } from './postgres/small-disk.ts';
+import { watchApi } from './postgres/watcher.ts';
+
+let disk: SmallDisk;
+let scene: Scene | undefined;
+
+afterEach(async () => {
+  try {
+    disk.free();
+    await disk.server.start();
+    await scene?.close();
+  } finally {
+    scene = undefined;
+    await disk.remove();
+  }
+}, 120_000);
+
+async function writeOne({ apiUrl, key, ledger, shop }: Scene): Promise<Answer> {
+  // Long enough that no page has room for many.
+  const body = { name: 'Soup', description: 'x'.repeat(1_800), price: 4 };
+  const answer = await callRest(apiUrl, 'POST /v2/products', { key, body });
+  const { locationId } = shop;
+  if (answer.status === 201) ledger.products.set(locationId, (ledger.products.get(locationId) ?? 0) + 1);
+  return answer;
+}
+
+test('the disk of the data is full, then freed: clear refusals, reads go on, nothing acknowledged is lost', {
+  timeout: 900_000,
+}, async () => {
+  disk = await startOnSmallDisk(96);
+  const { server } = disk;
+  const admin = urlOfDatabase(server.url, 'postgres');
+  await runOnce(admin, `create tablespace small location '${disk.folder}'`);
+  await runOnce(admin, 'alter database comanda set tablespace small');
+  const stage = await setScene(server.url);
+  scene = stage;
+  const count = trials(1, 5);
+  let [refused, read] = [0, 0];
+  for (let trial = 0; trial < count; trial++) {
+    await stage.work();
+    disk.fill();
+    const refusal = await waitFor('a write to be refused', async () => {
+      const answer = await writeOne(stage);
+      return answer.status !== 201 && answer;
+    });
+    const watcher = watchApi(stage.apiUrl, stage.key);
+    const unavailable = stage.ledger.unavailable;
+    expect([refusal.status, refusal.body.error]).toMatchObject([
+      503,
+      { code: 'internal_error', message: 'The service is not available at the moment; try again shortly.' },
+    ]);
+    expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
+    await sleep(3_000);
+    await watcher.stop();
+    expect(new Set(watcher.seen.map(({ what, status }) => `${what} ${status}`))).toEqual(
+      new Set(['api 200', 'healthz 200', 'readyz 200']),
+    );
+    refused += stage.ledger.unavailable - unavailable;
+    read += watcher.seen.length;
+    disk.free();
+    const freedAt = performance.now();
+    await waitFor('a write to succeed again', async () => (await writeOne(stage)).status === 201, {
+      timeoutMs: 10_000,
+    });
+    const arrived = () =>
+      [...stage.consumer.receipts.values()].some(({ arrivals }) => (arrivals.at(-1)?.at ?? 0) > freedAt);
+    await waitFor('the worker to deliver again', arrived, { timeoutMs: 60_000 });
+  }
+  const { books, told } = await stage.settle();
+  expect(stage.ledger.unanswered).toBe(0);
+  reportFault('the disk of the data full', {
+    ...{ trials: count, real: count, acknowledged: books.acknowledged, found: books.found, refused, read },
+    ...{ delivered: told.delivered, repeats: told.repeats, disk: disk.means },
+  });
+});
+
+test('the disk of the log is full and PostgreSQL gives up: after the restart nothing acknowledged is lost', {
+  timeout: 900_000,
+}, async () => {
+  disk = await startOnSmallDisk(128, { settings: { min_wal_size: '32MB', max_wal_size: '32MB' } });
+  const { server } = disk;
+  await moveLog(disk);
+  const stage = await setScene(server.url);
+  scene = stage;
+  await stage.work();
+  disk.fill();
+  // More log than is left in the segments that there are.
+  const flood = `create table if not exists flood as select repeat('x', 1000) from generate_series(1, 60000)`;
+  await expect(runOnce(server.url, flood)).rejects.toThrow();
+  const refusal = await waitFor('the API to refuse', async () => {
+    const answer = await callRest(stage.apiUrl, 'GET /readyz');
+    return answer.status === 503;
+  });
+  expect(refusal).toBe(true);
+  disk.free();
+  await server.start();
+  await waitFor('a write to succeed again', async () => (await writeOne(stage)).status === 201, {
+    timeoutMs: 20_000,
+  });
+  const { books, told } = await stage.settle();
+  expect(stage.ledger.unanswered).toBe(0);
+  reportFault('the disk of the log full', {
+    ...{ trials: 1, real: 1, acknowledged: books.acknowledged, found: books.found },
+    ...{ refused: stage.ledger.unavailable, delivered: told.delivered, repeats: told.repeats },
+  });
+});
+
+/** The write-ahead log moves to the small disk. */
+async function moveLog({ server, folder }: SmallDisk): Promise<void> {
+  await server.stop('fast');
+  const log = join(server.place.cluster, 'pg_wal');
+  // With their owner, who is not us.
+  expect(spawnSync('cp', ['-a', log, folder]).status).toBe(0);
+  await rm(log, { recursive: true });
+  await symlink(join(folder, 'pg_wal'), log);
+  await server.start();
+}

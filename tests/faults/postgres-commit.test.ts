@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  createOrderKitchen,
+  type OrderKitchen,
+  orderBody,
+  placeOrder,
+  postOrder,
+} from '../support/orders.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let api: TestApi;
+let kitchen: OrderKitchen;
+/** Straight to the server: one looks, the other holds a lock, since a transaction sees others as they were. */
+let direct: pg.Client;
+let holder: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startProxy(database.url);
+  api = await startTestApi({ databaseUrl: proxy.url });
+  kitchen = await createOrderKitchen(api);
+  // The location's counter exists from the first order on.
+  await placeOrder(api, kitchen);
+  direct = new pg.Client({ connectionString: database.url });
+  holder = new pg.Client({ connectionString: database.url });
+  await Promise.all([direct.connect(), holder.connect()]);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([direct.end(), holder.end()]);
+  await api.close();
+  await proxy.close();
+  await database.drop();
+});
+
+test('an order whose commit was sent when the connection died is a 503, and one order after the retry', {
+  timeout: 300_000,
+}, async () => {
+  const count = trials(3, 25);
+  for (let trial = 0; trial < count; trial++) {
+    const body = orderBody(kitchen);
+    const idempotencyKey = randomUUID();
+    // The counter of the location holds the order up at its last step, so that only its answer can vanish.
+    await holder.query('begin');
+    await holder.query('select from location_counters for update');
+    const sent = postOrder(api, body, { idempotencyKey });
+    await waitFor('the order to wait for the counter', async () => {
+      const { rows } = await direct.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === 1;
+    });
+    proxy.swallow('answers');
+    await holder.query('rollback');
+    const orders = async () => {
+      const { rows } = await direct.query<{ id: string }>('select id from orders where external_id = $1', [
+        body.external_id,
+      ]);
+      return rows.map(({ id }) => id);
+    };
+    const [id] = await waitFor('the order to be committed', async () => {
+      const found = await orders();
+      return found.length > 0 && found;
+    });
+    proxy.cut();
+    const answer = await sent;
+    expect(refusalOf(answer, 503, 'internal_error')).toBe(
+      'The service is not available at the moment; try again shortly.',
+    );
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    proxy.mend();
+    const retried = await waitFor('the retry to be answered', async () => {
+      const again = await postOrder(api, body, { idempotencyKey });
+      return again.status !== 503 && again;
+    });
+    expect(retried.status, retried.text).toBe(201);
+    expect(retried.headers.get('idempotency-replayed')).toBe('true');
+    expect(retried.body.data).toMatchObject({ id });
+    expect(await orders()).toEqual([id]);
+  }
+  reportFault('the answer to a commit lost', { trials: count, real: count, duplicated: 0, lost: 0 });
+});

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+import { type Scene, setScene } from './postgres/scene.ts';
+import { type Watcher, watchApi } from './postgres/watcher.ts';
+
+// Noticed after 2 s, made sure of within 3 s, and looked at every half second; a read may take three statements.
+const boundMs = 15_000;
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let scene: Scene;
+let watcher: Watcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await startProxy(database.url);
+}, 120_000);
+beforeEach(async () => {
+  scene = await setScene(database.url, { through: proxy.url });
+  watcher = watchApi(scene.apiUrl, scene.key);
+}, 120_000);
+afterEach(async () => {
+  proxy.mend();
+  await watcher.stop();
+  await scene.close();
+}, 120_000);
+afterAll(async () => {
+  await proxy.close();
+  await database.drop();
+});
+
+const ways = [
+  { name: 'and come through again', mend: () => proxy.mend() },
+  {
+    name: 'for good, and new connections are let through',
+    mend: () => {
+      proxy.cut();
+      proxy.mend();
+    },
+  },
+];
+
+test.each(ways)(
+  'packets to PostgreSQL vanish $name: answers stay bounded, all goes on',
+  { timeout: 900_000 },
+  async ({ name, mend }) => {
+    const count = trials(1, 5);
+    let [slowestMs, recoveredMs, refused] = [0, 0, 0];
+    for (let trial = 0; trial < count; trial++) {
+      await scene.work();
+      proxy.swallow('everything');
+      const from = performance.now();
+      const since = () => watcher.seen.filter(({ askedAt }) => askedAt > from);
+      // The first wait until the pool has made sure; then refusals come at once, one after the other.
+      await waitFor(
+        'refusals at once',
+        () => since().filter((one) => one.status === 503 && one.tookMs < 1_000).length > 20,
+        {
+          timeoutMs: 60_000,
+        },
+      );
+      refused += since().length;
+      const mendedFrom = performance.now();
+      mend();
+      const served = () =>
+        since().some((one) => one.what === 'api' && one.status === 200 && one.askedAt > mendedFrom);
+      await waitFor('the API to serve again', served, { timeoutMs: 10_000 });
+      recoveredMs = Math.max(recoveredMs, performance.now() - mendedFrom);
+      const arrived = () =>
+        [...scene.consumer.receipts.values()].some(({ arrivals }) => (arrivals.at(-1)?.at ?? 0) > mendedFrom);
+      await waitFor('the worker to deliver again', arrived, { timeoutMs: 60_000 });
+      slowestMs = Math.max(slowestMs, ...since().map(({ tookMs }) => tookMs));
+      expect(slowestMs).toBeLessThan(boundMs);
+      for (const { what, status } of watcher.seen)
+        expect(what === 'healthz' ? [200] : [200, 503]).toContain(status);
+    }
+    const { books, told } = await scene.settle();
+    expect(scene.ledger.unanswered).toBe(0);
+    reportFault(`packets to PostgreSQL vanish ${name}`, {
+      ...{ trials: count, real: count, acknowledged: books.acknowledged, found: books.found, refused },
+      ...{ delivered: told.delivered, repeats: told.repeats },
+      ...{ slowestMs: Math.round(slowestMs), recoveredMs: Math.round(recoveredMs) },
+    });
+  },
+);

@@ -1,0 +1,114 @@
+import { openDatabase } from '@comanda/db';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { createChance } from '../../e2e/day/chance.ts';
+import { createKey, createLocation, createPaymentMethod } from '../../support/factories.ts';
+import { startProcess, type TestProcess } from '../../support/processes.ts';
+import { waitFor } from '../../support/wait.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
+import { createLedger, type Ledger } from '../support/ledger.ts';
+import { type Load, startLoad } from '../support/load.ts';
+import { complaintsOf, type Reconciliation, reconcile } from '../support/reconcile.ts';
+import { openShop, type Shop } from '../support/shop.ts';
+import { compareTold, type Telling } from '../support/told.ts';
+
+/** An API and a worker on a database that is about to go away, with a consumer and a load of orders and jobs. */
+export interface Scene {
+  apiUrl: string;
+  key: string;
+  api: TestProcess;
+  worker: TestProcess;
+  shop: Shop;
+  ledger: Ledger;
+  consumer: Consumer;
+  /** Starts the load, unless it runs, and waits until requests, a delivery and a sync job are under way at once. */
+  work(): Promise<void>;
+  /** Ends the load, waits until everything that was written is told, and holds ledger, database and consumer against each other. */
+  settle(): Promise<{ books: Reconciliation; told: Telling }>;
+  /** Runs SQL on a connection of its own, straight to the server. */
+  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** Sets one. `through` is the way the processes take to the database; its own URL unless said. */
+export async function setScene(databaseUrl: string, { through = databaseUrl } = {}): Promise<Scene> {
+  const database = openDatabase({ url: databaseUrl, poolSize: 2 });
+  const locationId = await createLocation(database);
+  const { key } = await createKey(database, { locationId, batchJobsPerHour: 100_000 });
+  await createPaymentMethod(database, { locationId });
+  await database.close();
+  const env = { DATABASE_URL: through, WEBHOOK_TARGETS: 'any' };
+  const [api, consumer] = await Promise.all([startProcess({ entry: 'api', env }), startConsumer()]);
+  const apiUrl = api.url ?? '';
+  const ledger = createLedger();
+  const shop = await openShop(apiUrl, key, ledger, { registers: 4, hookUrl: consumer.hookUrl(locationId) });
+  consumer.useSecret(locationId, shop.endpoint?.secret ?? '');
+  const worker = await startProcess({ entry: 'worker', env });
+  // Slow enough that something is always on its way.
+  consumer.behave(() => ({ afterMs: 30 }));
+
+  const sql = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query(text, values)).rows as Row[];
+    } finally {
+      await client.end();
+    }
+  };
+
+  let load: Load | undefined;
+  return {
+    ...{ apiUrl, key, api, worker, shop, ledger, consumer, sql },
+    async work() {
+      load ??= startLoad({
+        ...{ target: async () => apiUrl, shops: [shop], ledger, lanes: 4 },
+        ...{ chance: createChance(Date.now()), paceMs: 60, jobEvery: 15 },
+      });
+      const underWay = async () => {
+        const jobs = await sql(`select from sync_jobs where status in ('queued', 'processing')`);
+        return jobs.length > 0 && (load?.inFlight() ?? 0) > 0 && consumer.inHand().length > 0;
+      };
+      await waitFor('requests, a delivery and a sync job under way at once', underWay, { timeoutMs: 60_000 });
+    },
+    async settle() {
+      await load?.stop();
+      // The promise: what waited goes on within 60 s. The rest is time for a backlog on a busy machine.
+      await waitFor('everything to be told', () => allTold(sql), { timeoutMs: 150_000, intervalMs: 200 });
+      const books = await reconcile(databaseUrl, ledger, [shop]);
+      const told = await compareTold(databaseUrl, ledger, [shop], consumer);
+      expect([...complaintsOf(books), ...told.complaints]).toEqual([]);
+      expect([books.unknownAbsent, books.unknownFound, told.missing, told.waiting, told.dead]).toEqual([
+        0, 0, 0, 0, 0,
+      ]);
+      expect(books.found).toBe(books.acknowledged);
+      expectAlive(api);
+      expectAlive(worker);
+      return { books, told };
+    },
+    async close() {
+      await load?.stop(0);
+      await Promise.all([api.stop(), worker.stop()]);
+      await consumer.close();
+    },
+  };
+}
+
+/** The process that was started lives, and has written nothing but lines of its log. */
+export function expectAlive(started: TestProcess): void {
+  expect(() => process.kill(started.pid, 0)).not.toThrow();
+  const raw = started
+    .output()
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'));
+  expect(raw).toEqual([]);
+}
+
+async function allTold(sql: Scene['sql']): Promise<boolean> {
+  const [left] = await sql<{ count: number }>(
+    `select (select count(*) from captured_changes) + (select count(*) from webhook_deliveries where status = 'pending')
+       + (select count(*) from sync_jobs where status in ('queued', 'processing')) as count`,
+  );
+  return Number(left?.count) === 0;
+}

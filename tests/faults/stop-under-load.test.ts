@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createChance } from '../e2e/day/chance.ts';
+import type { TestProcess } from '../support/processes.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { runStart } from './pressure/starts.ts';
+import { createCaller } from './support/caller.ts';
+import { startLoad } from './support/load.ts';
+import { complaintsOf, reconcile } from './support/reconcile.ts';
+import { openSite, type Site } from './support/site.ts';
+import { compareTold } from './support/told.ts';
+
+const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
+const chance = createChance(seed);
+
+/** The promise: a stop takes so long at most. */
+const stopMs = 35_000;
+const rounds = trials(2, 10);
+
+describe('stopped (SIGTERM) under load', { timeout: 900_000 }, () => {
+  test('the API answers every request that it has taken, ends with 0, and no order is made twice or half', async () => {
+    const site = await openSite({ shops: 2, lanes: 8 });
+    const load = startLoad({ ...site, lanes: 8, chance, jobEvery: 300 });
+    const stops: Stop[] = [];
+    let { api } = site;
+    for (let round = 0; round < rounds; round++) {
+      await sleep(chance.between(300, 1_500));
+      await waitFor('requests under way', () => load.inFlight() > 0);
+      const inFlight = load.inFlight();
+      // Everybody goes on asking, until nobody listens any more.
+      stops.push(await stopOf(api, inFlight));
+      site.serveAt(undefined);
+      api = await site.start('api');
+      site.serveAt(api.url);
+    }
+    await load.stop();
+    const books = await reconcile(site.databaseUrl, site.ledger, site.shops);
+    expect(complaintsOf(books)).toEqual([]);
+    // A call without an answer, or one that was carried out and not told of, would show in these.
+    expect([site.ledger.unanswered, site.ledger.replayed, books.unknownFound]).toEqual([0, 0, 0]);
+    requireStops(stops);
+    report('API stopped under load', stops, { acknowledged: books.acknowledged, unanswered: 0 });
+    await api.stop();
+    await site.close();
+  });
+
+  test('the worker finishes what it delivers, or hands it over, and ends with 0', async () => {
+    const site = await openSite({ shops: 2, lanes: 3 });
+    site.consumer.behave(() => ({ afterMs: chance.percent(20) ? chance.between(50, 1_500) : 0 }));
+    const load = startLoad({ ...site, lanes: 3, chance, paceMs: 20, jobEvery: 12 });
+    const stops: Stop[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const worker = await site.start('worker', { WEBHOOK_RETRY_DELAYS: '1,1,1,1' });
+      await waitFor('deliveries and a sync job under way', () => busy(site), { timeoutMs: 60_000 });
+      stops.push(await stopOf(worker, site.consumer.inHand().length));
+      expect(site.consumer.inHand()).toEqual([]);
+      const { rows } = await site.database.pool.query(
+        `select from webhook_deliveries where leased_until is not null
+         union all select from graphile_worker.jobs where locked_at is not null`,
+      );
+      expect(rows).toEqual([]);
+    }
+    await load.stop();
+    const last = await site.start('worker');
+    await site.quiet(120_000);
+    const told = await compareTold(site.databaseUrl, site.ledger, site.shops, site.consumer);
+    const books = await reconcile(site.databaseUrl, site.ledger, site.shops);
+    expect([...told.complaints, ...complaintsOf(books)]).toEqual([]);
+    expect([told.missing, told.unfounded, told.repeats]).toEqual([0, 0, 0]);
+    requireStops(stops);
+    report('worker stopped under load', stops, { delivered: told.delivered, repeats: told.repeats });
+    await last.stop();
+    await site.api.stop();
+    await site.close();
+  });
+
+  test('npm start ends everything within the time, with 0, and answers every request that it has taken', async () => {
+    const stops: Stop[] = [];
+    let answered = 0;
+    for (let round = 0; round < trials(1, 5); round++) {
+      const run = await runStart();
+      const calls = keepAsking(run.baseUrl, run.key);
+      await waitFor('answers', () => calls.answered() > 50 || calls.faults.length > 0, { timeoutMs: 60_000 });
+      const began = performance.now();
+      const children = run.children();
+      run.stop();
+      const code = await run.ended;
+      stops.push({ inFlight: 1, ms: performance.now() - began, code });
+      expect(await calls.stop()).toEqual([]);
+      expect(children.length).toBe(2);
+      expect(children.filter(isAlive)).toEqual([]);
+      answered += calls.answered();
+      run.remove();
+    }
+    requireStops(stops);
+    report('npm start stopped under load', stops, { answered, unanswered: 0 });
+  });
+});
+
+interface Stop {
+  inFlight: number;
+  ms: number;
+  code: number | null;
+}
+
+async function stopOf(running: TestProcess, inFlight: number): Promise<Stop> {
+  const began = performance.now();
+  const { code } = await running.stop();
+  return { inFlight, ms: performance.now() - began, code };
+}
+
+function requireStops(stops: readonly Stop[]): void {
+  expect(stops.map(({ code }) => code)).toEqual(stops.map(() => 0));
+  expect(Math.max(...stops.map(({ ms }) => ms))).toBeLessThan(stopMs);
+  expect(stops.filter(({ inFlight }) => inFlight > 0).length).toBe(stops.length);
+}
+
+function report(fault: string, stops: readonly Stop[], figures: Record<string, number>): void {
+  reportFault(fault, {
+    ...{ trials: stops.length, real: stops.filter(({ inFlight }) => inFlight > 0).length, seed },
+    inFlight: stops.reduce((sum, { inFlight }) => sum + inFlight, 0),
+    slowestStopMs: Math.round(Math.max(...stops.map(({ ms }) => ms))),
+    ...figures,
+  });
+}
+
+async function busy({ consumer, database }: Site): Promise<boolean> {
+  if (consumer.inHand().length === 0) return false;
+  const { rows } = await database.pool.query(`select from sync_jobs where status = 'processing' limit 1`);
+  return rows.length > 0 && consumer.inHand().length > 0;
+}
+
+/** Callers who go on until nobody listens any more. `stop` answers what became of calls that got no answer. */
+function keepAsking(baseUrl: string, key: string) {
+  const caller = createCaller();
+  const faults: string[] = [];
+  let answered = 0;
+  let stopping = false;
+  const ask = async () => {
+    while (!stopping) {
+      const outcome = await caller.call(baseUrl, { route: 'GET /v2/products?limit=50', key });
+      if (outcome.kind === 'unsent') return;
+      if (outcome.kind === 'unknown') faults.push(outcome.reason);
+      // The demo key may do 600 requests a minute.
+      else if (outcome.status === 200 || outcome.status === 429) answered += 1;
+      else faults.push(`${outcome.status} ${outcome.text}`);
+    }
+  };
+  const running = Promise.all(Array.from({ length: 8 }, ask));
+  return {
+    answered: () => answered,
+    faults,
+    async stop() {
+      stopping = true;
+      await running;
+      caller.close();
+      return faults;
+    },
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase, statement } from '@comanda/db';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { createChance } from '../e2e/day/chance.ts';
+import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
+import { startProcess } from '../support/processes.ts';
+import { reportFault } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { hold } from './pressure/holder.ts';
+import { startLoad } from './support/load.ts';
+import { complaintsOf, reconcile } from './support/reconcile.ts';
+import { openSite } from './support/site.ts';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'comanda-newer-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** What a newer version may do beside this one: add. Each name sorts behind every landed migration. */
+const newer = {
+  '29990101000001_columns': `alter table orders add column colour text; alter table products add column colour text;
+    alter table product_stock add column shelf text`,
+  '29990101000002_table': 'create table colours (name text primary key)',
+  '29990101000003_index': `drop index concurrently if exists orders_colour_idx;
+    create index concurrently orders_colour_idx on orders (location_id, colour)`,
+};
+
+describe('while a newer version migrates beside it', { timeout: 300_000 }, () => {
+  test('this version serves without a single 5xx, and nothing is lost', async () => {
+    const site = await openSite({ shops: 2, lanes: 3 });
+    for (const [name, sql] of Object.entries(newer)) write(name, sql);
+    const load = startLoad({ ...site, lanes: 3, chance: createChance(3), paceMs: 5, jobEvery: 200 });
+    await waitFor('orders', () => site.ledger.orders.length > 10, { timeoutMs: 60_000 });
+    // Somebody reads for long: the migration has to step aside more than once, and holds nobody up meanwhile.
+    const reader = await hold(site.databaseUrl, 'select count(*) from orders');
+    const waits: string[] = [];
+    const migration = migrate(site.databaseUrl, { directory, log: (line) => waits.push(line) });
+    await waitFor('the migration to step aside', () => waits.filter(isWait).length >= 2, {
+      timeoutMs: 60_000,
+    });
+    const before = site.ledger.orders.length;
+    await waitFor('orders while it waits', () => site.ledger.orders.length > before + 5, {
+      timeoutMs: 60_000,
+    });
+    await reader.close();
+    expect(await migration).toEqual({ applied: Object.keys(newer) });
+    const after = site.ledger.orders.length;
+    await waitFor('orders afterwards', () => site.ledger.orders.length > after + 10, { timeoutMs: 60_000 });
+    await load.stop();
+    const books = await reconcile(site.databaseUrl, site.ledger, site.shops);
+    expect([site.ledger.unavailable, site.ledger.unanswered]).toEqual([0, 0]);
+    expect(complaintsOf(books)).toEqual([]);
+    reportFault('migrated beside a running version', {
+      ...{
+        trials: 1,
+        real: waits.filter(isWait).length > 1 ? 1 : 0,
+        steppedAside: waits.filter(isWait).length,
+      },
+      ...{ acknowledged: books.acknowledged, unavailable: site.ledger.unavailable },
+    });
+    await site.api.stop();
+    await site.close();
+  });
+});
+
+test('prepared statements whose columns a migration changed go on, on every connection and in transactions', async () => {
+  const own = await createEmptyDatabase();
+  const database = openDatabase({ url: own.url, poolSize: 4 });
+  const readThings = statement<Record<string, unknown>>('test_things', 'select * from things');
+  await database.pool.query('create table things (a int); insert into things values (1)');
+  const everywhere = () => Promise.all([1, 2, 3, 4].map(() => database.run(readThings, [])));
+  expect(await everywhere()).toEqual(Array(4).fill([{ a: 1 }]));
+  await database.pool.query('alter table things add column b int');
+  expect(await everywhere()).toEqual(Array(4).fill([{ a: 1, b: null }]));
+  await database.pool.query('alter table things add column c int');
+  const inside = await database.transaction(undefined, async (tx) => {
+    await tx.run(statement('test_add_thing', 'insert into things values (2)'), []);
+    return tx.run(readThings, []);
+  });
+  expect(inside).toHaveLength(2);
+  expect(await database.run(readThings, [])).toHaveLength(2);
+  await database.close();
+  await own.drop();
+});
+
+describe.each(['api', 'worker'] as const)('the %s', (entry) => {
+  test('goes on beside migrations that are newer than it, and says so', async () => {
+    const own = await createTestDatabase();
+    write('29990101000002_table', newer['29990101000002_table']);
+    await migrate(own.url, { directory });
+    const running = await startProcess({ entry, env: { DATABASE_URL: own.url, LOG_LEVEL: 'warn' } });
+    await waitFor('the warning', () => running.output().includes('29990101000002_table'));
+    expect(await running.stop()).toEqual({ code: 0, signal: null });
+    await own.drop();
+  });
+
+  test('refuses in one line to serve a database that lacks migrations', async () => {
+    const own = await createEmptyDatabase();
+    await expect(startProcess({ entry, env: { DATABASE_URL: own.url } })).rejects.toThrow(
+      /exit code 78.*DATABASE_URL: the database lacks migration 20261120000001_tables and \d+ more; npm start applies/s,
+    );
+    await own.drop();
+  });
+});
+
+test('an index that is built CONCURRENTLY by one start does not stop another start that waits for it', async () => {
+  const own = await createEmptyDatabase();
+  write('29990101000001_base', 'create table orders (location_id int, colour text)');
+  write('29990101000003_index', newer['29990101000003_index']);
+  const both = await Promise.all([migrate(own.url, { directory }), migrate(own.url, { directory })]);
+  expect(both.flatMap(({ applied }) => applied)).toEqual(['29990101000001_base', '29990101000003_index']);
+  await own.drop();
+});
+
+const isWait = (line: string) => line.includes('waits for a lock');
+
+function write(name: string, sql: string): void {
+  mkdirSync(join(directory, name), { recursive: true });
+  writeFileSync(join(directory, name, 'migration.sql'), sql);
+}
