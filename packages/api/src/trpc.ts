@@ -1,6 +1,6 @@
 import { initTRPC } from '@trpc/server';
 import { batchHeaders } from './batch.ts';
-import type { CallContext, RequestContext } from './context.ts';
+import type { CallContext, Idempotency, RequestContext } from './context.ts';
 import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
@@ -53,26 +53,20 @@ const t = initTRPC
 export const { router } = t;
 
 /**
- * Starts the definition of an operation: admission (credential, limits, permission), then whatever `.input(...)`
- * validates. What the meta says, no procedure repeats.
+ * Starts the definition of an operation: admission (credential, limits, permission), then `begin`, then whatever
+ * `.input(...)` validates. What the meta says, no procedure repeats. REST goes the same steps without tRPC between
+ * them: see rest/adapter.ts.
  */
 export function operation(meta: OperationMeta) {
-  return t.procedure
-    .meta(meta)
-    .use(async ({ ctx, next }) => next({ ctx: { caller: ctx.caller ?? (await admit(ctx, meta)) } }))
-    .use(async ({ ctx, type, next }) => {
-      const result = await next();
-      // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
-      if (type === 'mutation' && result.ok) ctx.app.wakeRelay();
-      return result;
-    })
-    .use(async ({ getRawInput, next }) => {
-      const raw = await getRawInput();
-      refuseUnreadable(raw);
-      // An idempotent operation first looks whether it knows the key.
-      if (!meta.idempotent) refuseUnstorable(withoutId(raw));
-      return next();
-    });
+  return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
+    const caller = ctx.caller ?? (await admit(ctx, meta));
+    const { idempotency, answer } = await begin({ ...ctx, caller }, meta, path, await getRawInput());
+    const proceed = () => next({ ctx: { caller, idempotency } });
+    if (answer !== undefined) return replayed(ctx, answer) as ReturnType<typeof proceed>;
+    const result = await proceed();
+    if (type === 'mutation' && result.ok) ctx.app.wakeRelay();
+    return result;
+  });
 }
 
 /**
@@ -80,16 +74,42 @@ export function operation(meta: OperationMeta) {
  * another body is a `conflict`; otherwise the operation gets `ctx.idempotency` to store its answer with.
  */
 export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
-  return operation({ ...meta, idempotent: true }).use(async ({ ctx, path, getRawInput, next }) => {
-    const raw = await getRawInput();
-    const idempotency = readIdempotency(ctx, path, raw);
-    const answer = await findAnswer(ctx.app.database, ctx, idempotency);
-    const proceed = () => next({ ctx: { idempotency } });
-    if (answer !== undefined) return replay(ctx, answer) as ReturnType<typeof proceed>;
-    refuseUnstorable(withoutId(raw));
-    return proceed();
-  });
+  return operation({ ...meta, idempotent: true });
 }
+
+/** What a call begins with: the key to store its answer with, or the answer of an earlier call with that key. */
+export interface Beginning {
+  idempotency?: Idempotency;
+  /** JSON text. */
+  answer?: string;
+}
+
+/**
+ * What precedes the validation of an input. Throws `invalid_request` for one that nests too deep, `conflict` for a
+ * key that came with another body, `validation_error` for a missing key and for text that cannot be stored.
+ */
+export function begin(
+  ctx: CallContext,
+  meta: OperationMeta,
+  path: string,
+  raw: unknown,
+): Beginning | Promise<Beginning> {
+  refuseUnreadable(raw);
+  // An idempotent operation first looks whether it knows the key.
+  if (meta.idempotent) return beginWithKey(ctx, path, raw);
+  refuseUnstorable(withoutId(raw));
+  return nothing;
+}
+
+async function beginWithKey(ctx: CallContext, path: string, raw: unknown): Promise<Beginning> {
+  const idempotency = readIdempotency(ctx, path, raw);
+  const answer = await findAnswer(ctx.app.database, ctx, idempotency);
+  if (answer !== undefined) return { answer };
+  refuseUnstorable(withoutId(raw));
+  return { idempotency };
+}
+
+const nothing: Beginning = {};
 
 // Ids are opaque: one with U+0000 in it simply does not exist.
 function withoutId(input: unknown): unknown {
@@ -116,7 +136,7 @@ export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<C
 }
 
 // What tRPC takes for the result of a middleware that did not call next(): the rest is skipped.
-function replay(ctx: CallContext, json: string) {
+function replayed(ctx: RequestContext, json: string) {
   const data = answerText<unknown>(ctx, json, true);
   const result: unknown = { ok: true, marker: 'middlewareMarker', ctx, data };
   return result;
