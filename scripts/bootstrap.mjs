@@ -139,7 +139,7 @@ function generateStep() {
 
 function buildStep() {
   const folders = ['packages/api/src', 'packages/worker/src', 'packages/db/src', 'packages/client/src'];
-  const inputs = [...folders, 'scripts', 'prisma'];
+  const inputs = [...folders, 'scripts', 'prisma', 'bench'];
   return {
     stamp: join(root, 'dist/stamp'),
     title: {},

@@ -13,6 +13,9 @@ const ENTRIES = {
   start: 'scripts/supervisor/main.ts',
   seed: 'prisma/seed.ts',
   demo: 'scripts/demo/main.ts',
+  bench: 'bench/main.ts',
+  reference: 'bench/reference/main.ts',
+  consumer: 'bench/consumer.ts',
 };
 
 /**

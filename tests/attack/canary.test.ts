@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase, repositoryRoot } from '@comanda/db';
+import { type Database, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningRecord } from '../../packages/db/src/embedded/claim.ts';
 import { readPlace } from '../../packages/db/src/embedded/place.ts';
@@ -15,6 +14,7 @@ import { operations } from '../support/documented.ts';
 import { waitFor } from '../support/wait.ts';
 import { httpConsumer } from '../webhooks/consumers.ts';
 import { type Canary, files, findCanaries, formsOf, processArguments, type Trace, tables } from './canary.ts';
+import { comanda, failToConnect, freePort, listen, run, shown } from './canary-processes.ts';
 
 // Everything is started as an operator starts it.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -49,7 +49,7 @@ beforeAll(async () => {
   dataDir = join(folder, 'data');
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  started = run(['scripts/start.mjs'], {
+  started = run(dataDir, ['scripts/start.mjs'], {
     PORT: String(port),
     LOG_LEVEL: 'trace',
     WEBHOOK_RETRY_DELAYS: '0,0,0,0',
@@ -106,16 +106,16 @@ test('no secret is found in anything that is said or kept, after everything was 
     events: ['order.created', 'product.created', 'product.updated'],
   });
   noteSecret(made);
-  noteSecret(await call('POST', `/v2/webhook-endpoints/${idIn(made)}/rotate-secret`, key.key));
+  noteSecret(await call('POST', `/v2/webhook-endpoints/${made.id}/rotate-secret`, key.key));
 
   await callEverything(key.key);
   await misuse(key.key);
-  await call('POST', `/v2/webhook-endpoints/${idIn(made)}/test`, key.key);
+  await call('POST', `/v2/webhook-endpoints/${made.id}/test`, key.key);
   await waitFor('webhooks', () => traces.filter(({ where }) => where === 'a webhook').length >= 4);
   await breakThings();
   await Promise.all(
     commandLines.map(async (line) => {
-      traces.push({ where: `comanda ${line}`, text: (await comanda(...line.split(' '))).text });
+      traces.push({ where: `comanda ${line}`, text: (await comanda(dataDir, ...line.split(' '))).text });
     }),
   );
   await consumer.close();
@@ -269,30 +269,10 @@ async function breakThings(): Promise<void> {
   const entries = ['api', 'worker', 'comanda'].flatMap((entry) =>
     addresses.map((address) => ({ entry, address })),
   );
-  await Promise.all(entries.map(({ entry, address }) => failToConnect(entry, address)));
-}
-
-async function failToConnect(entry: string, address: string): Promise<void> {
-  const argv = entry === 'comanda' ? ['scripts/comanda.mjs', 'keys', 'list'] : [`dist/${entry}.js`];
-  const env = {
-    DATABASE_URL: address,
-    ENCRYPTION_KEY: canaries[1]?.text ?? '',
-    LOG_LEVEL: 'trace',
-    PORT: '0',
-  };
-  const child = run(argv, env);
-  let text = '';
-  listen(child, (more) => {
-    text += more;
-  });
-  const ended = new Promise((resolve) => child.once('close', resolve));
-  const timers = [
-    setTimeout(() => child.kill('SIGTERM'), 5_000),
-    setTimeout(() => child.kill('SIGKILL'), 10_000),
-  ];
-  await ended;
-  for (const timer of timers) clearTimeout(timer);
-  traces.push({ where: `${entry} that cannot connect`, text });
+  const failures = entries.map(({ entry, address }) =>
+    failToConnect(dataDir, entry, address, canaries[1]?.text ?? ''),
+  );
+  traces.push(...(await Promise.all(failures)));
 }
 
 async function call(
@@ -315,50 +295,10 @@ async function call(
   return answer.data ?? {};
 }
 
-const shown = async (response: Response): Promise<string> =>
-  `${JSON.stringify([...response.headers])} ${await response.text()}`;
-
 function noteSecret({ secret }: Record<string, unknown>): void {
   const text = String(secret).replace(/^whsec_/, '');
   canaries.push({ name: 'signing secret', text, bytes: Buffer.from(text, 'base64') });
 }
 
-const idIn = ({ id }: Record<string, unknown>): string => String(id);
-
 const comandaJson = async <Value>(...argv: string[]): Promise<Value> =>
-  JSON.parse((await comanda(...argv, '--json')).stdout);
-
-async function comanda(...argv: string[]): Promise<{ stdout: string; text: string }> {
-  const child = run(['scripts/comanda.mjs', ...argv], {});
-  let [stdout, text] = ['', ''];
-  child.stdout?.on('data', (chunk) => {
-    stdout += chunk;
-  });
-  listen(child, (more) => {
-    text += more;
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  return { stdout, text };
-}
-
-function run(argv: readonly string[], env: Record<string, string>): ChildProcess {
-  const { PATH = '', HOME = '' } = process.env;
-  return spawn(process.execPath, argv, {
-    cwd: repositoryRoot,
-    env: { PATH, HOME, DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
-function listen(child: ChildProcess, take: (text: string) => void): void {
-  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
+  JSON.parse((await comanda(dataDir, ...argv, '--json')).stdout);

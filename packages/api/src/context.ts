@@ -72,7 +72,7 @@ export interface RequestContext {
 export interface CallContext extends RequestContext {
   readonly caller: Caller;
   /** Set for every idempotent operation. */
-  readonly idempotency?: Idempotency;
+  readonly idempotency?: Idempotency | undefined;
 }
 
 /** A call of an idempotent operation: the key, and what it must be repeated with. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, statement, type Transaction } from '@comanda/db';
-import type { CallContext, Idempotency } from './context.ts';
+import type { CallContext, Idempotency, RequestContext } from './context.ts';
 import { conflict, fromZod, invalid } from './errors.ts';
 import { IdempotencyKey } from './wire.ts';
 
@@ -72,13 +72,13 @@ export async function once(
 }
 
 /**
- * Answers with JSON text: REST sends it as it is, the typed entrance gets the value. `replayed` says that it is the
- * answer of an earlier request with the same key.
+ * Answers with JSON text. REST sends it as it is, and nobody parses it: the value is then undefined, so that this
+ * stands at the end of a service only. `replayed` says that it is the answer of an earlier request with the same key.
  */
-export function answerText<Value>(ctx: CallContext, json: string, replayed = false): Value {
+export function answerText<Value>(ctx: RequestContext, json: string, replayed = false): Value {
   ctx.reply.json = json;
   if (replayed) ctx.reply.headers['Idempotency-Replayed'] = 'true';
-  return JSON.parse(json) as Value;
+  return (ctx.entrance === 'rest' ? undefined : JSON.parse(json)) as Value;
 }
 
 /** JSON with members in order of their names, so that equal bodies have equal text. */

@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
+import type { CallContext } from './context.ts';
 import type { OperationMeta, RestRoute } from './trpc.ts';
 
 /** An operation as data: what the entrances, the documents and the tests are derived from. */
@@ -11,6 +12,8 @@ export interface Operation {
   input: z.ZodObject;
   output: z.ZodType;
   routes: readonly Route[];
+  /** The procedure's own work, for a call that was admitted and an input that was validated. */
+  resolve(call: { ctx: CallContext; input: unknown }): unknown;
 }
 
 /** A REST path of an operation, taken apart. */
@@ -26,16 +29,18 @@ export function operationsOf(router: AnyRouter): Operation[] {
   const procedures = router._def.procedures as Record<string, { _def: ProcedureDefinition }>;
   return Object.entries(procedures).map(([name, { _def }]) => {
     const input = _def.inputs.length === 0 ? z.object({}) : _def.inputs.at(-1);
-    if (_def.meta === undefined || !(input instanceof z.ZodObject) || !(_def.output instanceof z.ZodType)) {
+    const { meta, output, resolver } = _def;
+    if (meta === undefined || !(input instanceof z.ZodObject) || !(output instanceof z.ZodType)) {
       throw new Error(`${name}: an operation needs meta, an object as input, and an output`);
     }
     return {
       name,
       kind: _def.type === 'query' ? 'query' : 'mutation',
-      meta: _def.meta,
+      meta,
       input,
-      output: _def.output,
-      routes: (_def.meta.rest ?? []).map(route),
+      output,
+      routes: (meta.rest ?? []).map(route),
+      resolve: resolver,
     };
   });
 }
@@ -45,6 +50,7 @@ interface ProcedureDefinition {
   meta?: OperationMeta;
   inputs: unknown[];
   output?: unknown;
+  resolver: Operation['resolve'];
 }
 
 function route(text: RestRoute): Route {

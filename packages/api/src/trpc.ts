@@ -1,6 +1,6 @@
 import { initTRPC } from '@trpc/server';
 import { batchHeaders } from './batch.ts';
-import type { CallContext, RequestContext } from './context.ts';
+import type { CallContext, Idempotency, RequestContext } from './context.ts';
 import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
@@ -54,46 +54,25 @@ const t = initTRPC
 export const { router } = t;
 
 /**
- * Starts the definition of an operation: admission (credential, limits, permission), then whatever `.input(...)`
- * validates. What the meta says, no procedure repeats.
+ * Starts the definition of an operation: admission (credential, limits, permission), then `conduct`, then whatever
+ * `.input(...)` validates. What the meta says, no procedure repeats. REST goes the same steps without tRPC between
+ * them: see rest/adapter.ts.
  */
 export function operation(meta: OperationMeta) {
-  return t.procedure
-    .meta(meta)
-    .use(async ({ ctx, path, type, next }) => {
-      const caller = ctx.caller ?? (await admit(ctx, meta));
-      const result = await next({ ctx: { caller } });
-      // A failure is told by its entrance, and REST tells the rest too.
-      if (ctx.entrance === 'trpc' && result.ok) finishCall(ctx, caller, path, type);
-      return result;
-    })
-    .use(async ({ ctx, type, next }) => {
-      const result = await next();
-      // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
-      if (type === 'mutation' && result.ok) ctx.app.wakeRelay();
-      return result;
-    })
-    .use(async ({ ctx, getRawInput, next }) => {
-      const raw = await getRawInput();
-      refuseUnreadable(raw);
-      // An idempotent operation first looks whether it knows the key.
-      if (!meta.idempotent) refuseUnstorable(withoutId(raw));
-      const leave = ctx.app.inFlight.enter(ctx.caller.locationId);
-      try {
-        return await next();
-      } finally {
-        leave();
-      }
-    })
-    .use(async ({ ctx, path, next }) => {
-      const entered = ctx.app.bulkhead.enter(ctx.caller.locationId, resourceOf(path));
-      const leave = entered instanceof Promise ? await entered : entered;
-      try {
-        return await next();
-      } finally {
-        leave();
-      }
+  return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
+    const caller = ctx.caller ?? (await admit(ctx, meta));
+    const work = (idempotency: Idempotency | undefined) => next({ ctx: { caller, idempotency } });
+    const result = await conduct({ ...ctx, caller }, { name: path, meta }, await getRawInput(), {
+      work,
+      replay: (json) => replayed(ctx, json) as ReturnType<typeof work>,
     });
+    if (!result.ok) return result;
+    // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
+    if (type === 'mutation') ctx.app.wakeRelay();
+    // A failure is told by its entrance, and REST tells the rest too.
+    if (ctx.entrance === 'trpc') finishCall(ctx, caller, path, type);
+    return result;
+  });
 }
 
 /** `orders` of `orders.create` and of `v1.orders.create`. */
@@ -107,15 +86,50 @@ function resourceOf(path: string): string {
  * another body is a `conflict`; otherwise the operation gets `ctx.idempotency` to store its answer with.
  */
 export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
-  return operation({ ...meta, idempotent: true }).use(async ({ ctx, path, getRawInput, next }) => {
-    const raw = await getRawInput();
-    const idempotency = readIdempotency(ctx, path, raw);
-    const answer = await findAnswer(ctx.app.database, ctx, idempotency);
-    const proceed = () => next({ ctx: { idempotency } });
-    if (answer !== undefined) return replay(ctx, answer) as ReturnType<typeof proceed>;
-    refuseUnstorable(withoutId(raw));
-    return proceed();
-  });
+  return operation({ ...meta, idempotent: true });
+}
+
+/** What a call does once it has its place. */
+interface Course<Result> {
+  /** The operation's own work; `idempotency` is what it stores its answer with. */
+  work(idempotency: Idempotency | undefined): Promise<Result>;
+  /** Answers with the JSON text of an earlier call with the same key. */
+  replay(json: string): Result | Promise<Result>;
+}
+
+/**
+ * Runs an admitted call in its place among the others, after what precedes the validation of its input. Throws
+ * `invalid_request` for one that nests too deep, `validation_error` for text that cannot be stored and for a missing
+ * key, `conflict` for a key that came with another body, 503 when there is no place.
+ */
+export async function conduct<Result>(
+  ctx: CallContext,
+  { name, meta }: { name: string; meta: OperationMeta },
+  raw: unknown,
+  { work, replay }: Course<Result>,
+): Promise<Result> {
+  refuseUnreadable(raw);
+  // An idempotent operation first looks whether it knows the key.
+  if (!meta.idempotent) refuseUnstorable(withoutId(raw));
+  const { inFlight, bulkhead, database } = ctx.app;
+  const { locationId } = ctx.caller;
+  const leaveProcess = inFlight.enter(locationId);
+  try {
+    const entered = bulkhead.enter(locationId, resourceOf(name));
+    const leave = entered instanceof Promise ? await entered : entered;
+    try {
+      if (!meta.idempotent) return await work(undefined);
+      const idempotency = readIdempotency(ctx, name, raw);
+      const answer = await findAnswer(database, ctx, idempotency);
+      if (answer !== undefined) return await replay(answer);
+      refuseUnstorable(withoutId(raw));
+      return await work(idempotency);
+    } finally {
+      leave();
+    }
+  } finally {
+    leaveProcess();
+  }
 }
 
 function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path: string, type: string): void {
@@ -152,7 +166,7 @@ export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<C
 }
 
 // What tRPC takes for the result of a middleware that did not call next(): the rest is skipped.
-function replay(ctx: CallContext, json: string) {
+function replayed(ctx: RequestContext, json: string) {
   const data = answerText<unknown>(ctx, json, true);
   const result: unknown = { ok: true, marker: 'middlewareMarker', ctx, data };
   return result;

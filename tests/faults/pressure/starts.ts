@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { readPlace } from '../../../packages/db/src/embedded/place.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
-import { freePort } from '../../../scripts/supervisor/port.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -32,12 +31,11 @@ export async function runStart(env: Record<string, string> = {}): Promise<Run> {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   const dataDir = join(folder, 'data');
-  const port = await freePort(0);
   const child = spawn(process.execPath, ['scripts/start.mjs'], {
     cwd: repositoryRoot,
     env: {
       ...clean(),
-      ...{ DATA_DIR: dataDir, PORT: String(port), SEED_DEMO: 'true', LOG_LEVEL: 'warn', ...env },
+      ...{ DATA_DIR: dataDir, PORT: '0', SEED_DEMO: 'true', LOG_LEVEL: 'warn', ...env },
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -58,7 +56,7 @@ export async function runStart(env: Record<string, string> = {}): Promise<Run> {
   });
   if (!output.includes('is ready after')) throw new Error(`npm start ended:\n${output}`);
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: /Base URL +(\S+)/.exec(output)?.[1] ?? '',
     key: existsSync(join(dataDir, 'demo-key')) ? readFileSync(join(dataDir, 'demo-key'), 'utf8').trim() : '',
     output: () => output,
     children: () => childrenOf(dataDir),

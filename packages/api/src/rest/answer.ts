@@ -24,14 +24,14 @@ export function sendJson(
   requestId: string,
   headers: Record<string, string>,
 ): void {
-  const bytes = Buffer.from(json);
   response.writeHead(status, {
     ...commonHeaders,
     'X-Request-Id': requestId,
-    'Content-Length': bytes.length,
+    'Content-Length': Buffer.byteLength(json),
     ...headers,
   });
-  response.end(request.method === 'HEAD' ? undefined : bytes);
+  // As a string: Node then writes head and body with one call.
+  response.end(request.method === 'HEAD' ? undefined : json);
 }
 
 /** Sends 304: the caller has the answer already. No body; the headers, limits among them, are those of the answer. */

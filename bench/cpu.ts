@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time that a process has used, user and system, in milliseconds. Linux only: read from /proc. */
+export function processCpuMs(pid: number): number {
+  const fields = statOf(pid);
+  return fields === undefined ? 0 : ticks(fields, 11, 12);
+}
+
+/** CPU time of a PostgreSQL server: its postmaster, the processes it has now, and those that have ended. */
+export function serverCpuMs(postmaster: number): number {
+  const own = statOf(postmaster);
+  if (own === undefined) return 0;
+  const living = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((fields) => fields !== undefined)
+    .filter((fields) => Number(fields[1]) === postmaster);
+  return ticks(own, 11, 12, 13, 14) + living.reduce((sum, fields) => sum + ticks(fields, 11, 12), 0);
+}
+
+/** Resident memory of a process, in MiB. */
+export function residentMiB(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}
+
+// The fields after the name, which may hold blanks and brackets: state, parent, …
+function statOf(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}
+
+// A tick is 10 ms on every Linux that Node runs on.
+const ticks = (fields: readonly string[], ...at: number[]) =>
+  at.reduce((sum, index) => sum + Number(fields[index]) * 10, 0);

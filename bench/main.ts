@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../packages/db/src/root.ts';
+import { chart } from './chart.ts';
+import type { Effort } from './load.ts';
+import { parts } from './parts.ts';
+import { openPlace, type Place } from './place.ts';
+import { machine, markdown, type Report } from './report.ts';
+import type { Row } from './result.ts';
+
+const full: Effort = { connections: 32, seconds: 6, repeats: 5 };
+const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
+
+/**
+ * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts is kept in
+ * bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything runs. Returns the
+ * exit code: 1 when a part could not be run, or when requests failed.
+ */
+export async function main(words: readonly string[]): Promise<number> {
+  const check = words.includes('--check');
+  const names = words.filter((word) => !word.startsWith('--'));
+  const unknown = names.filter((name) => !parts.some((part) => part.name === name));
+  if (unknown.length > 0) {
+    log(
+      `unknown: ${unknown.join(', ')}; there are:\n${parts.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n')}`,
+    );
+    return 1;
+  }
+  const chosen = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name));
+  const effort = check ? small : full;
+  const rows: Row[] = [];
+  let broken = 0;
+  let postgres = '';
+  // Each part has a server of its own, so that none meets what another left; a check has one for all.
+  const shared = check ? await openPlace() : undefined;
+  for (const part of chosen) {
+    log(`${part.name}: ${part.summary}`);
+    const place = shared ?? (await openPlace());
+    try {
+      postgres = await postgresVersion(place);
+      const found = await part.run({ place, effort, small: check, log: (line) => log(`  ${line}`) });
+      for (const row of found)
+        log(`  ${row.work}: ${row.figure} (goal ${row.goal}) ${row.met ? 'met' : 'NOT met'}`);
+      rows.push(...found);
+    } catch (error) {
+      broken += 1;
+      log(`  ${part.name} could not be run: ${error instanceof Error ? error.stack : String(error)}`);
+    } finally {
+      if (shared === undefined) await place.close();
+    }
+  }
+  await shared?.close();
+  const report: Report = {
+    date: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    node: process.versions.node,
+    postgres,
+    effort: `${effort.connections} connections, medians of ${effort.repeats} alternating runs of ${effort.seconds} s.`,
+    rows,
+  };
+  process.stdout.write(`\n${markdown(report)}\n`);
+  if (!check && names.length === 0) keep(report);
+  const failed = rows.filter(({ sides }) => Object.values(sides ?? {}).some(({ failures }) => failures > 0));
+  return broken + failed.length === 0 ? 0 : 1;
+}
+
+async function postgresVersion({ comanda }: Place): Promise<string> {
+  const { rows } = await comanda.pool.query<{ version: string }>(
+    "select split_part(current_setting('server_version'), ' ', 1) as version",
+  );
+  return rows[0]?.version ?? '';
+}
+
+function keep(report: Report): void {
+  const folder = join(repositoryRoot, 'bench', 'results', report.date);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'README.md'), `${markdown(report)}\n`);
+  writeFileSync(join(folder, 'figures.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(
+    join(folder, 'chart.svg'),
+    `${chart(report.rows, `Figures against their goals, ${report.date}`)}\n`,
+  );
+  log(`kept in bench/results/${report.date}`);
+}
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

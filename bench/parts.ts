@@ -1,0 +1,25 @@
+import { admission } from './parts/admission.ts';
+import { catalog } from './parts/catalog.ts';
+import { history } from './parts/history.ts';
+import { memory } from './parts/memory.ts';
+import { orders } from './parts/orders.ts';
+import type { Part } from './parts/part.ts';
+import { products } from './parts/products.ts';
+import { start } from './parts/start.ts';
+import { sync } from './parts/sync.ts';
+import { trpc } from './parts/trpc.ts';
+import { webhooks } from './parts/webhooks.ts';
+
+/** Every part, in the order in which they run. */
+export const parts: readonly Part[] = [
+  start,
+  products,
+  orders,
+  trpc,
+  catalog,
+  history,
+  sync,
+  admission,
+  webhooks,
+  memory,
+];

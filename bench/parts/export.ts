@@ -1,0 +1,108 @@
+import { get } from 'node:http';
+import pg from 'pg';
+import { residentMiB } from '../cpu.ts';
+import { type History, year } from '../history.ts';
+import { median } from '../load.ts';
+import type { BenchProcess } from '../processes.ts';
+import { atMostRow, type Row } from '../result.ts';
+import type { PartContext } from './part.ts';
+
+/** What one export cost. */
+interface Exported {
+  seconds: number;
+  firstByteMs: number;
+  bytes: number;
+  /** The most memory above what was resident before it, in MiB. */
+  aboveIdleMiB: number;
+}
+
+/** The export of 100,000 orders against a raw cursor, and its memory at ten times as many. */
+export async function measureExports(
+  { place, effort, log }: PartContext,
+  api: BenchProcess,
+  middle: History,
+  many: History,
+): Promise<Row[]> {
+  log('export');
+  const exported: Exported[] = [];
+  const raw: number[] = [];
+  for (let repeat = 0; repeat < effort.repeats; repeat += 1) {
+    exported.push(await exportAll(api, middle));
+    raw.push(await rawCursor(place.comandaUrl, middle.locationId));
+  }
+  const large = await exportAll(api, many);
+  const of = (name: keyof Exported) => median(exported.map((one) => one[name]));
+  const what = `export of ${middle.orders.toLocaleString('en')} orders with 3 items`;
+  return [
+    atMostRow(
+      'history',
+      `${what}: time ÷ raw cursor`,
+      { value: 1.3, unit: '×' },
+      of('seconds') / median(raw),
+      `${of('seconds').toFixed(2)} s, ${(of('bytes') / 1e6).toFixed(0)} MB; raw cursor ${median(raw).toFixed(2)} s`,
+    ),
+    atMostRow('history', `${what}: first byte`, { value: 50, unit: ' ms' }, of('firstByteMs')),
+    atMostRow('history', `${what}: memory over idle`, { value: 120, unit: ' MiB' }, of('aboveIdleMiB')),
+    atMostRow(
+      'history',
+      `export of ${many.orders.toLocaleString('en')} orders: memory ÷ that of ${middle.orders.toLocaleString('en')}`,
+      { value: 1.1, unit: '×' },
+      large.aboveIdleMiB / of('aboveIdleMiB'),
+      `${large.aboveIdleMiB.toFixed(0)} MiB, ${large.seconds.toFixed(1)} s`,
+    ),
+  ];
+}
+
+function exportAll(api: BenchProcess, { key }: History): Promise<Exported> {
+  const idle = residentMiB(api.pid);
+  let highest = idle;
+  const watch = setInterval(() => {
+    highest = Math.max(highest, residentMiB(api.pid));
+  }, 20);
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const path = `/v2/orders/export?from=${year.from}&to=${year.to}`;
+    const request = get(
+      api.url + path,
+      { headers: { authorization: `Bearer ${key}` }, agent: false },
+      (answer) => {
+        let bytes = 0;
+        let firstByteMs = 0;
+        answer.on('data', (chunk: Buffer) => {
+          if (bytes === 0) firstByteMs = performance.now() - began;
+          bytes += chunk.length;
+        });
+        answer.on('end', () => {
+          clearInterval(watch);
+          if (answer.statusCode !== 200 || !answer.complete)
+            return reject(new Error(`export: ${answer.statusCode}`));
+          const seconds = (performance.now() - began) / 1000;
+          return resolve({ seconds, firstByteMs, bytes, aboveIdleMiB: highest - idle });
+        });
+      },
+    );
+    request.on('error', reject);
+  });
+}
+
+/** Reads the same orders as text through a cursor, five hundred at a time, and sends them nowhere. */
+async function rawCursor(url: string, locationId: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const began = performance.now();
+    await client.query('begin isolation level repeatable read read only');
+    await client.query('set local enable_sort = off');
+    await client.query(
+      `declare raw cursor for select j.doc::text as doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
+       where o.location_id = '${locationId}' order by o.created_at, o.id`,
+    );
+    for (;;) {
+      const { rowCount } = await client.query({ name: 'fetch_raw', text: 'fetch 500 from raw' });
+      if (rowCount === 0) break;
+    }
+    return (performance.now() - began) / 1000;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,18 @@
+import type { Effort } from '../load.ts';
+import type { Place } from '../place.ts';
+import type { Row } from '../result.ts';
+
+/** What a part works with. `small`: only prove that it runs, on tiny data. */
+export interface PartContext {
+  place: Place;
+  effort: Effort;
+  small: boolean;
+  log(line: string): void;
+}
+
+/** A part of the bench: `npm run bench -- <name>`. */
+export interface Part {
+  name: string;
+  summary: string;
+  run(context: PartContext): Promise<Row[]>;
+}

@@ -1,0 +1,55 @@
+import { alternate, type Side } from '../load.ts';
+import { ratioRow } from '../result.ts';
+import { makeShop } from '../shop.ts';
+import type { Part } from './part.ts';
+
+/** `GET /v2/products/{id}` and a page of fifty with exact total, of 10,000 products. */
+export const products: Part = {
+  name: 'products',
+  summary: 'read a product; read a page of 50 of 10,000 with exact total',
+  async run({ place, effort, small, log }) {
+    const api = await place.startApi();
+    const reference = await place.startReference();
+    const shop = await makeShop(place, api.url, small ? 100 : 10_000);
+    await place.comanda.pool.query('vacuum analyze');
+    const sides = (comanda: string[], other: string[]): [Side, Side] => [
+      {
+        name: 'comanda',
+        url: api.url,
+        pid: api.pid,
+        requests: comanda.map((path) => get(path, shop.headers)),
+      },
+      { name: 'reference', url: reference.url, pid: reference.pid, requests: other.map((path) => get(path)) },
+    ];
+    const { location, productIds } = shop.reference;
+    // A spread of products, not one that stays in every cache.
+    const some = (ids: readonly string[]) =>
+      ids.filter((_, index) => index % Math.ceil(ids.length / 500) === 0);
+    log('GET /v2/products/{id}');
+    const one = await alternate(
+      sides(
+        some(shop.productIds).map((id) => `/v2/products/${id}`),
+        some(productIds).map((id) => `/${location}/products/${id}`),
+      ),
+      effort,
+      place.postmaster,
+    );
+    log('GET /v2/products?limit=50');
+    const page = await alternate(
+      sides(['/v2/products?limit=50'], [`/${location}/products?limit=50`]),
+      effort,
+      place.postmaster,
+    );
+    await Promise.all([api.stop(), reference.stop()]);
+    return [
+      ratioRow('products', 'GET /v2/products/{id}', 0.65, one),
+      ratioRow('products', 'GET /v2/products?limit=50, exact total, 10,000 products', 1, page),
+    ];
+  },
+};
+
+const get = (path: string, headers?: Record<string, string>) => ({
+  method: 'GET' as const,
+  path,
+  ...(headers && { headers: { authorization: headers.authorization ?? '' } }),
+});

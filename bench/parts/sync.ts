@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../load.ts';
+import { makeTenant, runSql } from '../place.ts';
+import { atLeastRow } from '../result.ts';
+import type { Part } from './part.ts';
+
+/** `POST /v2/sync/products` with 500 items, events included: how fast the job is. */
+export const sync: Part = {
+  name: 'sync',
+  summary: 'synchronise 500 products, accept to completed',
+  async run({ place, small }) {
+    const api = await place.startApi();
+    const worker = await place.startWorker();
+    const tenant = await makeTenant(place);
+    const endpoint = await post(api.url, tenant.key, '/v2/webhook-endpoints', {
+      url: 'http://127.0.0.1:9/none',
+      events: ['sync.completed'],
+    });
+    if (endpoint.status !== 201) throw new Error(`webhook endpoint answered ${endpoint.status}`);
+    const jobs = small ? 2 : 40;
+    for (let job = 0; job < jobs; job += 1) {
+      // Half of the products are new, the others change.
+      const items = Array.from({ length: 500 }, (_, index) => ({
+        external_id: `p${job * 250 + index}`,
+        name: `Product ${index} of ${job}`,
+        price: 5 + ((job + index) % 100),
+        stock: { enabled: true, quantity: index, min_stock_alarm: 0 },
+      }));
+      const accepted = await post(
+        api.url,
+        tenant.key,
+        '/v2/sync/products',
+        { items },
+        { 'idempotency-key': `job-${job}` },
+      );
+      if (accepted.status !== 202) throw new Error(`sync answered ${accepted.status}: ${accepted.text}`);
+      const { data } = JSON.parse(accepted.text) as { data: { job_id: string } };
+      await completed(place.comandaUrl, data.job_id);
+    }
+    const rows = await runSql(
+      place.comandaUrl,
+      `select extract(epoch from completed_at - created_at)::float8 as whole,
+         extract(epoch from completed_at - started_at)::float8 as work
+       from sync_jobs where status = 'completed' and success_items = 500 order by created_at`,
+    );
+    if (rows.length !== jobs) throw new Error(`${rows.length} of ${jobs} jobs applied every item`);
+    await Promise.all([api.stop(), worker.stop()]);
+    const [whole, work] = [
+      median(rows.map((row) => Number(row.whole))),
+      median(rows.map((row) => Number(row.work))),
+    ];
+    return [
+      atLeastRow(
+        'sync',
+        'POST /v2/sync/products, 500 items: products a second in the job',
+        { value: 15_000, unit: '/s' },
+        500 / work,
+        `job ${(work * 1000).toFixed(0)} ms, accept to completed ${(whole * 1000).toFixed(0)} ms`,
+      ),
+    ];
+  },
+};
+
+async function post(
+  url: string,
+  key: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function completed(url: string, jobId: string): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (performance.now() < end) {
+    const [row] = await runSql(url, 'select status from sync_jobs where id = $1', [jobId]);
+    if (row?.status === 'completed') return;
+    if (row?.status === 'failed') throw new Error('a sync job failed');
+    await sleep(10);
+  }
+  throw new Error('a sync job took longer than a minute');
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atLeastRow, atMostRow } from '../result.ts';
+import { makeShop } from '../shop.ts';
+import type { Part } from './part.ts';
+
+/** Webhooks to a consumer on this machine: how many a second, and how long after the commit. */
+export const webhooks: Part = {
+  name: 'webhooks',
+  summary: 'webhooks to a local consumer: throughput and latency',
+  async run({ place, small, log }) {
+    const consumer = await place.startConsumer();
+    const api = await place.startApi();
+    const worker = await place.startWorker();
+    const shop = await makeShop(place, api.url, small ? 100 : 2_000);
+    const answer = await fetch(`${api.url}/v2/webhook-endpoints`, {
+      method: 'POST',
+      headers: shop.headers,
+      body: JSON.stringify({ url: `${consumer.url}/hook`, events: ['product.updated'] }),
+    });
+    if (answer.status !== 201) throw new Error(`webhook endpoint answered ${answer.status}`);
+    const seen = async () =>
+      (await (await fetch(consumer.url)).json()) as { received: number; latencies: number[] };
+    // What loading the menu captured goes first.
+    for (;;) {
+      const { rows } = await place.comanda.pool.query('select from captured_changes limit 1');
+      if (rows.length === 0) break;
+      await sleep(50);
+    }
+
+    log('throughput');
+    const rounds = small ? 2 : 10;
+    const expected = (await seen()).received + rounds * shop.productIds.length;
+    const began = performance.now();
+    for (let round = 0; round < rounds; round += 1) {
+      await place.comanda.pool.query('update products set price = price + 0.01 where location_id = $1', [
+        shop.locationId,
+      ]);
+    }
+    const end = performance.now() + 120_000;
+    while ((await seen()).received < expected && performance.now() < end) await sleep(20);
+    const seconds = (performance.now() - began) / 1000;
+    const delivered = rounds * shop.productIds.length - (expected - (await seen()).received);
+    if (delivered !== rounds * shop.productIds.length) throw new Error(`only ${delivered} webhooks arrived`);
+    const { rows } = await place.comanda.pool.query<{ count: number }>(
+      'select count(*)::int as count from webhook_attempts',
+    );
+
+    log('latency at 500 changes a second');
+    await seen();
+    const lasts = small ? 1_000 : 20_000;
+    const start = performance.now();
+    for (let changes = 0; performance.now() - start < lasts; changes += 1) {
+      const id = shop.productIds[changes % shop.productIds.length];
+      void place.comanda.pool.query(
+        'update products set price = price + 0.01 where location_id = $1 and id = $2',
+        [shop.locationId, id],
+      );
+      await sleep(Math.max(0, start + (changes + 1) * 2 - performance.now()));
+    }
+    // The last of them arrive.
+    await sleep(small ? 500 : 2_000);
+    const latencies = (await seen()).latencies.sort((a, b) => a - b);
+    const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
+    await Promise.all([worker.stop(), api.stop(), consumer.stop()]);
+    return [
+      atLeastRow(
+        'webhooks',
+        'webhooks a second, one worker, change to recorded attempt',
+        { value: 2_000, unit: '/s' },
+        delivered / seconds,
+        `${delivered} in ${seconds.toFixed(1)} s; ${rows[0]?.count} attempts recorded`,
+      ),
+      atMostRow(
+        'webhooks',
+        'commit to arrival at 500/s, p50',
+        { value: 150, unit: ' ms' },
+        at(0.5),
+        `${latencies.length} webhooks`,
+      ),
+      atMostRow('webhooks', 'commit to arrival at 500/s, p99', { value: 1_000, unit: ' ms' }, at(0.99)),
+    ];
+  },
+};

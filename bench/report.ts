@@ -1,0 +1,58 @@
+import { cpus, totalmem } from 'node:os';
+import type { Measure } from './load.ts';
+import type { Row } from './result.ts';
+
+/** A whole run, as it is kept in bench/results. */
+export interface Report {
+  date: string;
+  machine: string;
+  node: string;
+  postgres: string;
+  effort: string;
+  rows: Row[];
+}
+
+/** Names the machine without naming it: processor, cores, memory. */
+export function machine(): string {
+  const [first] = cpus();
+  return `${first?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB`;
+}
+
+/** The run as Markdown: the goals, then what lies behind the comparisons. */
+export function markdown(report: Report): string {
+  const { date, machine: where, node, postgres, effort, rows } = report;
+  const compared = rows.filter(({ sides }) => sides !== undefined);
+  const goals = [
+    ['Work', 'Goal', 'Seen', 'Met', 'Note'],
+    ...rows.map(({ work, goal, figure, met, note = '' }) => [
+      work,
+      goal,
+      figure,
+      met ? 'yes' : '**no**',
+      note,
+    ]),
+  ];
+  const details = [
+    ['Work', 'Side', 'Requests/s', 'p50 ms', 'p99 ms', 'Node µs/request', 'PostgreSQL µs/request'],
+    ...compared.flatMap(({ work, sides }) =>
+      Object.entries(sides ?? {}).map(([side, measure]) => [work, side, ...cells(measure)]),
+    ),
+  ];
+  return [
+    `# Bench of ${date}`,
+    `${where}; Node ${node}; PostgreSQL ${postgres}. ${effort}`,
+    'Ratios are Comanda ÷ reference within this run; absolute figures hold for this machine on this day only.',
+    table(goals),
+    '![Every figure against its goal](./chart.svg)',
+    ...(compared.length > 0 ? [table(details)] : []),
+  ].join('\n\n');
+}
+
+function cells({ perSecond, p50Ms, p99Ms, nodeUs, postgresUs }: Measure): string[] {
+  return [perSecond.toFixed(0), p50Ms.toFixed(1), p99Ms.toFixed(1), nodeUs.toFixed(0), postgresUs.toFixed(0)];
+}
+
+function table([head = [], ...body]: string[][]): string {
+  const line = (row: string[]) => `| ${row.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...body.map(line)].join('\n');
+}

@@ -1,0 +1,83 @@
+import { type Measure, medians, type Side } from './load.ts';
+
+/** One line of the table: a figure, the goal it is held against, and whether it is met. */
+export interface Row {
+  part: string;
+  work: string;
+  goal: string;
+  /** The figure of the goal, as text with its unit. */
+  figure: string;
+  met: boolean;
+  /** The figure and its goal as numbers on one scale, for the chart: 1 is the goal. */
+  ofGoal: number;
+  /** Median measures of each side, where two were compared. */
+  sides?: Record<Side['name'], Measure>;
+  /** What else was seen, in a few words. */
+  note?: string;
+}
+
+/** The line of a comparison: requests a second, Comanda's share of the reference's. */
+export function ratioRow(
+  part: string,
+  work: string,
+  least: number,
+  found: Record<Side['name'], Measure[]>,
+  note?: string,
+): Row {
+  const sides = { comanda: medians(found.comanda), reference: medians(found.reference) };
+  const failures = sides.comanda.failures + sides.reference.failures;
+  const ratio = sides.comanda.perSecond / sides.reference.perSecond;
+  const first = sides.comanda.firstFailure ?? sides.reference.firstFailure;
+  const failed = failures > 0 ? `${failures} requests failed, the first: ${first}` : undefined;
+  const notes = [note, failed].filter((text) => text !== undefined).join('; ');
+  return {
+    part,
+    work,
+    goal: `≥ ${least}`,
+    figure: ratio.toFixed(2),
+    met: ratio >= least && failures === 0,
+    ofGoal: ratio / least,
+    sides,
+    ...(notes !== '' && { note: notes }),
+  };
+}
+
+/** The line of a figure that must not be above its goal. */
+export function atMostRow(
+  part: string,
+  work: string,
+  most: { value: number; unit: string },
+  value: number,
+  note?: string,
+): Row {
+  return {
+    part,
+    work,
+    goal: `≤ ${most.value}${most.unit}`,
+    figure: `${round(value)}${most.unit}`,
+    met: value <= most.value,
+    ofGoal: most.value / value,
+    ...(note !== undefined && { note }),
+  };
+}
+
+/** The line of a figure that must not be below its goal. */
+export function atLeastRow(
+  part: string,
+  work: string,
+  least: { value: number; unit: string },
+  value: number,
+  note?: string,
+): Row {
+  return {
+    part,
+    work,
+    goal: `≥ ${least.value}${least.unit}`,
+    figure: `${round(value)}${least.unit}`,
+    met: value >= least.value,
+    ofGoal: value / least.value,
+    ...(note !== undefined && { note }),
+  };
+}
+
+const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
