@@ -3,6 +3,17 @@ import { createServer } from 'node:net';
 import { repositoryRoot } from '@comanda/db';
 import type { Trace } from './canary.ts';
 
+/** Commands that need not show a secret. */
+export const commandLines = [
+  'keys list',
+  'audit',
+  'secrets rotate-key',
+  'locations list',
+  'keys revoke x',
+  'nonsense',
+  '--help',
+];
+
 /** Starts Node at the root with a bare environment. */
 export function run(dataDir: string, argv: readonly string[], env: Record<string, string>): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;

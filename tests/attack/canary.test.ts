@@ -14,24 +14,13 @@ import { operations } from '../support/documented.ts';
 import { waitFor } from '../support/wait.ts';
 import { httpConsumer } from '../webhooks/consumers.ts';
 import { type Canary, files, findCanaries, formsOf, processArguments, type Trace, tables } from './canary.ts';
-import { comanda, failToConnect, freePort, listen, run, shown } from './canary-processes.ts';
+import { comanda, commandLines, failToConnect, freePort, listen, run, shown } from './canary-processes.ts';
 
 // Everything is started as an operator starts it.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 /** Files that are meant to hold secrets. */
 const keptSecret = ['encryption-key', 'demo-key', 'postgres.json'];
-
-/** Commands that need not show a secret. */
-const commandLines = [
-  'keys list',
-  'audit',
-  'secrets rotate-key',
-  'locations list',
-  'keys revoke x',
-  'nonsense',
-  '--help',
-];
 
 let folder: string;
 let dataDir: string;

@@ -40,7 +40,7 @@ const harms: readonly [name: string, sql: string, complaint: RegExp][] = [
   ],
   [
     'stock that was taken twice',
-    `update product_stock set quantity = quantity - 1 where $1::uuid is not null`,
+    `update product_stock set quantity = quantity - 1 where $1::uuid is not null and quantity >= 1`,
     /half: product .* stock/,
   ],
   [
