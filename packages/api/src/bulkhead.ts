@@ -30,66 +30,85 @@ export interface Places {
 }
 
 /** The places of a process; longer than a migration waits for a lock (0.8 s), so that one refuses nobody. */
-export const places: Places = { all: 10, location: 6, resource: 6, both: 3, stuckMs: 3_000, waitMs: 10_000 };
+export const places: Places = { all: 14, location: 8, resource: 9, both: 5, stuckMs: 3_000, waitMs: 10_000 };
 
-/** Makes one; every place is free. Who waits is let in in the order in which they came. */
+/** Makes one; every place is free. Who waits for the same is let in in the order in which they came. */
 export function createBulkhead(limits: Places = places): Bulkhead {
   const all = newGroup(limits.all);
-  const groups = new Map<string, Group>();
-  const waiting = new Set<Waiter>();
+  const locations = new Map<string, Group>();
+  const resources = new Map<string, Group>();
+  const lanes = new Map<string, Lane>();
+  /** Lanes that somebody waits in. */
+  const waiting = new Set<Lane>();
   let timer: NodeJS.Timeout | undefined;
 
-  const find = (name: string, size: number): Group => {
-    const known = groups.get(name);
+  function laneOf(locationId: string, resource: string): Lane {
+    const name = `${locationId} ${resource}`;
+    const known = lanes.get(name);
     if (known !== undefined) return known;
-    const group = newGroup(size);
-    groups.set(name, group);
-    return group;
-  };
+    // Nobody is in most of them: those are forgotten, now and then.
+    if (lanes.size >= mostLanes) forgetIdle();
+    const lane: Lane = {
+      groups: [
+        all,
+        groupIn(locations, locationId, limits.location),
+        groupIn(resources, resource, limits.resource),
+        newGroup(limits.both),
+      ],
+      waiters: [],
+      leave: () => leave(lane),
+    };
+    lanes.set(name, lane);
+    return lane;
+  }
 
-  function take(names: readonly string[], mine: readonly Group[]): Leave {
+  function forgetIdle(): void {
+    for (const [name, { groups, waiters }] of lanes)
+      if (groups[3].taken === 0 && waiters.length === 0) lanes.delete(name);
+    const used = new Set([...lanes.values()].map(({ groups }) => groups[1]));
+    for (const [name, group] of locations) if (!used.has(group)) locations.delete(name);
+  }
+
+  function take({ groups }: Lane): void {
     const now = performance.now();
-    for (const group of mine) {
+    for (const group of groups) {
       group.taken += 1;
       group.movedAt = now;
     }
-    return () => {
-      const left = performance.now();
-      for (const group of mine) {
-        group.taken -= 1;
-        group.movedAt = left;
-      }
-      letIn();
-      forget(names);
-    };
   }
 
-  function letIn(): void {
-    for (const waiter of waiting) {
-      if (all.taken >= all.size) return;
-      const mine = groupsOf(waiter.names);
-      if (!mine.every(hasRoom)) continue;
-      waiting.delete(waiter);
-      waiter.resolve(take(waiter.names, mine));
+  function leave({ groups }: Lane): void {
+    const now = performance.now();
+    for (const group of groups) {
+      group.taken -= 1;
+      group.movedAt = now;
     }
+    if (waiting.size > 0) letIn();
   }
 
-  function forget(names: readonly string[]): void {
-    for (const name of names) if (groups.get(name)?.taken === 0) groups.delete(name);
-  }
-
-  function groupsOf([location, resource, both]: Names): readonly Group[] {
-    return [all, find(location, limits.location), find(resource, limits.resource), find(both, limits.both)];
+  // The lane that was served goes to the end: lanes take turns.
+  function letIn(): void {
+    for (const lane of [...waiting]) {
+      if (!hasRoom(all)) return;
+      if (!lane.groups.every(hasRoom)) continue;
+      const next = lane.waiters.shift();
+      waiting.delete(lane);
+      if (lane.waiters.length > 0) waiting.add(lane);
+      if (next === undefined) continue;
+      take(lane);
+      next.resolve(lane.leave);
+    }
   }
 
   function look(): void {
     const now = performance.now();
-    for (const waiter of waiting) {
-      if (now - waiter.since < limits.waitMs && !groupsOf(waiter.names).some((group) => isStuck(group, now)))
-        continue;
-      waiting.delete(waiter);
-      forget(waiter.names);
-      waiter.reject(stuck());
+    for (const lane of waiting) {
+      const isHeldUp = lane.groups.some((group) => isStuck(group, now));
+      const refused = lane.waiters.filter(({ since }) => isHeldUp || now - since >= limits.waitMs);
+      if (refused.length === 0) continue;
+      lane.waiters = lane.waiters.filter((waiter) => !refused.includes(waiter));
+      if (lane.waiters.length === 0) waiting.delete(lane);
+      for (const { reject } of refused) reject(stuck());
     }
     if (waiting.size > 0) return;
     clearInterval(timer);
@@ -100,20 +119,27 @@ export function createBulkhead(limits: Places = places): Bulkhead {
 
   return {
     enter(locationId, resource) {
-      const names: Names = [locationId, resource, `${locationId} ${resource}`];
-      const mine = groupsOf(names);
-      if (mine.every(hasRoom)) return take(names, mine);
+      const lane = laneOf(locationId, resource);
+      if (lane.waiters.length === 0 && lane.groups.every(hasRoom)) {
+        take(lane);
+        return lane.leave;
+      }
       const now = performance.now();
-      if (mine.some((group) => isStuck(group, now))) throw stuck();
+      if (lane.groups.some((group) => isStuck(group, now))) throw stuck();
       timer ??= setInterval(look, 100);
-      return new Promise((resolve, reject) => waiting.add({ names, since: now, resolve, reject }));
+      waiting.add(lane);
+      return new Promise((resolve, reject) => lane.waiters.push({ since: now, resolve, reject }));
     },
     close: () => clearInterval(timer),
   };
 }
 
-/** What a call is counted under: its location, its resource, and the two together. */
-type Names = readonly [location: string, resource: string, both: string];
+/** Calls of one location on one resource: what they take places of, and who waits. */
+interface Lane {
+  readonly groups: readonly [all: Group, location: Group, resource: Group, both: Group];
+  waiters: Waiter[];
+  readonly leave: Leave;
+}
 
 interface Group {
   readonly size: number;
@@ -123,13 +149,22 @@ interface Group {
 }
 
 interface Waiter {
-  readonly names: Names;
   readonly since: number;
   resolve(leave: Leave): void;
   reject(error: unknown): void;
 }
 
+const mostLanes = 10_000;
+
 const newGroup = (size: number): Group => ({ size, taken: 0, movedAt: performance.now() });
+
+function groupIn(groups: Map<string, Group>, name: string, size: number): Group {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const made = newGroup(size);
+  groups.set(name, made);
+  return made;
+}
 
 const hasRoom = (group: Group): boolean => group.taken < group.size;
 
@@ -137,8 +172,5 @@ const stuck = () =>
   new ApiError(
     'internal_error',
     'This part of the service is not available at the moment; try again shortly.',
-    {
-      status: 503,
-      headers: { 'Retry-After': '5' },
-    },
+    { status: 503, headers: { 'Retry-After': '5' } },
   );

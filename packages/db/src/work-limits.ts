@@ -17,7 +17,7 @@ export interface WorkLimits {
  * the worker, which tries again. Streaming exports set their own, being as slow as whoever reads them.
  */
 export const workLimits = {
-  api: { connections: 16, waitMs: 5_000, statementMs: 15_000, lockMs: 5_000, idleInTransactionMs: 15_000 },
+  api: { connections: 20, waitMs: 5_000, statementMs: 15_000, lockMs: 5_000, idleInTransactionMs: 15_000 },
   worker: {
     connections: 12,
     waitMs: 5_000,
