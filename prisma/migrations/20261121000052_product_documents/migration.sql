@@ -28,7 +28,7 @@ ALTER TABLE "product_documents" ADD CONSTRAINT "product_documents_location_id_pr
 
 -- How many products a location shows and hides, and how often categories were changed in what a product shows of them.
 -- Sums over the rows of all connections: each writes a row of its own, so nobody waits and none can be in a deadlock.
-CREATE FUNCTION product_tally(p_location uuid, OUT visible bigint, OUT hidden bigint, OUT category_changes bigint)
+CREATE FUNCTION product_tally(p_location uuid) RETURNS TABLE (visible bigint, hidden bigint, category_changes bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(t.visible), 0)::bigint, coalesce(sum(t.hidden), 0)::bigint, coalesce(sum(t.category_changes), 0)::bigint
   FROM product_tallies t WHERE t.location_id = p_location
@@ -131,9 +131,9 @@ CREATE FUNCTION document_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO product_documents (location_id, product_id, head, categories, category_changes)
   SELECT p.location_id, p.id, product_head(p), '[]', t.category_changes
-  FROM new_rows n JOIN products p ON p.location_id = n.location_id AND p.id = n.id
-  JOIN (SELECT l.location_id, (product_tally(l.location_id)).category_changes
-    FROM (SELECT DISTINCT location_id FROM new_rows) l) t ON t.location_id = n.location_id;
+  FROM new_rows n JOIN products p USING (location_id, id)
+  JOIN (SELECT l.location_id, y.category_changes
+    FROM (SELECT DISTINCT location_id FROM new_rows) l, LATERAL product_tally(l.location_id) y) t USING (location_id);
   PERFORM add_to_product_tally(c.location_id, c.visible, c.hidden, 0) FROM (
     SELECT n.location_id, count(*) FILTER (WHERE n.visible) AS visible, count(*) FILTER (WHERE NOT n.visible) AS hidden
     FROM new_rows n GROUP BY 1
