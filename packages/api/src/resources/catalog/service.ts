@@ -2,6 +2,7 @@ import type { Queryable } from '@comanda/db';
 import { audit } from '../../audit.ts';
 import { matchesEtag } from '../../conditional.ts';
 import type { CallContext } from '../../context.ts';
+import { currentVersionOf } from './current-version.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
 import * as sql from './statements.ts';
 
@@ -15,7 +16,7 @@ export async function get(ctx: CallContext): Promise<Catalog> {
   // The tag tells what a cache may do: keep it for this key, and ask each time.
   Object.assign(ctx.reply.headers, { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
   if (ctx.ifNoneMatch !== undefined) {
-    const [current] = await database.run(sql.readCurrentVersion, [locationId]);
+    const current = await currentVersionOf(database, locationId);
     if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current))) {
       ctx.reply.etag = etagOf(locationId, current);
       return { location_id: locationId, version: current.version, categories: [] };

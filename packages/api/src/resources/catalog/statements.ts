@@ -15,12 +15,12 @@ export interface StampedVersion {
 const stamped = (moment: string) => `(extract(epoch from ${moment}) * 1000)::bigint as milliseconds,
   wire_time(${moment}, l.timezone) as version, catalog_format() as format`;
 
-/** $1 location. The version of what is there now; no row when nobody has read it since it changed. */
-export const readCurrentVersion = statement<StampedVersion>(
-  'read_catalog_version',
-  `select ${stamped('v.version')}
+/** $1 locations. The version of what is there now; no row for one whose catalog nobody has read since it changed. */
+export const readCurrentVersions = statement<StampedVersion & { location_id: string }>(
+  'read_catalog_versions',
+  `select v.location_id, ${stamped('v.version')}
    from catalog_versions v join locations l on l.id = v.location_id
-   where v.location_id = $1::uuid and v.token = catalog_token($1::uuid)`,
+   where v.location_id = any ($1::uuid[]) and v.token = catalog_token(v.location_id)`,
 );
 
 /**

@@ -3,9 +3,10 @@ import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import type { Page } from '../../wire.ts';
+import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
 import type { Order, OrderList, OrderStatus, OrderSummary } from './schema.ts';
-import { listOrders, moveOrder, type OrderText, readOrder, readOrderByExternalId } from './statements.ts';
+import { moveOrder, type OrderText, readOrder, readOrderByExternalId } from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
 export async function list(ctx: CallContext, input: OrderList): Promise<Page<OrderSummary>> {

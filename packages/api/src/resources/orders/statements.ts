@@ -1,5 +1,5 @@
-import { type Statement, statement } from '@comanda/db';
-import type { OrderList, OrderStatus } from './schema.ts';
+import { statement } from '@comanda/db';
+import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
 // Postgres build the JSON text that goes out as it is; through Prisma they cost three to ten times as much.
@@ -98,70 +98,3 @@ export const catchUpOrderNumber = statement(
   `update location_counters set value = greatest(value, (select max(number) from orders where location_id = $1::uuid))
    where location_id = $1::uuid and name = 'order'`,
 );
-
-/** A page of orders as the text of a JSON array, and the exact total. */
-export interface OrderPageText {
-  data: string;
-  total: number;
-}
-
-/** What narrows a list. */
-export type OrderFilters = Omit<OrderList, 'limit' | 'offset' | 'sort' | 'order'>;
-
-/** The statement and the values that list what passes the filters; only the filters that are given are in the SQL. */
-export function listOrders(
-  locationId: string,
-  { limit, offset, sort, order, ...filters }: OrderList,
-): { statement: Statement<OrderPageText>; values: unknown[] } {
-  const given = filterNames.filter((name) => filters[name] !== undefined);
-  return {
-    statement: listStatement(sort, order, given),
-    values: [locationId, limit, offset, ...given.map((name) => filters[name])],
-  };
-}
-
-const sortColumns = {
-  created_at: 'o.created_at',
-  number: 'o.number',
-  total: 'o.total',
-} as const satisfies Record<OrderList['sort'], string>;
-
-const timezone = '(select l.timezone from locations l where l.id = $1::uuid)';
-const filterSql = {
-  status: (value) => `o.status = ${value}::order_status`,
-  from: (value) => `o.created_at >= day_start(${value}::date, ${timezone})`,
-  to: (value) => `o.created_at < day_start(${value}::date + 1, ${timezone})`,
-  number: (value) => `o.number = ${value}::bigint`,
-  external_id: (value) => `o.external_id = ${value}`,
-  channel: (value) => `o.channel = ${value}`,
-} as const satisfies Record<keyof OrderFilters, (value: string) => string>;
-
-const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
-const listStatements = new Map<string, Statement<OrderPageText>>();
-
-// The page is found first, on ids and the sorted column alone; only its orders become JSON.
-function listStatement(
-  sort: OrderList['sort'],
-  direction: OrderList['order'],
-  given: readonly (keyof OrderFilters)[],
-): Statement<OrderPageText> {
-  const name = ['list_orders', sort, direction, ...given.map((filter) => filter.slice(0, 3))].join('_');
-  const known = listStatements.get(name);
-  if (known !== undefined) return known;
-  const where = [
-    'o.location_id = $1::uuid',
-    ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
-  ].join(' and ');
-  const made = statement<OrderPageText>(
-    name,
-    `with page as materialized (
-       select o.id, ${sortColumns[sort]} as sorted from orders o where ${where}
-       order by ${sortColumns[sort]} ${direction}, o.id ${direction} limit $2 offset $3
-     )
-     select (select count(*) from orders o where ${where})::int as total,
-       coalesce((select '[' || string_agg(e.doc::text, ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
-         from page, lateral order_entries_json($1::uuid, array[page.id]) e), '[]') as data`,
-  );
-  listStatements.set(name, made);
-  return made;
-}

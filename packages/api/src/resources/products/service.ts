@@ -5,7 +5,13 @@ import { answerText } from '../../idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
-import { listProducts, type ProductText, readProduct, readProductByExternalId } from './statements.ts';
+import {
+  listProducts,
+  type ProductText,
+  readProduct,
+  readProductByExternalId,
+  refreshDocuments,
+} from './statements.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Page<Product>> {
@@ -14,7 +20,9 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Page<P
     return { data: [], pagination: { limit, offset, total: 0 } };
   }
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(statement, values);
+  const [page] = await ctx.app.database.run(statement, values);
+  const { data, total, outdated } = page ?? { data: '[]', total: 0, outdated: null };
+  if (outdated !== null) refresh(ctx, outdated);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 
@@ -111,7 +119,15 @@ const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.location
 async function readOne(ctx: CallContext, statement: Statement<ProductText>, value: string): Promise<Product> {
   const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId, value]);
   if (found === undefined) throw notFound('Product');
+  if (found.outdated) refresh(ctx, [found.id]);
   return answerText(ctx, found.doc);
+}
+
+// For readers to come; nobody waits for it, and without it they are answered the same.
+function refresh({ app, caller }: CallContext, ids: string[]): void {
+  app.database
+    .run(refreshDocuments, [caller.locationId, ids])
+    .catch((err: unknown) => app.log.debug({ err }, 'product documents were not refreshed'));
 }
 
 async function readWritten(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<Product> {

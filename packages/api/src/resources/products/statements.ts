@@ -1,31 +1,46 @@
 import { type Statement, statement } from '@comanda/db';
 import type { ProductList } from './schema.ts';
 
-// Not Prisma: reads are the hot path. One prepared statement finds the page first and lets Postgres build the
-// JSON text, which goes out as it is; through Prisma a list of fifty costs several times as much.
+// Not Prisma: reads are the hot path. A product's text is stored with it, and its stock put in between; through Prisma
+// a list of fifty costs several times as much (docs/decisions/0012). tests/api/product-documents.test.ts holds these
+// equal to the plain Prisma query.
 
-/** A product as JSON text. */
+/** A product as JSON text. `outdated`: a category changed since its document was written. */
 export interface ProductText {
   doc: string;
+  id: string;
+  outdated: boolean;
 }
 
+const textOf = 'product_text(d, s.enabled, s.quantity, s.min_stock_alarm, t.category_changes)';
+const stockOf = 'left join product_stock s on s.location_id = d.location_id and s.product_id = d.product_id';
+
+const readText = (condition: string) =>
+  `select d.product_id as id, ${textOf} as doc, d.category_changes <> t.category_changes as outdated
+   from product_tally($1::uuid) t, product_documents d ${stockOf}
+   where d.location_id = $1::uuid and d.product_id = ${condition}`;
+
 /** $1 location, $2 id. */
-export const readProduct = statement<ProductText>(
-  'read_product',
-  'select doc::text as doc from products_json($1::uuid, array[$2::uuid])',
-);
+export const readProduct = statement<ProductText>('read_product', readText('$2::uuid'));
 
 /** $1 location, $2 external_id. */
 export const readProductByExternalId = statement<ProductText>(
   'read_product_by_external_id',
-  `select j.doc::text as doc from products p, lateral products_json(p.location_id, array[p.id]) j
-   where p.location_id = $1::uuid and p.external_id = $2`,
+  readText('(select p.id from products p where p.location_id = $1::uuid and p.external_id = $2)'),
+);
+
+/** $1 location, $2 ids. Writes the documents that a changed category has outdated. */
+export const refreshDocuments = statement(
+  'refresh_product_documents',
+  'select refresh_product_documents($1::uuid, $2::uuid[])',
 );
 
 /** A page of products as the text of a JSON array, and the exact total. */
 export interface ProductPageText {
   data: string;
   total: number;
+  /** Those of the page whose documents a changed category has outdated. */
+  outdated: string[] | null;
 }
 
 /** What narrows the list. */
@@ -62,22 +77,40 @@ const filterSql = {
 const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];
 const listStatements = new Map<string, Statement<ProductPageText>>();
 
+// By nothing or by visibility, the total is a count that is kept.
+function totalOf(given: readonly (keyof ProductFilters)[], where: string): string {
+  if (given.length === 0) return 'select visible + hidden from tally';
+  if (given.length === 1 && given[0] === 'visible')
+    return 'select case when $4::boolean then visible else hidden end from tally';
+  return `select count(*) from products p where ${where}`;
+}
+
+// The page is found first, on the index of names. Sub-selects and the constant limit: so that the planner's estimates
+// do not depend on the values, and it keeps one plan.
 function listStatement(given: readonly (keyof ProductFilters)[]): Statement<ProductPageText> {
   const name = ['list_products', ...given].join('_');
   const known = listStatements.get(name);
   if (known !== undefined) return known;
-  const where = given.map((filter, index) => ` and ${filterSql[filter](`$${index + 4}`)}`).join('');
+  const where = [
+    'p.location_id = (select $1::uuid)',
+    ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
+  ].join(' and ');
   const made = statement<ProductPageText>(
     name,
-    `with matching as not materialized (
-       select p.id, p.name from products p where p.location_id = $1::uuid${where}
+    `with tally as materialized (
+       select * from product_tally($1::uuid)
      ), page as materialized (
-       select id, name from matching order by name, id limit $2 offset $3
+       select * from (
+         select p.id, p.name from products p where ${where} order by p.name, p.id limit 200 offset (select $3::bigint)
+       ) found limit $2
      )
-     select coalesce(json_agg(j.doc order by page.name, page.id), '[]')::text as data,
-       (select count(*) from matching)::int as total
-     from (select array_agg(id) as ids from page) found, lateral products_json($1::uuid, found.ids) j
-     join page on page.id = j.id`,
+     select (${totalOf(given, where)})::int as total,
+       coalesce('[' || string_agg(${textOf}, ',' order by page.name, page.id) || ']', '[]') as data,
+       array_agg(page.id) filter (where d.category_changes <> t.category_changes) as outdated
+     from page
+     join product_documents d on d.location_id = (select $1::uuid) and d.product_id = page.id
+     ${stockOf}
+     cross join tally t`,
   );
   listStatements.set(name, made);
   return made;

@@ -1,0 +1,154 @@
+import { type Statement, statement } from '@comanda/db';
+import type { OrderList } from './schema.ts';
+
+// Not Prisma: a list must not slow down as a location's history grows. By status and date, which is what callers page
+// by, totals come from counts and the page is found without passing over the orders before it (docs/decisions/0011).
+// tests/api/orders-list.test.ts holds each of these statements equal to the plain Prisma query.
+
+/** A page of orders as the text of a JSON array, and the exact total. */
+export interface OrderPageText {
+  data: string;
+  total: number;
+}
+
+/** What narrows a list. */
+export type OrderFilters = Omit<OrderList, 'limit' | 'offset' | 'sort' | 'order'>;
+
+/** The statement and the values that list what passes the filters; only the filters that are given are in the SQL. */
+export function listOrders(
+  locationId: string,
+  { limit, offset, sort, order, ...filters }: OrderList,
+): { statement: Statement<OrderPageText>; values: unknown[] } {
+  const given = filterNames.filter((name) => filters[name] !== undefined);
+  return {
+    statement: listStatement(sort, order, given),
+    values: [locationId, limit, offset, ...given.map((name) => filters[name])],
+  };
+}
+
+const sortColumns = {
+  created_at: 'o.created_at',
+  number: 'o.number',
+  total: 'o.total',
+} as const satisfies Record<OrderList['sort'], string>;
+
+// Values are read through sub-selects, and limits that are not constant stand around ones that are: so the planner's
+// estimates do not depend on them, and it keeps one plan. Planning anew for each call would cost more than the list.
+const location = '(select $1::uuid)';
+const timezone = `(select l.timezone from locations l where l.id = ${location})`;
+const dayStart = (value: string) => `(select day_start(${value}::date, ${timezone}))`;
+const dayEnd = (value: string) => `(select day_start(${value}::date + 1, ${timezone}))`;
+const mostOnPage = 200;
+
+const filterSql = {
+  status: (value) => `o.status = (select ${value}::order_status)`,
+  from: (value) => `o.created_at >= ${dayStart(value)}`,
+  to: (value) => `o.created_at < ${dayEnd(value)}`,
+  number: (value) => `o.number = (select ${value}::bigint)`,
+  external_id: (value) => `o.external_id = (select ${value}::text)`,
+  channel: (value) => `o.channel = (select ${value}::text)`,
+} as const satisfies Record<keyof OrderFilters, (value: string) => string>;
+
+const counted: readonly (keyof OrderFilters)[] = ['status', 'from', 'to'];
+const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
+const listStatements = new Map<string, Statement<OrderPageText>>();
+
+/** Parameters of the filters that are given. */
+type Parameters = ReadonlyMap<keyof OrderFilters, string>;
+
+function listStatement(
+  sort: OrderList['sort'],
+  direction: OrderList['order'],
+  given: readonly (keyof OrderFilters)[],
+): Statement<OrderPageText> {
+  const name = ['list_orders', sort, direction, ...given.map((filter) => filter.slice(0, 3))].join('_');
+  const known = listStatements.get(name);
+  if (known !== undefined) return known;
+  const parameters = new Map(given.map((filter, index) => [filter, `$${index + 4}`]));
+  const where = [
+    `o.location_id = ${location}`,
+    ...[...parameters].map(([filter, value]) => filterSql[filter](value)),
+  ].join(' and ');
+  const page = given.every((filter) => counted.includes(filter))
+    ? sort === 'created_at'
+      ? byTime(direction, parameters)
+      : byColumn(sortColumns[sort], direction, where, parameters)
+    : plain(sortColumns[sort], direction, where);
+  // The page is found first, on ids and the sorted column alone; only its orders become JSON.
+  const made = statement<OrderPageText>(
+    name,
+    `with ${page}
+     select (select p.total from place p)::int as total, coalesce((
+       select '[' || string_agg(order_entry(o.id, o.number, o.status, o.total, o.created_at, l.timezone, m.id, m.status),
+         ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
+       from page
+       join orders o on o.location_id = ${location} and o.id = page.id
+       join payments m on m.location_id = ${location} and m.order_id = page.id
+       join locations l on l.id = ${location}), '[]') as data`,
+  );
+  listStatements.set(name, made);
+  return made;
+}
+
+// Where the page stands, and the exact total: see order_place in the migration that defines it.
+function placeOf(
+  { newestFirst, offset }: { newestFirst: boolean; offset: string },
+  given: Parameters,
+): string {
+  const [status, from, to] = [given.get('status'), given.get('from'), given.get('to')];
+  return `order_place($1::uuid, ${status ?? 'null'}::order_status, ${from ? dayStart(from) : 'null'},
+    ${to ? dayEnd(to) : 'null'}, ${newestFirst}, ${offset})`;
+}
+
+// The place bounds the scan, so that the index is entered within an hour of the page's first order.
+function byTime(direction: OrderList['order'], given: Parameters): string {
+  const status = given.get('status');
+  return `place as materialized (
+       select * from ${placeOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
+     ), page as materialized (
+       select * from (
+         select o.id, o.created_at as sorted from orders o
+         where o.location_id = ${location}${status ? ` and ${filterSql.status(status)}` : ''}
+           and o.created_at >= (select p.lower from place p) and o.created_at < (select p.upper from place p)
+         order by o.created_at ${direction}, o.id ${direction}
+         limit ${mostOnPage} offset (select p.rest from place p)
+       ) found limit $2
+     )`;
+}
+
+// Found from the nearer end, so that the last page costs what the first costs. Within dates the orders of these are
+// sorted: to go along the index of another column until the dates are met could mean to read all of the history.
+function byColumn(column: string, direction: OrderList['order'], where: string, given: Parameters): string {
+  const opposite = direction === 'asc' ? 'desc' : 'asc';
+  const sorted = given.has('from') || given.has('to') ? `${column} + 0` : column;
+  const slice = (way: 'asc' | 'desc', near: string, limit: string, offset: string) =>
+    `(select * from (
+         select o.id, ${column} as sorted from orders o where ${where} and (select ${near} from place p)
+         order by ${sorted} ${way}, o.id ${way} limit ${mostOnPage} offset ${offset}
+       ) found limit ${limit})`;
+  return `place as materialized (
+       select total, $3::bigint * 2 <= total as from_start
+       from ${placeOf({ newestFirst: true, offset: '0' }, given)}
+     ), page as materialized (
+       ${slice(direction, 'p.from_start', '$2', '(select $3::bigint)')}
+       union all
+       ${slice(
+         opposite,
+         'not p.from_start',
+         '(select greatest(least($2::bigint, p.total - $3::bigint), 0) from place p)',
+         '(select greatest(p.total - $3::bigint - $2::bigint, 0) from place p)',
+       )}
+     )`;
+}
+
+// By number or external_id there is one at most; by channel what has the channel is counted.
+function plain(column: string, direction: OrderList['order'], where: string): string {
+  return `place as (
+       select count(*) as total from orders o where ${where}
+     ), page as materialized (
+       select * from (
+         select o.id, ${column} as sorted from orders o where ${where}
+         order by ${column} ${direction}, o.id ${direction} limit ${mostOnPage} offset (select $3::bigint)
+       ) found limit $2
+     )`;
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createLocation } from '../support/factories.ts';
+import { createOrderKitchen } from '../support/orders.ts';
+import { trials } from '../support/trials.ts';
+import { both, createHistory, first } from './orders-history.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+/** Others may load the machine; what counts is what is found. */
+const patience = trials(120_000, 900_000);
+const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+
+describe('the counts of orders', () => {
+  const sums = async (locationId: string) => {
+    const { rows } = await sql(
+      `select coalesce(sum(pending), 0)::int as pending, coalesce(sum(ready), 0)::int as ready,
+         coalesce(sum(closed), 0)::int as closed, coalesce(sum(canceled), 0)::int as canceled
+       from (select * from order_tally($1, null, 768, '-infinity', 'infinity')) t,
+         lateral (select pending, ready, closed, canceled from order_counts where location_id = $1 and hours = 768
+           and starts_at = t.starts_at union all select pending, ready, closed, canceled from order_count_changes
+           where location_id = $1 and order_stretch(768, starts_at) = t.starts_at) c`,
+      [locationId],
+    );
+    return rows[0] as Record<OrderStatus, number>;
+  };
+
+  it('are gone with their location, and follow its orders when its id is changed', {
+    timeout: patience,
+  }, async () => {
+    const locationId = await createLocation(api.app.database);
+    await createHistory(api, locationId, 90);
+    const before = await sums(locationId);
+    const renamed = '00000000-0000-7000-8000-00000000abcd';
+    await sql('update locations set id = $2 where id = $1', [locationId, renamed]);
+    expect(await sums(renamed)).toEqual(before);
+    expect((await both(api, renamed, first)).shown).toEqual((await both(api, renamed, first)).plain);
+    await sql('delete from orders where location_id = $1', [renamed]);
+    await sql('delete from locations where id = $1', [renamed]);
+    const left = `select (select count(*) from order_counts where location_id = $1)
+      + (select count(*) from order_count_changes where location_id = $1) as left`;
+    expect((await sql(left, [renamed])).rows[0]).toEqual({ left: '0' });
+  });
+
+  it('are folded by the orders that are made, without anybody else', { timeout: patience }, async () => {
+    const locationId = await createLocation(api.app.database);
+    const { productId: _, paymentMethodId } = await createOrderKitchen(api, locationId);
+    for (let number = 1; number <= 1_500; number += 100) {
+      await sql(
+        `do $$ begin for n in ${number}..${number + 99} loop
+           insert into orders (location_id, number, total, payment_method_id) values ('${locationId}', n, 1, '${paymentMethodId}');
+         end loop; end $$`,
+      );
+    }
+    const { rows } = await sql(
+      'select count(*)::int as waiting from order_count_changes where location_id = $1',
+      [locationId],
+    );
+    expect(rows[0].waiting).toBeLessThan(1_500);
+    expect((await both(api, locationId, first)).shown.total).toBe(1_500);
+  });
+
+  it('neither wait for a transaction that is left open nor hold one up', { timeout: patience }, async () => {
+    const locationId = await createLocation(api.app.database);
+    await createHistory(api, locationId, 90);
+    const client = await api.app.database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query(`update orders set status = 'ready' where location_id = $1 and number = 4`, [
+        locationId,
+      ]);
+      await client.query('select fold_order_counts($1)', [locationId]);
+      await sql(
+        `set lock_timeout = '20s'; update orders set status = 'ready' where location_id = '${locationId}' and number = 8`,
+      );
+      await sql('select fold_order_counts($1)', [locationId]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    const { shown, plain } = await both(api, locationId, first);
+    expect(shown).toEqual(plain);
+  });
+});
