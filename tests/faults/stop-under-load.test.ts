@@ -47,8 +47,8 @@ describe('stopped (SIGTERM) under load', { timeout: 900_000 }, () => {
 
   test('the worker finishes what it delivers, or hands it over, and ends with 0', async () => {
     const site = await openSite({ shops: 2, lanes: 3 });
-    site.consumer.behave(() => ({ afterMs: chance.percent(20) ? chance.between(50, 1_500) : 0 }));
-    const load = startLoad({ ...site, lanes: 3, chance, paceMs: 20, jobEvery: 12 });
+    site.consumer.behave(() => ({ afterMs: chance.percent(3) ? chance.between(50, 1_500) : 0 }));
+    const load = startLoad({ ...site, lanes: 3, chance, paceMs: 30, jobEvery: 12 });
     const stops: Stop[] = [];
     for (let round = 0; round < rounds; round++) {
       const worker = await site.start('worker', { WEBHOOK_RETRY_DELAYS: '1,1,1,1' });
