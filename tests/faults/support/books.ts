@@ -75,6 +75,8 @@ export async function inSnapshot<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'ledger' });
+  // The statement under way rejects; that the connection broke is nobody else's business.
+  client.on('error', () => {});
   await client.connect();
   try {
     await client.query('begin isolation level repeatable read read only');

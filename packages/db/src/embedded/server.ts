@@ -149,6 +149,8 @@ async function halt(place: Place, binaries: Binaries): Promise<void> {
 
 async function ensureDatabase(place: Place, port: number): Promise<void> {
   const client = new pg.Client({ connectionString: placeUrl(place, port, 'postgres') });
+  // The statement under way rejects; that the connection broke is nobody else's business.
+  client.on('error', () => {});
   await client.connect();
   try {
     const { rowCount } = await client.query("SELECT 1 FROM pg_database WHERE datname = 'comanda'");
