@@ -139,7 +139,8 @@ function generateStep() {
 
 function buildStep() {
   const folders = ['packages/api/src', 'packages/worker/src', 'packages/db/src', 'packages/client/src'];
-  const inputs = [...folders, 'scripts', 'prisma', 'bench'];
+  // The soak keeps its books with the parts of the fault tests.
+  const inputs = [...folders, 'scripts', 'prisma', 'bench', 'tests/faults/support'];
   return {
     stamp: join(root, 'dist/stamp'),
     title: {},

@@ -13,6 +13,8 @@ const ENTRIES = {
   start: 'scripts/supervisor/main.ts',
   seed: 'prisma/seed.ts',
   demo: 'scripts/demo/main.ts',
+  soak: 'scripts/soak/main.ts',
+  'soak-consumer': 'scripts/soak/consumer.ts',
   bench: 'bench/main.ts',
   reference: 'bench/reference/main.ts',
   consumer: 'bench/consumer.ts',

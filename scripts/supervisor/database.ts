@@ -10,6 +10,8 @@ import type { Progress } from './progress.ts';
 /** The database that everything runs on, migrated. */
 export interface RunningDatabase {
   url: string;
+  /** The same past a pooler, for migrations and demo data. */
+  directUrl: string;
   embedded: boolean;
   /** Tells a second start where we answer and who works for us. */
   announce(more: { url?: string; children: ProcessMark[] }): void;
@@ -23,7 +25,8 @@ export interface RunningDatabase {
  */
 export async function startDatabase(settings: Settings, progress: Progress): Promise<RunningDatabase> {
   if (settings.databaseUrl !== undefined) {
-    return { url: settings.databaseUrl, embedded: false, announce() {}, async stop() {} };
+    const { databaseUrl: url, databaseDirectUrl: directUrl = url } = settings;
+    return { url, directUrl, embedded: false, announce() {}, async stop() {} };
   }
   const { dataDir } = settings;
   const server = await progress.step(
@@ -32,7 +35,7 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
     ({ port, created }) =>
       `embedded PostgreSQL on port ${port}, ${created ? 'made in' : 'kept in'} ${relative(repositoryRoot, dataDir) || '.'}`,
   );
-  return { ...server, embedded: true };
+  return { ...server, directUrl: server.url, embedded: true };
 }
 
 /** Applies the pending migrations. */
@@ -41,7 +44,7 @@ export async function migrateDatabase(database: RunningDatabase, progress: Progr
     'migrations',
     async () => {
       try {
-        return await migrate(database.url, { log: progress.note });
+        return await migrate(database.directUrl, { log: progress.note });
       } catch (error) {
         throw database.embedded ? error : withVariable(error);
       }

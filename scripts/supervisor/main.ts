@@ -116,8 +116,6 @@ function childEnvironment(
   if (anyTarget) {
     progress.note('webhooks may go to any address, http included (WEBHOOK_TARGETS=public forbids it)');
   }
-  if (settings.apiProcesses > 1)
-    progress.note('API_PROCESSES: more than one is not served yet, starting one');
   return {
     ...process.env,
     PORT: String(settings.port),
@@ -138,7 +136,7 @@ async function seed(
 ): Promise<string | null> {
   const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
   if (!wanted) return null;
-  const options: SeedOptions = { databaseUrl: database.url, dataDir: settings.dataDir, encryptionKey };
+  const options: SeedOptions = { databaseUrl: database.directUrl, dataDir: settings.dataDir, encryptionKey };
   const { key = null } = await progress.step('demo data', async () => {
     const file = join(repositoryRoot, 'dist', 'seed.js');
     const module: SeedModule = await import(pathToFileURL(file).href);

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSettings, SettingsError, settingsTable } from '../../packages/db/src/settings.ts';
@@ -11,15 +12,23 @@ describe('settings', () => {
       port: 3000,
       host: '127.0.0.1',
       databaseUrl: undefined,
+      databaseDirectUrl: undefined,
       logLevel: 'info',
       webhookTimeoutMs: 30_000,
       webhookRetryDelaysSeconds: [60, 300, 900, 3600],
       webhookTargets: 'public',
       webhookAllowCidrs: [],
       idempotencyTtlHours: 168,
+      keepEventsDays: 30,
+      keepAttemptsDays: 30,
+      keepSyncJobsDays: 90,
+      keepAuditDays: 400,
+      keepLimitWindowsDays: 7,
+      keepSetAsideDays: 90,
+      keepFailedJobsDays: 30,
       encryptionKey: undefined,
       seedDemo: undefined,
-      apiProcesses: 1,
+      apiProcesses: Math.max(1, availableParallelism() - 1),
     });
   });
 

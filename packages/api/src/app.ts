@@ -22,7 +22,8 @@ export interface RunningApp extends App {
 export type AppSettings = Pick<
   Settings,
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
-> & { databaseUrl: string; encryptionKey: string };
+> &
+  Partial<Pick<Settings, 'databaseDirectUrl'>> & { databaseUrl: string; encryptionKey: string };
 
 /** Opens the database, starts listening for changed keys, registers the process. */
 export async function createApp(settings: AppSettings): Promise<RunningApp> {
@@ -32,15 +33,17 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     url: settings.databaseUrl,
     work: 'api',
     applicationName: 'comanda-api',
+    unnamed: settings.databaseDirectUrl !== undefined,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   // Apart from the requests: however busy they keep their connections, health and metrics answer.
+  const directUrl = settings.databaseDirectUrl ?? settings.databaseUrl;
   const watch = openDatabase({
-    url: settings.databaseUrl,
+    url: directUrl,
     work: 'watch',
     applicationName: 'comanda-watch',
   });
-  const notifications = createNotifications(settings.databaseUrl);
+  const notifications = createNotifications(directUrl);
   const credentials = createCredentials(database, notifications);
   const limiter = createLimiter(database, { notifications });
   return {

@@ -1,19 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { readSettings, requireSchema, type Settings, SettingsError } from '@comanda/db';
-import { createApp, type RunningApp } from './app.ts';
-import { startServer } from './server.ts';
-
-/** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
-const exitConfiguration = 78;
-
-/** How long requests in flight may take once the process is asked to stop, in milliseconds. */
-const drainMs = 30_000;
-
-/** After this long a stop is cut short, in milliseconds: the supervisor would kill the process soon after. */
-const stopMs = 32_000;
-
-/** How long the start waits for a look at the database; one that is away is served as such. */
-const lookMs = 1_000;
+import cluster from 'node:cluster';
+import { readSettings, type Settings } from '@comanda/db';
+import { superviseProcesses } from './processes/primary.ts';
+import { refuse, serve } from './processes/serve.ts';
 
 try {
   await main(readSettings(process.env));
@@ -21,48 +9,8 @@ try {
   refuse(error);
 }
 
-function refuse(error: unknown): void {
-  if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(exitConfiguration);
-}
-
+/** One process serves by itself; of several, the first only looks after the others, which share its port. */
 async function main(settings: Settings): Promise<void> {
-  const { databaseUrl, encryptionKey, host, port } = settings;
-  if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
-  if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
-  const app = await createApp({ ...settings, databaseUrl, encryptionKey });
-  const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
-  await Promise.race([checked, sleep(lookMs)]);
-  checked.catch(refuse);
-  const server = await startServer(app, { host, port }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' || error.code === 'EACCES'
-      ? new SettingsError(`PORT: ${host}:${port} cannot be used (${error.code}); set PORT to a free port`)
-      : error;
-  });
-  stopWhenAsked(app, server);
-  app.log.info({ url: server.url }, 'ready');
-  process.send?.({ ready: true, url: server.url });
-}
-
-function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promise<void> }): void {
-  let stopping = false;
-  const stop = (reason: string) => {
-    if (stopping) return;
-    stopping = true;
-    app.log.info({ reason }, 'draining');
-    setTimeout(() => process.exit(1), stopMs).unref();
-    server
-      .drain(drainMs)
-      .then(() => app.close())
-      .then(() => process.exit(0))
-      .catch((error: unknown) => {
-        app.log.error({ err: error }, 'stopped with an error');
-        process.exit(1);
-      });
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  // The supervisor is gone: nobody else would stop this process.
-  process.on('disconnect', () => stop('disconnect'));
+  if (cluster.isPrimary && settings.apiProcesses > 1) superviseProcesses(settings);
+  else await serve(settings);
 }

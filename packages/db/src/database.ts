@@ -62,6 +62,8 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
   abandonMs?: number;
+  /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
+  unnamed?: boolean;
   /** Told of connections that break while idle. */
   onError?(error: Error): void;
 }
@@ -91,6 +93,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     adapter: new PrismaPg(pool),
     transactionOptions: { maxWait: limits.waitMs, timeout: limits.statementMs },
   });
+  const runOn = options.unnamed ? runUnnamed : runNamed;
   const begin = async (client: pg.PoolClient, requestId: string | undefined) => {
     await client.query('BEGIN');
     if (requestId !== undefined) await runOn(client, setRequestId, [requestId]);
@@ -127,11 +130,20 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 const setRequestId = statement('set_request_id', `select set_config('comanda.request_id', $1, true)`);
 
-async function runOn<Row>(
+async function runNamed<Row>(
   on: pg.PoolClient,
   { name, text }: Statement<Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
   const result = await on.query({ name, text, values: [...values] });
+  return result.rows as Row[];
+}
+
+async function runUnnamed<Row>(
+  on: pg.PoolClient,
+  { text }: Statement<Row>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const result = await on.query({ text, values: [...values] });
   return result.rows as Row[];
 }

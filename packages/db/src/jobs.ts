@@ -20,6 +20,10 @@ export const jobs = {
     payload: z.object({ locationId: z.uuid(), jobId: z.uuid() }),
     maxAttempts: 25,
   },
+  'remove-old': {
+    payload: z.object({ rule: z.string(), after: z.uuid().optional() }),
+    maxAttempts: 3,
+  },
 } as const satisfies Record<string, JobRow>;
 
 /** The name of a job, which is its task identifier in the queue. */

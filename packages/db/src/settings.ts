@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseEncryptionKeys } from './encryption-keys.ts';
@@ -46,6 +47,13 @@ export const settingsTable = {
     parse: postgresUrl(),
     secret: true,
   }),
+  databaseDirectUrl: optional({
+    variable: 'DATABASE_DIRECT_URL',
+    description:
+      'The same database past a pooler in transaction mode, which DATABASE_URL then is: for the worker and what listens.',
+    parse: postgresUrl(),
+    secret: true,
+  }),
   dataDir: required({
     variable: 'DATA_DIR',
     description: 'Folder of the embedded database and generated keys; relative to the repository root.',
@@ -88,6 +96,48 @@ export const settingsTable = {
     parse: wholeNumber(1, 8_760),
     fallback: '168',
   }),
+  keepEventsDays: required({
+    variable: 'KEEP_EVENTS_DAYS',
+    description: 'Days for which events and their deliveries are kept; the feed and replays promise 30.',
+    parse: wholeNumber(30, 36_500),
+    fallback: '30',
+  }),
+  keepAttemptsDays: required({
+    variable: 'KEEP_ATTEMPTS_DAYS',
+    description: 'Days for which delivery attempts are kept, at most as long as their event.',
+    parse: wholeNumber(1, 36_500),
+    fallback: '30',
+  }),
+  keepSyncJobsDays: required({
+    variable: 'KEEP_SYNC_JOBS_DAYS',
+    description: 'Days for which sync jobs that ended are kept, with the failures of their items.',
+    parse: wholeNumber(1, 36_500),
+    fallback: '90',
+  }),
+  keepAuditDays: required({
+    variable: 'KEEP_AUDIT_DAYS',
+    description: 'Days for which audit entries are kept.',
+    parse: wholeNumber(30, 36_500),
+    fallback: '400',
+  }),
+  keepLimitWindowsDays: required({
+    variable: 'KEEP_LIMIT_WINDOWS_DAYS',
+    description: 'Days for which windows of the limits are kept after their end.',
+    parse: wholeNumber(1, 36_500),
+    fallback: '7',
+  }),
+  keepSetAsideDays: required({
+    variable: 'KEEP_SET_ASIDE_DAYS',
+    description: 'Days for which changes that could not be published wait for a person.',
+    parse: wholeNumber(7, 36_500),
+    fallback: '90',
+  }),
+  keepFailedJobsDays: required({
+    variable: 'KEEP_FAILED_JOBS_DAYS',
+    description: 'Days for which jobs of the queue that were given up are kept.',
+    parse: wholeNumber(1, 36_500),
+    fallback: '30',
+  }),
   encryptionKey: optional({
     variable: 'ENCRYPTION_KEY',
     description:
@@ -102,9 +152,10 @@ export const settingsTable = {
   }),
   apiProcesses: required({
     variable: 'API_PROCESSES',
-    description: 'API processes to run; reserved, one is started for now.',
+    description:
+      'API processes that share the port; unset, one less than the machine has cores, at least one.',
     parse: wholeNumber(1, 64),
-    fallback: '1',
+    fallback: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
   }),
 };
 

@@ -4,6 +4,7 @@ import { createLog, createSecretBox, parseEncryptionKeys } from '@comanda/api/se
 import {
   type Database,
   openDatabase,
+  readSettings,
   repositoryRoot,
   requireSchema,
   type Settings,
@@ -19,6 +20,7 @@ import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
 import { startSweeper, sweep } from './sweeper.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
+import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
 import { syncProducts } from './tasks/sync-products.ts';
 import { createWaker } from './waker.ts';
 
@@ -26,12 +28,13 @@ import { createWaker } from './waker.ts';
 export type WorkerOptions = Pick<
   Settings,
   'webhookTimeoutMs' | 'webhookRetryDelaysSeconds' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
-> & {
-  databaseUrl: string;
-  encryptionKey: string;
-  /** Ends the start while it waits for the database. */
-  signal?: AbortSignal;
-};
+> &
+  Partial<Keep> & {
+    databaseUrl: string;
+    encryptionKey: string;
+    /** Ends the start while it waits for the database. */
+    signal?: AbortSignal;
+  };
 
 /** A worker that runs. */
 export interface RunningWorker {
@@ -99,7 +102,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const importJobs = open('-imports', 6);
   const importRunner = superviseRunner({
     database: importJobs,
-    tasks: { 'sync-products': syncProducts },
+    tasks: { 'sync-products': syncProducts, 'remove-old': removeOld({ ...readSettings({}), ...options }) },
+    times: removalTimes(),
     context,
     concurrency: 4,
     heartbeat,

@@ -18,7 +18,9 @@ try {
 }
 
 async function main(settings: Settings): Promise<void> {
-  const { databaseUrl, encryptionKey } = settings;
+  const { encryptionKey } = settings;
+  // It listens and keeps locks of its session: a pooler in transaction mode is not for it.
+  const databaseUrl = settings.databaseDirectUrl ?? settings.databaseUrl;
   if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
   routeConsole(createLog(settings.logLevel, 'worker'));

@@ -1,6 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { type Database, type Heartbeat, type JobName, jobs, statement } from '@comanda/db';
-import { Logger as QueueLogger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import {
+  type ParsedCronItem,
+  Logger as QueueLogger,
+  type Runner,
+  run,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker';
 import type { Logger } from 'pino';
 import { backoffMs } from './faults.ts';
 import type { Task, TaskContext } from './tasks/task.ts';
@@ -25,6 +32,8 @@ export interface RunnerOptions {
   tasks: Tasks;
   context: Omit<TaskContext, 'signal' | 'attempt' | 'maxAttempts'>;
   concurrency: number;
+  /** What it queues by the clock. */
+  times?: ParsedCronItem[];
   heartbeat: Heartbeat;
   log: Logger;
 }
@@ -102,7 +111,7 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     taskList: taskList(options),
     concurrency,
     events,
-    parsedCronItems: [],
+    parsedCronItems: options.times ?? [],
     noHandleSignals: true,
     pollInterval: 1_000,
     gracefulShutdownAbortTimeout: graceMs,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../../e2e/day/chance.ts';
-import { type Call, createCaller } from './caller.ts';
+import { type Call, createCaller, type Outcome } from './caller.ts';
 import { digestOf } from './digest.ts';
 import type { EntryState, Ledger, MoveEntry, OrderEntry, RegisterEntry } from './ledger.ts';
 import type { Shop } from './shop.ts';
@@ -18,6 +18,8 @@ export interface LoadOptions {
   paceMs?: number;
   /** One call in so many starts a products sync job; none unless said. */
   jobEvery?: number;
+  /** Told of every call as it is made; what it answers is told what came of the call. */
+  observe?(baseUrl: string, call: Call): (outcome: Outcome) => void;
 }
 
 /** A load that runs. */
@@ -36,7 +38,7 @@ export interface Load {
  * Mixed load, as a careful ERP makes it: orders with idempotency keys, their moves and cancellations, product changes,
  * stock syncs, sync jobs. What got no answer is sent again until there is one. Everything goes into the ledger.
  */
-export function startLoad({ target, shops, ledger, chance, ...options }: LoadOptions): Load {
+export function startLoad({ target, shops, ledger, chance, observe, ...options }: LoadOptions): Load {
   const { lanes, paceMs = 0, jobEvery = 0 } = options;
   const caller = createCaller();
   const run = `${Date.now().toString(36)}${chance.between(0, 1_679_615).toString(36)}`;
@@ -52,9 +54,11 @@ export function startLoad({ target, shops, ledger, chance, ...options }: LoadOpt
       const baseUrl = await target();
       if (giveUp) return undefined;
       underWay += 1;
+      const heard = observe?.(baseUrl, call);
       const outcome = await caller.call(baseUrl, call).finally(() => {
         underWay -= 1;
       });
+      heard?.(outcome);
       if (outcome.kind === 'answered') answered += 1;
       if (outcome.kind === 'answered' && outcome.status < 500 && outcome.status !== 429) {
         entry.state = outcome.status < 300 ? 'acknowledged' : 'refused';

@@ -38,7 +38,7 @@ export async function compareTold(
   databaseUrl: string,
   ledger: Ledger,
   shops: readonly Shop[],
-  consumer: Consumer,
+  consumer: Pick<Consumer, 'receipts' | 'faults'>,
 ): Promise<Telling> {
   const locationIds = shops.map(({ locationId }) => locationId);
   const books = await readBooks(databaseUrl, locationIds);
@@ -163,7 +163,7 @@ function compareDeliveries(
   { endpoint, locationId }: Shop,
   deliveries: readonly Delivery[],
   digests: ReadonlyMap<string, string>,
-  { receipts }: Consumer,
+  { receipts }: Pick<Consumer, 'receipts'>,
   telling: Telling,
 ): void {
   if (endpoint === undefined) return;

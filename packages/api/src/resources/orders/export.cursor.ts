@@ -1,4 +1,4 @@
-import { type Database, statement } from '@comanda/db';
+import type { Database } from '@comanda/db';
 
 /** The orders of a range of days as they all stood at one moment, read some hundred at a time. */
 export interface OrderCursor {
@@ -38,7 +38,7 @@ export async function openOrderCursor(
     await client.query('begin isolation level repeatable read read only');
     // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
     await client.query(exportSettings);
-    const { rows } = await client.query<RangeRow>({ ...measureRange, values: [locationId, from, to] });
+    const { rows } = await client.query<RangeRow>(measureRange, [locationId, from, to]);
     const { exported_at: exportedAt = '', total = 0 } = rows[0] ?? {};
     return {
       exportedAt,
@@ -75,11 +75,9 @@ const inRange = `from orders o where o.location_id = $1::uuid
   and o.created_at >= day_start($2::date, (select l.timezone from locations l where l.id = $1::uuid))
   and o.created_at < day_start($3::date + 1, (select l.timezone from locations l where l.id = $1::uuid))`;
 
-const measureRange = statement<RangeRow>(
-  'measure_order_range',
-  `select (select wire_time(now(), l.timezone) from locations l where l.id = $1::uuid) as exported_at,
-     (select count(*) ${inRange})::int as total`,
-);
+// Without a name, as everything here: behind a pooler the connection goes to others afterwards.
+const measureRange = `select (select wire_time(now(), l.timezone) from locations l where l.id = $1::uuid) as exported_at,
+  (select count(*) ${inRange})::int as total`;
 
 // The page is found on the index alone; what is passed over never becomes JSON.
 const declareCursor = `declare export no scroll cursor for

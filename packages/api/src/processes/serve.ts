@@ -1,0 +1,77 @@
+import cluster from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requireSchema, type Settings, SettingsError } from '@comanda/db';
+import { createApp, type RunningApp } from '../app.ts';
+import { startServer } from '../server.ts';
+import { withSiblings } from './siblings.ts';
+
+/** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
+export const exitConfiguration = 78;
+
+/** How long requests in flight may take once the process is asked to stop, in milliseconds. */
+const drainMs = 30_000;
+
+/** After this long a stop is cut short, in milliseconds: the supervisor would kill the process soon after. */
+const stopMs = 32_000;
+
+/** How long the start waits for a look at the database; one that is away is served as such. */
+const lookMs = 1_000;
+
+/**
+ * Serves until the process is asked to stop; alone, or as one of the processes behind a port.
+ * @throws {SettingsError} for settings that cannot work.
+ */
+export async function serve(settings: Settings): Promise<void> {
+  const { databaseUrl, encryptionKey, host, port } = settings;
+  if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
+  if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
+  const app = await createApp({ ...settings, databaseUrl, encryptionKey });
+  const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
+  await Promise.race([checked, sleep(lookMs)]);
+  checked.catch(refuse);
+  const metrics = cluster.isWorker ? withSiblings(app.metrics) : app.metrics;
+  const server = await startServer({ ...app, metrics }, { host, port }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw error.code === 'EADDRINUSE' || error.code === 'EACCES'
+        ? new SettingsError(`PORT: ${host}:${port} cannot be used (${error.code}); set PORT to a free port`)
+        : error;
+    },
+  );
+  stopWhenAsked(app, server);
+  app.log.info({ url: server.url }, 'ready');
+  process.send?.({ ready: true, url: server.url });
+}
+
+/** Ends the process with one line when it cannot run with its settings; throws whatever else it is given. */
+export function refuse(error: unknown): void {
+  if (!(error instanceof SettingsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(exitConfiguration);
+}
+
+function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promise<void> }): void {
+  let stopping = false;
+  const stop = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    app.log.info({ reason }, 'draining');
+    setTimeout(() => process.exit(1), stopMs).unref();
+    server
+      .drain(drainMs)
+      .then(() => app.close())
+      .then(() => process.exit(0))
+      .catch((error: unknown) => {
+        app.log.error({ err: error }, 'stopped with an error');
+        process.exit(1);
+      });
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // Whoever started this process is gone: nobody else would stop it.
+  process.on('disconnect', () => stop('disconnect'));
+  const { worker } = cluster;
+  // Otherwise Node would end it at once, with requests in flight.
+  worker?.once('disconnect', () => {
+    worker.exitedAfterDisconnect = true;
+  });
+}

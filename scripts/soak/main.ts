@@ -1,0 +1,183 @@
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createChance } from '../../tests/e2e/day/chance.ts';
+import { startLoad } from '../../tests/faults/support/load.ts';
+import { complaintsOf, reconcile } from '../../tests/faults/support/reconcile.ts';
+import { waitFor } from '../../tests/support/wait.ts';
+import { type Kill, kill } from './kill.ts';
+import { type Kind, kinds } from './kinds.ts';
+import { watchMemory } from './memory.ts';
+import { readOptions, type SoakOptions, usage } from './options.ts';
+import { type SoakReport, sumUp, surroundings, textOf } from './report.ts';
+import { makeFolder, type Stage, setStage } from './stage.ts';
+import { judge } from './verdict.ts';
+
+/** Shops, and writers in each. */
+const crowd = { shops: 3, lanes: 4 };
+/** Calls that a writer makes on average between two pauses. */
+const callsPerRound = 2;
+/** Above this, two hours of it could no longer be compared one by one in memory. */
+const highestRate = 25;
+/** Between one recovery and the next kill. */
+const longestRestMs = 5_000;
+
+/**
+ * `npm run soak [-- options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
+ * a kill a minute; at the end, or when `signal` aborts, holds an independent ledger against the database and against
+ * what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when anything was lost,
+ * duplicated or unexplained.
+ */
+export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
+  const options = readOptions(words);
+  if (options === undefined) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const known = kinds.map(({ id }) => id);
+  const strange = options.kinds.filter((id) => !known.includes(id));
+  if (strange.length > 0) throw new Error(`--kinds: no ${strange.join()}; there are ${known.join(', ')}`);
+  const chosen = kinds.filter(({ id }) => options.kinds.length === 0 || options.kinds.includes(id));
+  const directory = makeFolder();
+  log(`seed ${options.seed}; starting everything twice, and a consumer, in ${directory}`);
+  const stage = await setStage(directory, options.retryDelays);
+  let sound = false;
+  try {
+    const report = await soak(stage, options, chosen, signal);
+    process.stdout.write(`\n${textOf(report)}\n`);
+    if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    sound = report.verdict.complaints.length === 0;
+  } finally {
+    await stage.close(!sound);
+    if (!sound) log(`the logs are in ${stage.directory}`);
+  }
+  return sound ? 0 : 1;
+}
+
+async function soak(
+  stage: Stage,
+  options: SoakOptions,
+  chosen: readonly Kind[],
+  signal: AbortSignal,
+): Promise<SoakReport> {
+  const { ledger, traffic } = stage;
+  const capacity = options.rate === undefined ? await measureCapacity(stage) : undefined;
+  const rate = options.rate ?? Math.min(highestRate, (capacity ?? 0) * 0.3);
+  const shops = [];
+  for (let index = 0; index < crowd.shops; index++) shops.push(await stage.open(crowd.lanes));
+  stage.consumer.beFussy();
+  const memory = watchMemory(stage);
+  const paceMs = (1_000 * crowd.shops * crowd.lanes * callsPerRound) / rate;
+  const before = traffic.answered();
+  const began = Date.now();
+  log(`load begins: ${rate.toFixed(1)} calls a second${capacity ? ` of ${capacity.toFixed(1)}` : ''}`);
+  const load = startLoad({
+    ...{ target: traffic.target, observe: traffic.observe, shops, ledger, lanes: crowd.lanes },
+    ...{ chance: createChance(options.seed), paceMs, jobEvery: 400 },
+  });
+  const kills = await killAndCheck(stage, options, chosen, signal, load.idle);
+  const minutes = Number(((Date.now() - began) / 60_000).toFixed(1));
+  const calls = traffic.answered() - before;
+  log('load ends; waiting until everything is told');
+  await load.stop(signal.aborted ? 10_000 : 60_000);
+  await waitFor('everything to be told', async () => (await stage.unfinished()) === 0, {
+    ...{ timeoutMs: 240_000, intervalMs: 250 },
+  }).catch((error: unknown) => log(String(error)));
+  memory.stop();
+  const plannedDeaths = kills.filter(({ childDied }) => childDied).length;
+  return {
+    ...{ ...surroundings(), minutes, seed: options.seed, capacity, rate, calls },
+    verdict: await judge(stage, kills, plannedDeaths),
+    ...{ byKind: sumUp(kills), memory: memory.rows() },
+  };
+}
+
+/** Calls a second that are answered and told to the consumer with nothing left over, from a run at full speed. */
+async function measureCapacity(stage: Stage): Promise<number> {
+  const { ledger, traffic } = stage;
+  const lanes = 8;
+  const shop = await stage.open(lanes);
+  const began = performance.now();
+  const chance = createChance(1);
+  const load = startLoad({ target: traffic.target, shops: [shop], ledger, lanes, chance });
+  await sleep(5_000);
+  await load.stop();
+  await waitFor('the first load to be told', async () => (await stage.unfinished()) === 0, {
+    ...{ timeoutMs: 240_000, intervalMs: 50 },
+  });
+  return load.answered() / ((performance.now() - began) / 1_000);
+}
+
+/** Kills at the pace that was asked for, every kind once before any comes again, and looks into the books. */
+async function killAndCheck(
+  stage: Stage,
+  { minutes, killEverySeconds, checkEverySeconds, seed }: SoakOptions,
+  chosen: readonly Kind[],
+  signal: AbortSignal,
+  idle: () => Promise<void>,
+): Promise<Kill[]> {
+  const chance = createChance(seed + 1);
+  const began = Date.now();
+  const end = began + minutes * 60_000;
+  const kills: Kill[] = [];
+  let bag: Kind[] = [];
+  let nextKill = began + killEverySeconds * 1_000;
+  let nextCheck = began + checkEverySeconds * 1_000;
+  const pause = (until: number) =>
+    sleep(Math.max(0, until - Date.now()), undefined, { signal }).catch(() => {});
+  while (!signal.aborted) {
+    await pause(Math.min(end, nextKill + chance.between(0, 2_000)));
+    if (signal.aborted || Date.now() >= end) break;
+    if (bag.length === 0) bag = [...chosen];
+    const [kind] = bag.splice(chance.between(0, bag.length - 1), 1);
+    if (kind === undefined) break;
+    const one = await kill(stage, kind, chance);
+    kills.push(one);
+    log(`${since(began)} ${describe(one)}`);
+    if (Date.now() >= nextCheck) {
+      log(`${since(began)} ${await lookIntoBooks(stage, kills, idle)}`);
+      nextCheck += checkEverySeconds * 1_000;
+    }
+    const rest = Math.min(longestRestMs, (killEverySeconds * 1_000) / 2);
+    nextKill = Math.max(nextKill + killEverySeconds * 1_000, Date.now() + rest);
+  }
+  return kills;
+}
+
+/** Holds the load for a moment, so that no call is neither sent nor answered. */
+async function lookIntoBooks(
+  stage: Stage,
+  kills: readonly Kill[],
+  idle: () => Promise<void>,
+): Promise<string> {
+  const { databaseUrl, ledger, shops, traffic, journal } = stage;
+  traffic.hold();
+  try {
+    await idle();
+    const books = await reconcile(databaseUrl, ledger, shops);
+    journal.read();
+    for (const line of complaintsOf(books).slice(0, 5)) log(`COMPLAINT: ${line}`);
+    const real = kills.filter((one) => one.real).length;
+    return `acknowledged ${books.acknowledged}, found ${books.found}, lost ${books.lost.length}, duplicated ${books.duplicated.length}; events arrived ${journal.receipts.size}, arrivals ${journal.arrivals()}, unfinished ${await stage.unfinished()}; kills ${kills.length}, real ${real}`;
+  } finally {
+    traffic.release();
+  }
+}
+
+function describe({ kind, calls, deliveries, servedMs, deliveredMs, complaints }: Kill): string {
+  const after = (what: string, ms: number | undefined) =>
+    ms === undefined ? '' : `, ${what} after ${(ms / 1_000).toFixed(1)} s`;
+  const met = `${calls} calls and ${deliveries} deliveries in hand`;
+  return [
+    `${kind}: ${met}${after('served', servedMs)}${after('delivered', deliveredMs)}`,
+    ...complaints.map((line) => `COMPLAINT: ${line}`),
+  ].join('\n');
+}
+
+const since = (began: number) => {
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+function log(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLocation, issueKey } from '@comanda/api/services';
+import { type Database, openDatabase } from '@comanda/db';
+import { type Place, postmasterOf, readPlace } from '../../packages/db/src/embedded/place.ts';
+import { embeddedUrl } from '../../packages/db/src/embedded/server.ts';
+import { createLedger, type Ledger } from '../../tests/faults/support/ledger.ts';
+import { openShop, type Shop } from '../../tests/faults/support/shop.ts';
+import { freePort } from '../supervisor/port.ts';
+import { type ConsumerProcess, startConsumerProcess } from './consumer-process.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { gone, signalTo } from './process-tree.ts';
+import { prepareRun, type StartRun } from './start-run.ts';
+import { type Traffic, watchTraffic } from './traffic.ts';
+
+/** Everything that runs: two `npm start` on one database, the first of which owns it, and a consumer. */
+export interface Stage {
+  /** Logs and journal; the data is beside them until the end. */
+  directory: string;
+  /** The first runs the embedded PostgreSQL, the second uses it; each has an API and a worker. */
+  runs: readonly [StartRun, StartRun];
+  consumer: ConsumerProcess;
+  journal: Journal;
+  databaseUrl: string;
+  database: Database;
+  ledger: Ledger;
+  shops: Shop[];
+  traffic: Traffic;
+  /** PostgreSQL's main process; undefined while it does not run. */
+  postmaster(): number | undefined;
+  /** Opens another shop, whose key has no bounds that matter. */
+  open(writers: number): Promise<Shop>;
+  /** Changes that wait, deliveries that are not over, sync jobs that are not done. */
+  unfinished(): Promise<number>;
+  /** Ends all processes and removes the data; leaves the logs when asked. */
+  close(keepLogs: boolean): Promise<void>;
+}
+
+/** A new folder for one. */
+export function makeFolder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'comanda-soak-'));
+  // The database server of a root run is another user and must be able to pass.
+  chmodSync(directory, 0o711);
+  return directory;
+}
+
+/** Sets it. @throws {Error} with what was said, when a part of it does not start. */
+export async function setStage(directory: string, retryDelays: string): Promise<Stage> {
+  const dataDir = join(directory, 'data');
+  const common = {
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ...{ WEBHOOK_TARGETS: 'any', WEBHOOK_RETRY_DELAYS: retryDelays, SEED_DEMO: 'false', LOG_LEVEL: 'warn' },
+  };
+  const start = async (name: string, preferredPort: number, env: NodeJS.ProcessEnv) => {
+    const port = await freePort(preferredPort);
+    const run = prepareRun(name, port, { ...common, ...env }, join(directory, `${name}.log`));
+    started.push(run);
+    await run.start();
+    return run;
+  };
+  const started: StartRun[] = [];
+  try {
+    const first = await start('first', 21_000 + (process.pid % 4_000), { DATA_DIR: dataDir });
+    const databaseUrl = await embeddedUrl(dataDir);
+    const place = readPlace(dataDir);
+    if (databaseUrl === null || place === null) throw new Error('there is no database');
+    const second = await start('second', 26_000 + (process.pid % 4_000), {
+      ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data-of-second') },
+    });
+    return await furnish({ directory, runs: [first, second], databaseUrl, place, dataDir });
+  } catch (error) {
+    for (const run of started.toReversed()) await run.stop();
+    throw error;
+  }
+}
+
+async function furnish(
+  built: Pick<Stage, 'directory' | 'runs' | 'databaseUrl'> & { place: Place; dataDir: string },
+): Promise<Stage> {
+  const { directory, runs, databaseUrl, place, dataDir } = built;
+  const [first, second] = runs;
+  const journalFile = join(directory, 'arrivals.jsonl');
+  const consumer = await startConsumerProcess(journalFile);
+  const database = openDatabase({ url: databaseUrl, poolSize: 3, applicationName: 'comanda-soak' });
+  const ledger = createLedger();
+  const shops: Shop[] = [];
+  return {
+    ...{ directory, runs, consumer, databaseUrl, database, ledger, shops },
+    journal: openJournal(journalFile),
+    traffic: watchTraffic([first.url, second.url]),
+    postmaster: () => postmasterOf(place) ?? undefined,
+    async open(writers) {
+      const { locationId, key } = await makeTenant(database);
+      const hookUrl = consumer.hookUrl(locationId);
+      const shop = await openShop(first.url, key, ledger, { registers: writers, hookUrl });
+      consumer.useSecret(locationId, shop.endpoint?.secret ?? '');
+      shops.push(shop);
+      return shop;
+    },
+    unfinished: () => countUnfinished(database),
+    async close(keepLogs) {
+      const failures: unknown[] = [];
+      const steps = [() => database.close(), second.stop, first.stop, consumer.kill, () => endServer(place)];
+      for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+      for (const path of [place.home, keepLogs ? dataDir : directory])
+        rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** For when its supervisor did not live to stop it. */
+async function endServer(place: Place): Promise<void> {
+  const postmaster = postmasterOf(place);
+  if (postmaster === null) return;
+  signalTo(postmaster, 'SIGINT');
+  await gone([postmaster], 30_000);
+}
+
+async function makeTenant(database: Database): Promise<{ locationId: string; key: string }> {
+  const { id } = await createLocation(database, {
+    ...{ name: 'Soak', timezone: 'America/Montevideo', currency: 'UYU' },
+  });
+  const { key } = await issueKey(database, {
+    ...{ name: 'soak', permissions: ['*'], location_id: id },
+    ...{ per_minute: 1_000_000_000, monthly: 1_000_000_000 },
+    ...{ batch_jobs_per_hour: 1_000_000, max_items_per_batch: 5_000 },
+  });
+  return { locationId: id, key };
+}
+
+async function countUnfinished({ pool }: Database): Promise<number> {
+  // One statement, so one snapshot: between two, an event could be missed by both.
+  const { rows } = await pool.query<{ count: number }>(
+    `select ((select count(*) from captured_changes)
+       + (select count(*) from webhook_deliveries where next_attempt_at is not null)
+       + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
+  );
+  return rows[0]?.count ?? 0;
+}

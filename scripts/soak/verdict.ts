@@ -1,0 +1,76 @@
+import { complaintsOf, type Reconciliation, reconcile } from '../../tests/faults/support/reconcile.ts';
+import { compareTold, type Telling } from '../../tests/faults/support/told.ts';
+import { explainRepeats, explainTroubles, type Repeats, type TroubleRow } from './explain.ts';
+import type { Kill } from './kill.ts';
+import { isRefused } from './manners.ts';
+import type { Stage } from './stage.ts';
+
+/** What the books say at the end. The promise holds when there are no complaints. */
+export interface Verdict {
+  books: Reconciliation;
+  told: Telling;
+  /** Arrivals at the consumer, and those beyond the first of an event by their reason. */
+  arrivals: number;
+  redelivered: Repeats;
+  /** What callers met, by kind, and whether a kill explains it. */
+  troubles: TroubleRow[];
+  kills: { total: number; real: number };
+  complaints: string[];
+}
+
+/** So many of the kills must have met work under way. */
+const realShare = 0.8;
+
+/** Holds the ledger against the database, and both against what the consumer got. For when all is quiet. */
+export async function judge(stage: Stage, kills: readonly Kill[], plannedDeaths: number): Promise<Verdict> {
+  const { databaseUrl, ledger, shops, journal, traffic, runs } = stage;
+  journal.read();
+  const books = await reconcile(databaseUrl, ledger, shops);
+  const told = await compareTold(databaseUrl, ledger, shops, journal);
+  const redelivered = explainRepeats(journal.receipts.values(), kills);
+  const troubles = explainTroubles(traffic.troubles, kills);
+  const real = kills.filter((kill) => kill.real).length;
+  const died = runs.reduce((sum, run) => sum + run.deaths(), 0);
+  const faults = {
+    'writes were acknowledged and not found': books.acknowledged - books.found,
+    'writes have no answer': books.unknownFound + books.unknownAbsent,
+    'deliveries are not over': told.waiting,
+    'events have no delivery': told.events - told.delivered - told.dead - told.waiting,
+    'arrivals have no reason': redelivered.unexplained,
+    'troubles of callers have no reason': troubles.reduce((sum, { unexplained }) => sum + unexplained, 0),
+    'processes died by themselves': died - plannedDeaths,
+    'kills met no work, too many': real < kills.length * realShare ? kills.length - real : 0,
+    'kills were there in all, so nothing is proven': kills.length === 0 ? 0.1 : 0,
+  };
+  return {
+    ...{ books, told, arrivals: journal.arrivals(), redelivered, troubles },
+    kills: { total: kills.length, real },
+    complaints: [
+      ...complaintsOf(books),
+      ...told.complaints,
+      ...(await strangeDeaths(stage)),
+      ...kills.flatMap(({ complaints }) => complaints),
+      ...Object.entries(faults).flatMap(([what, count]) =>
+        count === 0 ? [] : `${Math.floor(count)} ${what}`,
+      ),
+    ],
+  };
+}
+
+/** Dead is what the consumer refuses for good, and nothing else. */
+async function strangeDeaths({ database, journal }: Stage): Promise<string[]> {
+  const { rows } = await database.pool.query<{ id: string; attempts: number }>(
+    `select event_id as id, attempts from webhook_deliveries where status = 'dead'`,
+  );
+  const dead = new Map(rows.map(({ id, attempts }) => [id, attempts]));
+  const refused = [...journal.receipts.values()].filter(
+    ({ eventId, arrivals }) => isRefused(eventId) && arrivals.at(-1)?.status === 500,
+  );
+  return [
+    ...rows.filter(({ id }) => !isRefused(id)).map(({ id }) => `event ${id} is dead, and nobody refused it`),
+    ...rows.filter(({ attempts }) => attempts !== 5).map(({ id }) => `event ${id} is dead, not after five`),
+    ...refused
+      .filter(({ eventId }) => !dead.has(eventId))
+      .map(({ eventId }) => `event ${eventId} was refused every time, and is not dead`),
+  ];
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+
+let api: TestApi;
+let direct: TestDatabase;
+
+beforeAll(async () => {
+  direct = await createTestDatabase();
+  api = await startTestApi({ databaseUrl: direct.url, databaseDirectUrl: direct.url });
+});
+
+afterAll(async () => {
+  await api?.close();
+  await direct?.drop();
+});
+
+const january = 'from=2026-01-01&to=2026-01-31';
+
+describe('with DATABASE_DIRECT_URL, behind a pooler in transaction mode', () => {
+  it('requests leave no prepared statement behind on a connection that another may get', async () => {
+    const kitchen = await createOrderKitchen(api);
+    await placeOrder(api, kitchen);
+    for (const route of ['GET /v2/orders', 'GET /v2/catalog', 'GET /v2/products'])
+      expect((await api.rest(route)).status).toBe(200);
+    expect((await api.rest(`GET /v2/orders/export?${january}`)).status).toBe(200);
+    const { pool } = api.app.database;
+    const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
+    try {
+      expect(clients.length).toBeGreaterThan(0);
+      for (const client of clients) {
+        const { rows } = await client.query('select name, statement from pg_prepared_statements');
+        expect(rows).toEqual([]);
+      }
+    } finally {
+      for (const client of clients) client.release();
+    }
+  });
+});
