@@ -34,7 +34,7 @@ export const trpc: Part = {
       await response.json();
     };
     const typed = () => client.orders.get.query({ id: order.id });
-    const calls = small ? 200 : 20_000;
+    const calls = small ? 100 : 4_000;
     const cost = async (call: () => Promise<unknown>) => {
       const before = processCpuMs(api.pid) + serverCpuMs(place.postmaster);
       await repeat(call, calls, effort.connections);

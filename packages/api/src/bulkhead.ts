@@ -168,7 +168,8 @@ function groupIn(groups: Map<string, Group>, name: string, size: number): Group 
 
 const hasRoom = (group: Group): boolean => group.taken < group.size;
 
-const stuck = () =>
+/** The refusal of a call when the work ahead of it does not move. */
+export const stuck = (): ApiError =>
   new ApiError(
     'internal_error',
     'This part of the service is not available at the moment; try again shortly.',

@@ -1,21 +1,25 @@
+import type { Database, Statement } from '@comanda/db';
+import { places, stuck } from './bulkhead.ts';
+
 /**
  * Joins reads of single rows into reads of many: at most one is under way, and who asks meanwhile is answered by the
  * next. That one starts after they asked, so everybody sees what was committed before their request, as alone. `read`
  * answers what it found, by the text of its key; a key that is not among it is answered with undefined. What `read`
- * throws, all who waited for it get.
+ * throws, all who waited for it get. While a read does not come to its end for `stuckMs`, questions are refused with 503.
  *
  * Under load this divides the cost of a query by the number of those who wait; a lone caller waits for nobody.
  */
 export function joinReads<Key, Value>(
   read: (keys: Key[]) => Promise<ReadonlyMap<string, Value>>,
   textOf: (key: Key) => string,
+  stuckMs = places.stuckMs,
 ): (key: Key) => Promise<Value | undefined> {
   let waiting: Waiting<Key, Value> = new Map();
-  let reading = false;
+  let readingSince: number | undefined;
 
   async function readAll(): Promise<void> {
-    reading = true;
     while (waiting.size > 0) {
+      readingSince = performance.now();
       const asked = waiting;
       waiting = new Map();
       try {
@@ -29,7 +33,7 @@ export function joinReads<Key, Value>(
         for (const { callers } of asked.values()) for (const { reject } of callers) reject(error);
       }
     }
-    reading = false;
+    readingSince = undefined;
   }
 
   function putBack(text: string, entry: Asked<Key, Value>): void {
@@ -40,9 +44,39 @@ export function joinReads<Key, Value>(
 
   return (key) =>
     new Promise((resolve, reject) => {
+      if (readingSince !== undefined && performance.now() - readingSince > stuckMs) throw stuck();
       putBack(textOf(key), { key, callers: [{ resolve, reject }] });
-      if (!reading) void readAll();
+      if (readingSince === undefined) void readAll();
     });
+}
+
+/** A row that a joined read answers: of which location, and of which id. */
+export interface JoinedRow {
+  location_id: string;
+  id: string;
+}
+
+/**
+ * Reads of single rows by location and id, joined for all callers of a database. The statement takes $1 the locations
+ * and $2 the ids, as many of each, and answers a row for each pair that there is.
+ */
+export function rowReader<Row extends JoinedRow>(
+  statement: Statement<Row>,
+): (database: Database, locationId: string, id: string) => Promise<Row | undefined> {
+  const readers = new WeakMap<Database, (key: JoinedRow) => Promise<Row | undefined>>();
+  const textOf = ({ location_id, id }: JoinedRow) => location_id + id.toLowerCase();
+  return (database, locationId, id) => {
+    let read = readers.get(database);
+    if (read === undefined) {
+      read = joinReads(async (keys: JoinedRow[]) => {
+        const values = [keys.map(({ location_id }) => location_id), keys.map((key) => key.id)];
+        const rows = await database.run(statement, values);
+        return new Map(rows.map((row) => [textOf(row), row]));
+      }, textOf);
+      readers.set(database, read);
+    }
+    return read({ location_id: locationId, id });
+  };
 }
 
 const mostAtOnce = 100;

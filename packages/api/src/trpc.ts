@@ -31,6 +31,8 @@ export interface OperationMeta {
   batch?: boolean;
   /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
   conditional?: boolean;
+  /** Reads together with other callers, on one connection for all: it takes no place of the bulkhead. */
+  joined?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }
@@ -61,12 +63,15 @@ export const { router } = t;
 export function operation(meta: OperationMeta) {
   return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
     const caller = ctx.caller ?? (await admit(ctx, meta));
-    const work = (idempotency: Idempotency | undefined) => next({ ctx: { caller, idempotency } });
+    const work = async (idempotency: Idempotency | undefined) => {
+      const done = await next({ ctx: { caller, idempotency } });
+      if (!done.ok) throw done.error;
+      return done;
+    };
     const result = await conduct({ ...ctx, caller }, { name: path, meta }, await getRawInput(), {
       work,
       replay: (json) => replayed(ctx, json) as ReturnType<typeof work>,
     });
-    if (!result.ok) return result;
     // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
     if (type === 'mutation') ctx.app.wakeRelay();
     // A failure is told by its entrance, and REST tells the rest too.
@@ -109,26 +114,41 @@ export async function conduct<Result>(
   { work, replay }: Course<Result>,
 ): Promise<Result> {
   refuseUnreadable(raw);
-  // An idempotent operation first looks whether it knows the key.
   if (!meta.idempotent) refuseUnstorable(withoutId(raw));
-  const { inFlight, bulkhead, database } = ctx.app;
+  const { inFlight, bulkhead } = ctx.app;
   const { locationId } = ctx.caller;
   const leaveProcess = inFlight.enter(locationId);
   try {
+    if (meta.joined) return await work(undefined);
     const entered = bulkhead.enter(locationId, resourceOf(name));
     const leave = entered instanceof Promise ? await entered : entered;
     try {
       if (!meta.idempotent) return await work(undefined);
-      const idempotency = readIdempotency(ctx, name, raw);
-      const answer = await findAnswer(database, ctx, idempotency);
-      if (answer !== undefined) return await replay(answer);
-      refuseUnstorable(withoutId(raw));
-      return await work(idempotency);
+      return await workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay });
     } finally {
       leave();
     }
   } finally {
     leaveProcess();
+  }
+}
+
+// Where the operation writes, it finds a known key by itself. A repeat may be refused before it comes there (the first
+// took the last of the stock): so no refusal is told before the key was looked for.
+async function workOnce<Result>(
+  ctx: CallContext,
+  idempotency: Idempotency,
+  raw: unknown,
+  { work, replay }: Course<Result>,
+): Promise<Result> {
+  try {
+    refuseUnstorable(withoutId(raw));
+    return await work(idempotency);
+  } catch (error) {
+    if (toApiError(error).status >= 500) throw error;
+    const answer = await findAnswer(ctx.app.database, ctx, idempotency);
+    if (answer === undefined) throw error;
+    return replay(answer);
   }
 }
 

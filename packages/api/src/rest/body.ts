@@ -41,7 +41,10 @@ function isJson(contentType: string | undefined): boolean {
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const endedEarly = () => reject(new ApiError('invalid_request', 'The body ended early.'));
+    // Every request closes: an error is only made of what came before its end.
+    const endedEarly = () => {
+      if (!request.readableEnded) reject(new ApiError('invalid_request', 'The body ended early.'));
+    };
     // Who hung up meanwhile is not heard of again.
     if (request.destroyed) endedEarly();
     const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { isId, newId } from '@comanda/db';
 import type { CallContext, Idempotency } from '../../context.ts';
 import { ApiError, conflict, invalid, sqlState } from '../../errors.ts';
-import { answerText, findAnswer, idempotencyOf, keyReused } from '../../idempotency.ts';
+import { answerText, idempotencyOf, keyReused } from '../../idempotency.ts';
 import { decimalText } from './decimals.ts';
 import type { KnownSubselection, OrderFacts, OrderRequest, PricedOrder } from './facts.ts';
 import { priceOrder, shortages } from './rules.ts';
@@ -20,9 +20,7 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<O
   const key = idempotencyOf(ctx);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const facts = await readFacts(ctx, request);
-    const answer = await decide(ctx, key, request, facts);
-    if (typeof answer === 'string') return answerText(ctx, answer, true);
-    const { outcome, response } = await write(ctx, key, request, answer);
+    const { outcome, response } = await write(ctx, key, request, priceOrder(request, facts));
     if (outcome === 'reused') throw keyReused();
     if (outcome !== 'stale' && response !== null) return answerText(ctx, response, outcome === 'replayed');
   }
@@ -30,22 +28,6 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<O
     status: 503,
     headers: { 'Retry-After': '1' },
   });
-}
-
-// A refusal may be the doing of the same request, sent twice: the first took the last of the stock.
-async function decide(
-  ctx: CallContext,
-  key: Idempotency,
-  request: OrderRequest,
-  facts: OrderFacts,
-): Promise<PricedOrder | string> {
-  try {
-    return priceOrder(request, facts);
-  } catch (refusal) {
-    const answer = await findAnswer(ctx.app.database, ctx, key);
-    if (answer === undefined) throw refusal;
-    return answer;
-  }
 }
 
 async function readFacts(ctx: CallContext, request: OrderRequest): Promise<OrderFacts> {

@@ -34,6 +34,7 @@ export const ordersRouter = router({
     permission: 'orders:read',
     summary: 'Read an order',
     rest: ['GET /v1/orders/{id}', 'GET /v2/orders/{id}'],
+    joined: true,
     errors: ['resource_not_found'],
   })
     .input(ById)

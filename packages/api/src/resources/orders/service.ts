@@ -1,12 +1,13 @@
-import { isId, type Statement } from '@comanda/db';
+import { isId } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
+import { rowReader } from '../../joined-reads.ts';
 import type { Page } from '../../wire.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
 import type { Order, OrderList, OrderStatus, OrderSummary } from './schema.ts';
-import { moveOrder, type OrderText, readOrder, readOrderByExternalId } from './statements.ts';
+import { moveOrder, type OrderText, readOrderByExternalId, readOrders } from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
 export async function list(ctx: CallContext, input: OrderList): Promise<Page<OrderSummary>> {
@@ -19,12 +20,16 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Page<Ord
 /** Reads one in full. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Order> {
   if (!isId(id)) throw notFound('Order');
-  return readOne(ctx, readOrder, id);
+  return answer(ctx, await readById(ctx.app.database, ctx.caller.locationId, id));
 }
 
+const readById = rowReader(readOrders);
+
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
-export function getByExternalId(ctx: CallContext, externalId: string): Promise<Order> {
-  return readOne(ctx, readOrderByExternalId, externalId);
+export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Order> {
+  const values = [ctx.caller.locationId, externalId];
+  const [found] = await ctx.app.database.run(readOrderByExternalId, values);
+  return answer(ctx, found);
 }
 
 /**
@@ -41,8 +46,7 @@ export async function move(ctx: CallContext, id: string, to: OrderStatus, reason
   return answerText(ctx, moved.response);
 }
 
-async function readOne(ctx: CallContext, statement: Statement<OrderText>, value: string): Promise<Order> {
-  const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId, value]);
+function answer(ctx: CallContext, found: OrderText | undefined): Order {
   if (found === undefined) throw notFound('Order');
   return answerText(ctx, found.doc);
 }

@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import type { JoinedRow } from '../../joined-reads.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
@@ -9,10 +10,11 @@ export interface OrderText {
   doc: string;
 }
 
-/** $1 location, $2 id. */
-export const readOrder = statement<OrderText>(
-  'read_order',
-  'select doc::text as doc from orders_json($1::uuid, array[$2::uuid])',
+/** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
+export const readOrders = statement<OrderText & JoinedRow>(
+  'read_orders',
+  `select k.location_id, j.id, j.doc::text as doc
+   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
 );
 
 /** $1 location, $2 external_id. */

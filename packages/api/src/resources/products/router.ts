@@ -21,6 +21,7 @@ export const productsRouter = router({
     permission: 'products:read',
     summary: 'Read a product',
     rest: ['GET /v1/products/{id}', 'GET /v2/products/{id}'],
+    joined: true,
     errors: ['resource_not_found'],
   })
     .input(ById)

@@ -1,15 +1,16 @@
-import { isId, newId, type PrismaTransaction, type Statement } from '@comanda/db';
+import { isId, newId, type PrismaTransaction } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound, sqlState } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
+import { rowReader } from '../../joined-reads.ts';
 import type { Page } from '../../wire.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import {
   listProducts,
   type ProductText,
-  readProduct,
   readProductByExternalId,
+  readProducts,
   refreshDocuments,
 } from './statements.ts';
 
@@ -29,12 +30,16 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Page<P
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Product> {
   if (!isId(id)) throw notFound('Product');
-  return readOne(ctx, readProduct, id);
+  return answer(ctx, await readById(ctx.app.database, ctx.caller.locationId, id));
 }
 
+const readById = rowReader(readProducts);
+
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
-export function getByExternalId(ctx: CallContext, externalId: string): Promise<Product> {
-  return readOne(ctx, readProductByExternalId, externalId);
+export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Product> {
+  const values = [ctx.caller.locationId, externalId];
+  const [found] = await ctx.app.database.run(readProductByExternalId, values);
+  return answer(ctx, found);
 }
 
 /** Reads the stock of one. Throws `resource_not_found`, also for a product without a stock record. */
@@ -116,8 +121,7 @@ export async function remove(ctx: CallContext, id: string): Promise<{ id: string
 
 const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
 
-async function readOne(ctx: CallContext, statement: Statement<ProductText>, value: string): Promise<Product> {
-  const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId, value]);
+function answer(ctx: CallContext, found: ProductText | undefined): Product {
   if (found === undefined) throw notFound('Product');
   if (found.outdated) refresh(ctx, [found.id]);
   return answerText(ctx, found.doc);

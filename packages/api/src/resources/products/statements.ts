@@ -1,4 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
+import type { JoinedRow } from '../../joined-reads.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path. A product's text is stored with it, and its stock put in between; through Prisma
@@ -15,18 +16,23 @@ export interface ProductText {
 const textOf = 'product_text(d, s.enabled, s.quantity, s.min_stock_alarm, t.category_changes)';
 const stockOf = 'left join product_stock s on s.location_id = d.location_id and s.product_id = d.product_id';
 
-const readText = (condition: string) =>
-  `select d.product_id as id, ${textOf} as doc, d.category_changes <> t.category_changes as outdated
-   from product_tally($1::uuid) t, product_documents d ${stockOf}
-   where d.location_id = $1::uuid and d.product_id = ${condition}`;
+const columns = `${textOf} as doc, d.category_changes <> t.category_changes as outdated`;
 
-/** $1 location, $2 id. */
-export const readProduct = statement<ProductText>('read_product', readText('$2::uuid'));
+/** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
+export const readProducts = statement<ProductText & JoinedRow>(
+  'read_products',
+  `select k.location_id, d.product_id as id, ${columns}
+   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id) cross join lateral product_tally(k.location_id) t
+   join product_documents d on d.location_id = k.location_id and d.product_id = k.id ${stockOf}`,
+);
 
 /** $1 location, $2 external_id. */
 export const readProductByExternalId = statement<ProductText>(
   'read_product_by_external_id',
-  readText('(select p.id from products p where p.location_id = $1::uuid and p.external_id = $2)'),
+  `select d.product_id as id, ${columns}
+   from product_tally($1::uuid) t, product_documents d ${stockOf}
+   where d.location_id = $1::uuid
+     and d.product_id = (select p.id from products p where p.location_id = $1::uuid and p.external_id = $2)`,
 );
 
 /** $1 location, $2 ids. Writes the documents that a changed category has outdated. */
