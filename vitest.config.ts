@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: './tests/support/worker-setup.ts',
     reporters: ['default', new SummaryReporter()],
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait more than they work: for timeouts, restarts, retries.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
