@@ -84,13 +84,14 @@ export function prepareRun(name: string, port: number, env: NodeJS.ProcessEnv, l
   };
 }
 
-/** None of the settings that whoever runs the soak may have. */
+/** Of the settings that whoever runs the soak may have, the number of API processes alone. */
 function bareEnvironment(): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, LANG } = process.env;
+  const { PATH, HOME, TMPDIR, LANG, API_PROCESSES } = process.env;
   return {
     ...(PATH && { PATH }),
     ...(HOME && { HOME }),
     ...(TMPDIR && { TMPDIR }),
     ...(LANG && { LANG }),
+    ...(API_PROCESSES && { API_PROCESSES }),
   };
 }
