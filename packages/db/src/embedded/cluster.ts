@@ -22,8 +22,8 @@ export type ServerSettings = Readonly<Record<string, string>>;
 const DEFAULT_SETTINGS: ServerSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // An API process a core (API_PROCESSES) takes 19 of them, a worker 25.
-  max_connections: String(Math.max(100, 60 + 20 * availableParallelism())),
+  // An API process a core (API_PROCESSES) takes 23 of them, a worker 25.
+  max_connections: String(Math.max(100, 60 + 24 * availableParallelism())),
   shared_buffers: '128MB',
   effective_cache_size: '512MB',
   work_mem: '8MB',
