@@ -1,6 +1,7 @@
 import { newId } from '@comanda/db';
 import { refuseLargeBatch } from '../../batch.ts';
 import type { CallContext } from '../../context.ts';
+import { findAnswer, idempotencyOf } from '../../idempotency.ts';
 import type { FieldChange } from '../stock/changes.schema.ts';
 import { type CurrentProduct, readForPreview } from './preview.statements.ts';
 import { planChunk } from './rules.ts';
@@ -8,13 +9,15 @@ import type { ProductSync, ProductSyncChange, ProductSyncItem, StartedSyncJob } 
 
 /**
  * Says what a batch of products would come to if it were applied now: by the same decisions, without a job, a lock
- * or a change. Counts no batch job and leaves the idempotency key unused. Throws `validation_error` for more items
- * than the key may send.
+ * or a change. Counts no batch job and leaves the idempotency key unused. Throws `conflict` for a key that was used
+ * for something else, `validation_error` for more items than the key may send.
  */
 export async function previewProducts(
   ctx: CallContext,
   { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
 ): Promise<StartedSyncJob> {
+  // What writes finds its key by itself; this writes nothing.
+  await findAnswer(ctx.app.database, ctx, idempotencyOf(ctx));
   refuseLargeBatch(ctx, items.length);
   const [found] = await ctx.app.database.run(readForPreview, [
     ctx.caller.locationId,
