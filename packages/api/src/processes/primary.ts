@@ -27,6 +27,9 @@ export function superviseProcesses({ apiProcesses, logLevel }: Settings): void {
   let stopping = false;
   let code = 0;
 
+  // Every process accepts for itself. Handed over by this one, a connection whose process is killed before it takes it
+  // stays open and unanswered for ever.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const start = () => {
     if (stopping) return;
     const began = performance.now();
