@@ -67,7 +67,8 @@ export async function measure(side: Side, effort: Effort, postmaster: number): P
   });
   const node = processCpuMs(side.pid) - before.node;
   const postgres = serverCpuMs(postmaster) - before.postgres;
-  const answered = Math.max(1, result['2xx'] + (result['3xx'] ?? 0));
+  const answered = result['2xx'] + (result['3xx'] ?? 0);
+  if (answered === 0) throw new Error(`${side.name} answered nothing: ${firstFailure ?? 'no connection'}`);
   return {
     perSecond: answered / result.duration,
     p50Ms: result.latency.p50,

@@ -5,6 +5,7 @@ import { chart } from './chart.ts';
 import type { Effort } from './load.ts';
 import { parts } from './parts.ts';
 import { openPlace, type Place } from './place.ts';
+import { endAll } from './processes.ts';
 import { machine, markdown, type Report } from './report.ts';
 import type { Row } from './result.ts';
 
@@ -13,10 +14,10 @@ const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
 
 /**
  * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts is kept in
- * bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything runs. Returns the
- * exit code: 1 when a part could not be run, or when requests failed.
+ * bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything runs. `signal` ends it
+ * early, with everything it started. Returns the exit code: 1 when a part could not be run, or when requests failed.
  */
-export async function main(words: readonly string[]): Promise<number> {
+export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   const check = words.includes('--check');
   const names = words.filter((word) => !word.startsWith('--'));
   const unknown = names.filter((name) => !parts.some((part) => part.name === name));
@@ -33,6 +34,8 @@ export async function main(words: readonly string[]): Promise<number> {
   let postgres = '';
   // Each part has a server of its own, so that none meets what another left; a check has one for all.
   const shared = check ? await openPlace() : undefined;
+  // A part that waits for what it has started fails then.
+  signal.addEventListener('abort', endAll);
   for (const part of chosen) {
     log(`${part.name}: ${part.summary}`);
     const place = shared ?? (await openPlace());
@@ -48,8 +51,10 @@ export async function main(words: readonly string[]): Promise<number> {
     } finally {
       if (shared === undefined) await place.close();
     }
+    if (signal.aborted) break;
   }
   await shared?.close();
+  if (signal.aborted) return 130;
   const report: Report = {
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
