@@ -13,7 +13,7 @@ const full: Effort = { connections: 32, seconds: 6, repeats: 5 };
 const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
 
 /**
- * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts is kept in
+ * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts, or with `--keep`, is kept in
  * bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything runs. `signal` ends it
  * early, with everything it started. Returns the exit code: 1 when a part could not be run, or when requests failed.
  */
@@ -64,7 +64,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
     rows,
   };
   process.stdout.write(`\n${markdown(report)}\n`);
-  if (!check && names.length === 0) keep(report);
+  if (words.includes('--keep') || (!check && names.length === 0)) keep(report);
   const failed = rows.filter(({ sides }) => Object.values(sides ?? {}).some(({ failures }) => failures > 0));
   return broken + failed.length === 0 ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
@@ -33,6 +34,23 @@ describe('what follows a good request on the same connection', () => {
     );
     expect(statuses).toEqual([...Array.from({ length: 100 }, () => 200), 404]);
   });
+});
+
+test('HEAD that cannot be read is answered without a body (bug: its caller took that for another answer)', async () => {
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const asked = request(
+      `${api.url}/v2/categories`,
+      { method: 'HEAD', path: '/v2/categories?a=\xff' },
+      (answer) => {
+        answer.resume();
+        answer.on('error', reject);
+        answer.on('end', () => setImmediate(() => resolve(answer.statusCode)));
+      },
+    );
+    asked.on('error', reject);
+    asked.end();
+  });
+  expect(status).toBe(400);
 });
 
 describe('a request with a body that nobody wants', () => {

@@ -28,7 +28,7 @@ export function answerUnparsed(server: Server): (response: ServerResponse) => vo
   return (response) => latest.set(response.req.socket, response);
 }
 
-type ParserError = Error & { code?: string };
+type ParserError = Error & { code?: string; rawPacket?: Buffer };
 
 function refuse(error: ParserError, socket: Duplex, response: ServerResponse | undefined): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -37,7 +37,7 @@ function refuse(error: ParserError, socket: Duplex, response: ServerResponse | u
   }
   const [status, message] = refusals[error.code ?? ''] ?? [400, 'The request cannot be read.'];
   if (response === undefined || response.writableFinished || response.destroyed) {
-    answerOn(socket, status, message);
+    answerOn(socket, status, message, isHead(error));
   } else if (response.req.complete) {
     response.once('close', () => refuse(error, socket, undefined));
   } else if (response.headersSent) {
@@ -49,7 +49,11 @@ function refuse(error: ParserError, socket: Duplex, response: ServerResponse | u
   }
 }
 
-function answerOn(socket: Duplex, status: number, message: string): void {
+// Who asks with HEAD takes a body for the beginning of another answer.
+const isHead = ({ rawPacket }: ParserError): boolean =>
+  rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
+
+function answerOn(socket: Duplex, status: number, message: string, bodiless = false): void {
   const requestId = requestIdOf(undefined);
   const body = errorJson(new ApiError('invalid_request', message), requestId);
   const headers = {
@@ -60,7 +64,10 @@ function answerOn(socket: Duplex, status: number, message: string): void {
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  endSoon(socket, `HTTP/1.1 ${status} ${phrases[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  endSoon(
+    socket,
+    `HTTP/1.1 ${status} ${phrases[status] ?? ''}\r\n${lines.join('')}\r\n${bodiless ? '' : body}`,
+  );
 }
 
 // A caller who does not close its side would keep the connection: it has a second to read the answer.
