@@ -87,8 +87,9 @@ export async function alternate(
   postmaster: number,
 ): Promise<Record<Side['name'], Measure[]>> {
   const found: Record<Side['name'], Measure[]> = { comanda: [], reference: [] };
-  for (const side of sides)
-    await measure(side, { ...effort, seconds: Math.min(2, effort.seconds) }, postmaster);
+  if (effort.repeats > 1)
+    for (const side of sides)
+      await measure(side, { ...effort, seconds: Math.min(2, effort.seconds) }, postmaster);
   for (let repeat = 0; repeat < effort.repeats; repeat += 1)
     for (const side of sides) found[side.name].push(await measure(side, effort, postmaster));
   return found;

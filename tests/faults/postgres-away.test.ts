@@ -28,7 +28,7 @@ const outages: Outage[] = [
     ...{ name: 'stopped', trials: trials(1, 3) },
     ...{ leave: (server) => server.stop('fast'), awayMs: thorough ? 20_000 : 3_000 },
   },
-  { name: 'killed', trials: trials(2, 20), leave: (server) => server.kill(), awayMs: 0 },
+  { name: 'killed', trials: trials(1, 20), leave: (server) => server.kill(), awayMs: 0 },
 ];
 
 /** Opening a connection may take so long that a caller would notice: nobody waits for that. */
