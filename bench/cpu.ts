@@ -10,12 +10,16 @@ export function processCpuMs(pid: number): number {
 export function serverCpuMs(postmaster: number): number {
   const own = statOf(postmaster);
   if (own === undefined) return 0;
-  const living = readdirSync('/proc')
+  const living = childrenOf(postmaster).map(processCpuMs);
+  return ticks(own, 11, 12, 13, 14) + living.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** The processes that a process has started and that live. */
+export function childrenOf(pid: number): number[] {
+  return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((fields) => fields !== undefined)
-    .filter((fields) => Number(fields[1]) === postmaster);
-  return ticks(own, 11, 12, 13, 14) + living.reduce((sum, fields) => sum + ticks(fields, 11, 12), 0);
+    .map(Number)
+    .filter((child) => Number(statOf(child)?.[1]) === pid);
 }
 
 /** Resident memory of a process, in MiB. */

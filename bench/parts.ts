@@ -4,6 +4,7 @@ import { history } from './parts/history.ts';
 import { memory } from './parts/memory.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
+import { processes } from './parts/processes.ts';
 import { products } from './parts/products.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
@@ -21,5 +22,6 @@ export const parts: readonly Part[] = [
   sync,
   admission,
   webhooks,
+  processes,
   memory,
 ];

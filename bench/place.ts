@@ -48,6 +48,8 @@ export async function openPlace(): Promise<Place> {
     DATABASE_URL: server.url,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_TARGETS: 'any',
+    // As the reference: one process, whatever the machine has.
+    API_PROCESSES: '1',
   };
   const log = (name: string) => join(directory, `${name}.log`);
   return {

@@ -42,40 +42,20 @@ export function ratioRow(
   };
 }
 
-/** The line of a figure that must not be above its goal. */
-export function atMostRow(
-  part: string,
-  work: string,
-  most: { value: number; unit: string },
-  value: number,
-  note?: string,
-): Row {
-  return {
-    part,
-    work,
-    goal: `≤ ${most.value}${most.unit}`,
-    figure: `${round(value)}${most.unit}`,
-    met: value <= most.value,
-    ofGoal: most.value / value,
-    ...(note !== undefined && { note }),
-  };
-}
+/** What a figure is held against: `most` or `least`, and its unit. */
+export type Goal = ({ most: number } | { least: number }) & { unit: string };
 
-/** The line of a figure that must not be below its goal. */
-export function atLeastRow(
-  part: string,
-  work: string,
-  least: { value: number; unit: string },
-  value: number,
-  note?: string,
-): Row {
+/** The line of a figure that must not be above, or below, its goal. */
+export function figureRow(part: string, work: string, goal: Goal, value: number, note?: string): Row {
+  const [sign, bound] = 'most' in goal ? (['≤', goal.most] as const) : (['≥', goal.least] as const);
+  const ofGoal = sign === '≤' ? bound / value : value / bound;
   return {
     part,
     work,
-    goal: `≥ ${least.value}${least.unit}`,
-    figure: `${round(value)}${least.unit}`,
-    met: value >= least.value,
-    ofGoal: value / least.value,
+    goal: `${sign} ${bound}${goal.unit}`,
+    figure: `${round(value)}${goal.unit}`,
+    met: ofGoal >= 1,
+    ofGoal,
     ...(note !== undefined && { note }),
   };
 }

@@ -5,7 +5,7 @@ import { createNotifications } from '../../packages/api/src/notifications.ts';
 import { serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
 import { makeTenant } from '../place.ts';
-import { atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
 /** Authentication and both request limits: what they add to a request. */
@@ -43,16 +43,16 @@ export const admission: Part = {
     await notifications.close();
     await database.close();
     return [
-      atMostRow(
+      figureRow(
         'admission',
         'authentication and limits: Node per request',
-        { value: 15, unit: ' µs' },
+        { most: 15, unit: ' µs' },
         median(node),
       ),
-      atMostRow(
+      figureRow(
         'admission',
         'authentication and limits: PostgreSQL per request',
-        { value: 10, unit: ' µs' },
+        { most: 10, unit: ' µs' },
         Math.max(0.1, median(postgres)),
         'tests/api/limits-shared.test.ts holds that no limit ever admits one more',
       ),

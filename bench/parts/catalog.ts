@@ -1,5 +1,5 @@
 import { alternate, medians, type Side } from '../load.ts';
-import { atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -52,10 +52,10 @@ export const catalog: Part = {
 
 function row(work: string, most: number, found: Awaited<ReturnType<typeof alternate>>) {
   const sides = { comanda: medians(found.comanda), reference: medians(found.reference) };
-  const made = atMostRow(
+  const made = figureRow(
     'catalog',
     work,
-    { value: most, unit: '×' },
+    { most, unit: '×' },
     sides.reference.perSecond / sides.comanda.perSecond,
   );
   return { ...made, sides };

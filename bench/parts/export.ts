@@ -4,7 +4,7 @@ import { residentMiB } from '../cpu.ts';
 import { type History, year } from '../history.ts';
 import { median } from '../load.ts';
 import type { BenchProcess } from '../processes.ts';
-import { atMostRow, type Row } from '../result.ts';
+import { figureRow, type Row } from '../result.ts';
 import type { PartContext } from './part.ts';
 
 /** What one export cost. */
@@ -34,19 +34,19 @@ export async function measureExports(
   const of = (name: keyof Exported) => median(exported.map((one) => one[name]));
   const what = `export of ${middle.orders.toLocaleString('en')} orders with 3 items`;
   return [
-    atMostRow(
+    figureRow(
       'history',
       `${what}: time ÷ raw cursor`,
-      { value: 1.3, unit: '×' },
+      { most: 1.3, unit: '×' },
       of('seconds') / median(raw),
       `${of('seconds').toFixed(2)} s, ${(of('bytes') / 1e6).toFixed(0)} MB; raw cursor ${median(raw).toFixed(2)} s`,
     ),
-    atMostRow('history', `${what}: first byte`, { value: 50, unit: ' ms' }, of('firstByteMs')),
-    atMostRow('history', `${what}: memory over idle`, { value: 120, unit: ' MiB' }, of('aboveIdleMiB')),
-    atMostRow(
+    figureRow('history', `${what}: first byte`, { most: 50, unit: ' ms' }, of('firstByteMs')),
+    figureRow('history', `${what}: memory over idle`, { most: 120, unit: ' MiB' }, of('aboveIdleMiB')),
+    figureRow(
       'history',
       `export of ${many.orders.toLocaleString('en')} orders: memory ÷ that of ${middle.orders.toLocaleString('en')}`,
-      { value: 1.1, unit: '×' },
+      { most: 1.1, unit: '×' },
       large.aboveIdleMiB / of('aboveIdleMiB'),
       `${large.aboveIdleMiB.toFixed(0)} MiB, ${large.seconds.toFixed(1)} s`,
     ),

@@ -1,7 +1,7 @@
 import { type History, makeHistory } from '../history.ts';
 import { type Measure, measure, medians } from '../load.ts';
 import type { BenchProcess } from '../processes.ts';
-import { atMostRow, type Row } from '../result.ts';
+import { figureRow, type Row } from '../result.ts';
 import { measureExports } from './export.ts';
 import type { Part, PartContext } from './part.ts';
 
@@ -70,10 +70,10 @@ async function compare(
   const failures = ofFew.failures + ofMany.failures;
   if (failures > 0)
     throw new Error(`${failures} requests failed: ${ofMany.firstFailure ?? ofFew.firstFailure}`);
-  return atMostRow(
+  return figureRow(
     'history',
     `orders list, ${filter.name}, ${page} page: 1,000,000 orders ÷ 1,000`,
-    { value: 1.3, unit: '×' },
+    { most: 1.3, unit: '×' },
     ofFew.perSecond / ofMany.perSecond,
     `${ofMany.perSecond.toFixed(0)}/s against ${ofFew.perSecond.toFixed(0)}/s; PostgreSQL ${ofMany.postgresUs.toFixed(0)} µs against ${ofFew.postgresUs.toFixed(0)} µs`,
   );

@@ -1,6 +1,6 @@
 import { residentMiB } from '../cpu.ts';
 import { measure } from '../load.ts';
-import { atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -34,10 +34,10 @@ export const memory: Part = {
     const last = residentMiB(api.pid);
     await api.stop();
     return [
-      atMostRow(
+      figureRow(
         'memory',
         `API memory after ${whole.toLocaleString('en')} requests ÷ after a fifth of them`,
-        { value: 1.1, unit: '×' },
+        { most: 1.1, unit: '×' },
         last / warm,
         `${warm.toFixed(0)} MiB, then ${last.toFixed(0)} MiB`,
       ),

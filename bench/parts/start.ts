@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { median } from '../load.ts';
-import { atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
 /** `npm start` on a data directory that exists: until the first request is served. */
@@ -16,7 +16,7 @@ export const start: Part = {
     const seconds: number[] = [];
     for (let repeat = 0; repeat < (small ? 1 : effort.repeats); repeat += 1)
       seconds.push(await startOnce(dataDir));
-    return [atMostRow('start', 'npm start, second time: ready', { value: 2, unit: ' s' }, median(seconds))];
+    return [figureRow('start', 'npm start, second time: ready', { most: 2, unit: ' s' }, median(seconds))];
   },
 };
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@comanda/client';
 import { processCpuMs, serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
-import { atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -52,10 +52,10 @@ export const trpc: Part = {
     await api.stop();
     const [ofRest, ofTyped] = [median(costs.rest), median(costs.typed)];
     return [
-      atMostRow(
+      figureRow(
         'trpc',
         'orders.get through the typed client ÷ REST, CPU of service and database',
-        { value: 1.5, unit: '×' },
+        { most: 1.5, unit: '×' },
         ofTyped / ofRest,
         `${ofTyped.toFixed(0)} µs against ${ofRest.toFixed(0)} µs; the client joins up to ten reads of one tick`,
       ),

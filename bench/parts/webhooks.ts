@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atLeastRow, atMostRow } from '../result.ts';
+import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -63,21 +63,21 @@ export const webhooks: Part = {
     const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
     await Promise.all([worker.stop(), api.stop(), consumer.stop()]);
     return [
-      atLeastRow(
+      figureRow(
         'webhooks',
         'webhooks a second, one worker, change to recorded attempt',
-        { value: 2_000, unit: '/s' },
+        { least: 2_000, unit: '/s' },
         delivered / seconds,
         `${delivered} in ${seconds.toFixed(1)} s; ${rows[0]?.count} attempts recorded`,
       ),
-      atMostRow(
+      figureRow(
         'webhooks',
         'commit to arrival at 500/s, p50',
-        { value: 150, unit: ' ms' },
+        { most: 150, unit: ' ms' },
         at(0.5),
         `${latencies.length} webhooks`,
       ),
-      atMostRow('webhooks', 'commit to arrival at 500/s, p99', { value: 1_000, unit: ' ms' }, at(0.99)),
+      figureRow('webhooks', 'commit to arrival at 500/s, p99', { most: 1_000, unit: ' ms' }, at(0.99)),
     ];
   },
 };

@@ -78,6 +78,8 @@ beforeAll(async () => {
   );
 }, 900_000);
 afterAll(async () => {
+  // Before its database goes: it would wait for that to come back.
+  await worker?.stop();
   for (const { consumer } of cases?.values() ?? []) await consumer.close();
   await Promise.all([internal.close(), good.close()]);
   await kit.close();

@@ -1,40 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inputIn } from '../contract/kitchen.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { trials } from '../support/trials.ts';
-import { campaign, createTally, WrongAnswer } from './campaign.ts';
-import { type Documented, documentedOperations } from './documents.ts';
+import { campaign, WrongAnswer } from './campaign.ts';
+import type { Documented } from './documents.ts';
 import { openGround } from './existing.ts';
+import { type Field, openField } from './field.ts';
 import { judge } from './judge.ts';
 import { type Plan, plans, toWire } from './requests.ts';
-import { asCurl, createSender } from './send.ts';
+import { asCurl } from './send.ts';
 
 const routes = operations.flatMap((operation) => operation.routes);
 const runs = Math.ceil(trials(1_300, 14_000) / routes.length);
 /** After so many requests they go to a new place, so that there is something to work on. */
 const groundLasts = 20;
 
-let api: TestApi;
-let sender: ReturnType<typeof createSender>;
-let documented: Documented[];
-const tally = createTally();
-
+let field: Field;
 beforeAll(async () => {
-  api = await startTestApi();
-  sender = createSender(api.url);
-  documented = await documentedOperations();
+  field = await openField('REST');
 });
-afterAll(async () => {
-  tally.report('REST');
-  sender.close();
-  await api.close();
-});
+afterAll(() => field.close());
 
 describe('whatever is sent is answered as documented:', () => {
   test.each(routes.map(({ method, path }) => `${method} ${path}`))(
     '%s',
     async (name) => {
+      const { api, sender, documented, tally } = field;
       const subject = documented.find(({ route }) => `${route.method} ${route.path}` === name);
       if (subject === undefined) throw new Error(`${name} stands in no document`);
       const { operation } = subject;
@@ -67,6 +58,7 @@ describe('whatever is sent is answered as documented:', () => {
   );
 
   test('and enough of it did something', () => {
+    const { tally } = field;
     const all = tally.answered(200, 499);
     expect(all).toBeGreaterThanOrEqual(runs * routes.length);
     expect(tally.answered(200, 299) / all).toBeGreaterThan(0.3);

@@ -1,32 +1,23 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inputIn } from '../contract/kitchen.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
 import { trials } from '../support/trials.ts';
-import { campaign, createTally, WrongAnswer } from './campaign.ts';
-import { type Documented, documentedOperations } from './documents.ts';
+import { campaign, WrongAnswer } from './campaign.ts';
+import type { Documented } from './documents.ts';
 import { type Ground, learn, openGround } from './existing.ts';
+import { type Field, openField } from './field.ts';
 import { judge } from './judge.ts';
 import { type Plan, plans, toWire } from './requests.ts';
-import { asCurl, createSender, type WireAnswer } from './send.ts';
+import { asCurl, type WireAnswer } from './send.ts';
 
 const length = 12;
 const runs = Math.ceil(trials(240, 2_400) / length);
 
-let api: TestApi;
-let sender: ReturnType<typeof createSender>;
-let documented: Documented[];
-const tally = createTally();
+let field: Field;
 beforeAll(async () => {
-  api = await startTestApi();
-  sender = createSender(api.url);
-  documented = await documentedOperations();
+  field = await openField('sequences');
 });
-afterAll(async () => {
-  tally.report('sequences');
-  sender.close();
-  await api.close();
-});
+afterAll(() => field.close());
 
 interface Step {
   subject: Documented;
@@ -35,6 +26,7 @@ interface Step {
 
 // Which state a sequence leads to is not foretold; but whatever was answered must hold.
 test('sequences that make, use, change and delete are answered as documented, and what was made is there', async () => {
+  const { api, sender, documented, tally } = field;
   const step = fc.oneof(
     ...documented.map((subject) => ({
       weight: subject.route.method === 'GET' ? 1 : 3,
@@ -103,7 +95,7 @@ function remember({ known }: Ground, name: string, { status, body }: WireAnswer)
 async function requireThere(ground: Ground, { headers }: WireAnswer): Promise<number> {
   const target = headers.get('location') ?? '';
   const key: [string, string] = ['Authorization', `Bearer ${ground.kitchen.key}`];
-  const answer = await sender.send({ method: 'GET', target, headers: [key] });
+  const answer = await field.sender.send({ method: 'GET', target, headers: [key] });
   if (answer.status !== 200) throw new Error(`made, but GET ${target} answers ${answer.status}`);
   return 1;
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { endAfterTests } from './left-over.ts';
 import { noteProcess } from './run-directory.ts';
 
 /** What to start: a bundle in dist/, and its environment. */
@@ -68,12 +69,6 @@ interface Running {
   output(): string;
 }
 
-const alive = new Set<Running>();
-
-afterAll(async () => {
-  await Promise.all([...alive].map((running) => stop(running, 'SIGTERM', 20_000)));
-});
-
 function watchEnd(child: ChildProcess): Promise<Ending> {
   const forget = child.pid === undefined ? () => {} : noteProcess(inject('runDirectory'), child.pid);
   return new Promise((resolve) => {
@@ -89,8 +84,7 @@ function watchEnd(child: ChildProcess): Promise<Ending> {
 
 async function ready(running: Running, timeoutMs: number): Promise<string | undefined> {
   const { entry, child, ended, output } = running;
-  alive.add(running);
-  void ended.then(() => alive.delete(running));
+  void ended.then(endAfterTests(() => stop(running, 'SIGTERM', 20_000)));
   let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise<string | undefined>((resolve, reject) => {

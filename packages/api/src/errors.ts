@@ -1,3 +1,4 @@
+import { isUnavailable, sqlState } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
 
@@ -132,28 +133,6 @@ export function fromZod(error: z.core.$ZodError): ApiError {
   return invalid(...[...faults].map(([path, message]) => ({ path, message })));
 }
 
-/** The SQLSTATE of an error from Postgres, straight from the driver or through Prisma. */
-export function sqlState(
-  error: unknown,
-): { code: string; constraint?: string; detail?: string; message: string } | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { code, originalCode, constraint, detail, message, cause, meta } = error as Record<string, unknown>;
-  // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's stands beneath them.
-  const state = [originalCode, code].find(
-    (text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text) && !/^P[1-9]\d{3}$/.test(text),
-  );
-  if (typeof state === 'string') {
-    return {
-      code: state,
-      message: typeof message === 'string' ? message : '',
-      ...(typeof constraint === 'string' && { constraint }),
-      ...(typeof detail === 'string' && { detail }),
-    };
-  }
-  const driverError = (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError;
-  return sqlState(driverError) ?? (cause === undefined ? undefined : sqlState(cause));
-}
-
 // What tRPC itself refuses, with the status where it is not the code's own.
 const fromTrpc: Partial<Record<TRPCError['code'], [ErrorCode, status?: number]>> = {
   BAD_REQUEST: ['invalid_request'],
@@ -165,39 +144,17 @@ const fromTrpc: Partial<Record<TRPCError['code'], [ErrorCode, status?: number]>>
 };
 
 function fromDatabase(error: unknown): ApiError | undefined {
-  if (isUnreachable(error)) {
+  const state = sqlState(error);
+  if (isUnavailable(error) || tookTooLong.test(state?.code ?? '')) {
     return new ApiError('internal_error', 'The service is not available at the moment; try again shortly.', {
       status: 503,
       headers: { 'Retry-After': '5' },
       cause: error,
     });
   }
-  const state = sqlState(error);
   if (state?.code === 'CM001') return new ApiError('conflict', state.message, { cause: error });
   return undefined;
 }
 
-// Shutting down, starting up, no connections left, connection failures, timed out (a statement, a lock, a transaction
-// left idle), and transactions that met and were rolled back.
-const unavailableStates = /^(08...|57P0.|53...|57014|55P03|25P0[34]|40...)$/;
-const unavailableErrors = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH)$/;
-const unavailableMessages =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|can't reach database/i;
-
-function isUnreachable(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
-  const { code, message, cause, meta, errors } = error as Record<string, unknown>;
-  if (
-    typeof code === 'string' &&
-    (unavailableErrors.test(code) || /^P(1001|1002|1008|1017|2024|2028|2034)$/.test(code))
-  )
-    return true;
-  const state = sqlState(error);
-  if (state !== undefined) return unavailableStates.test(state.code);
-  if (typeof message === 'string' && unavailableMessages.test(message)) return true;
-  if (Array.isArray(errors)) return errors.some(isUnreachable);
-  return (
-    isUnreachable(cause) ||
-    isUnreachable((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError)
-  );
-}
+// Ended for taking too long: a statement, or a transaction that was left idle.
+const tookTooLong = /^(57014|25P0[34])$/;

@@ -1,4 +1,4 @@
-import { sqlState } from './errors.ts';
+import { sqlState } from '@comanda/db';
 
 // Taken meanwhile by somebody else (a sku, an external_id), gone meanwhile, a deadlock, a serialisation failure.
 const races = new Set(['23505', '23503', '40P01', '40001']);

@@ -8,6 +8,7 @@ export {
   statement,
   type Transaction,
 } from './database.ts';
+export { isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
 export {
   type EncryptionKey,
@@ -36,10 +37,9 @@ export {
   type QueuedJob,
 } from './jobs.ts';
 export { migrate } from './migrate.ts';
-export { checkMigrations, type MigrationCheck } from './migration-check.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
 export { pidSpace } from './pid-space.ts';
 export { repositoryRoot } from './root.ts';
-export { requireSchema } from './schema-state.ts';
+export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
 export { type WorkKind, type WorkLimits, workLimits } from './work-limits.ts';

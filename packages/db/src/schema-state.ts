@@ -1,31 +1,31 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { readMigrations } from './migrations.ts';
+import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
 import { repositoryRoot } from './root.ts';
-import { SettingsError } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
-/** How the database's migrations compare with those that this version of the code knows. */
+/** How the migrations of a database compare with the files of this version. */
 export interface SchemaState {
-  /** What the code needs and the database lacks: it cannot be served. */
+  /** What the code needs and the database lacks; the next start applies it. */
   missing: string[];
   /** What only the database knows, from a newer version: old code runs beside it. */
   unknown: string[];
+  /** Why the next start would refuse: a migration failed, or its file was changed after it was applied. */
+  problem?: string;
 }
 
-/**
- * Compares. Throws what the database throws while it cannot be asked; one without any migrations lacks them all.
- * `directory`: where the migrations of this code stand, `prisma/migrations` unless said.
- */
-export async function readSchemaState(
-  pool: Pick<pg.Pool, 'query'>,
-  directory = join(repositoryRoot, 'prisma', 'migrations'),
-): Promise<SchemaState> {
-  const known = readMigrations(directory).map(({ name }) => name);
-  const applied = await readApplied(pool);
+/** Compares, and changes nothing. Throws what the database throws; one without any migrations lacks them all. */
+export async function readSchemaState(pool: Pick<pg.Pool, 'query'>): Promise<SchemaState> {
+  const files = readMigrations(join(repositoryRoot, 'prisma', 'migrations'));
+  const history = await readHistory(pool);
+  const applied = new Set(history.flatMap((row) => (row.finished ? [row.migration_name] : [])));
+  const names = new Set(files.map(({ name }) => name));
+  const problem = problemOf(() => pendingMigrations(files, history, () => {}));
   return {
-    missing: known.filter((name) => !applied.has(name)),
-    unknown: [...applied].filter((name) => !known.includes(name)),
+    missing: [...names].filter((name) => !applied.has(name)),
+    unknown: [...applied].filter((name) => !names.has(name)),
+    ...(problem !== undefined && { problem }),
   };
 }
 
@@ -63,14 +63,24 @@ function list([first, ...more]: readonly string[]): string | undefined {
   return `migration ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }
 
-async function readApplied(pool: Pick<pg.Pool, 'query'>): Promise<Set<string>> {
-  const { rows } = await pool.query<{ there: boolean }>(
+function problemOf(look: () => unknown): string | undefined {
+  try {
+    look();
+    return undefined;
+  } catch (error) {
+    if (error instanceof MigrationError) return error.message;
+    throw error;
+  }
+}
+
+async function readHistory(pool: Pick<pg.Pool, 'query'>): Promise<HistoryRow[]> {
+  const found = await pool.query<{ there: boolean }>(
     `select to_regclass('_prisma_migrations') is not null as there`,
   );
-  if (rows[0]?.there !== true) return new Set();
-  const { rows: history } = await pool.query<{ name: string }>(
-    `select migration_name as name from _prisma_migrations
-     where finished_at is not null and rolled_back_at is null order by migration_name`,
+  if (found.rows[0]?.there !== true) return [];
+  const { rows } = await pool.query<HistoryRow>(
+    `select migration_name, checksum, finished_at is not null as finished, logs
+     from _prisma_migrations where rolled_back_at is null order by started_at, migration_name`,
   );
-  return new Set(history.map(({ name }) => name));
+  return rows;
 }

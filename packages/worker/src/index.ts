@@ -12,8 +12,8 @@ import {
 } from '@comanda/db';
 import { runMigrations } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { backoffMs } from './backoff.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
-import { backoffMs } from './faults.ts';
 import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';

@@ -9,7 +9,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { backoffMs } from './faults.ts';
+import { backoffMs } from './backoff.ts';
 import type { Task, TaskContext } from './tasks/task.ts';
 import { createWaker, pause } from './waker.ts';
 import { watchRunner } from './watch.ts';

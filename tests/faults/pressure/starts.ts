@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { readPlace } from '../../../packages/db/src/embedded/place.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { endAfterTests } from '../../support/left-over.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { waitFor } from '../../support/wait.ts';
 
@@ -45,10 +46,13 @@ export async function runStart(env: Record<string, string> = {}): Promise<Run> {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
-  running.add(child);
+  const settled = endAfterTests(() => {
+    child.kill('SIGTERM');
+    return ended;
+  });
   const ended = endOf(child).then((code) => {
     forget();
-    running.delete(child);
+    settled();
     return code;
   });
   await waitFor('npm start to serve', () => output.includes('is ready after') || child.exitCode !== null, {
@@ -65,18 +69,6 @@ export async function runStart(env: Record<string, string> = {}): Promise<Run> {
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
-
-const running = new Set<ChildProcess>();
-
-// After a failure, too, nothing stays.
-afterAll(async () => {
-  await Promise.all(
-    [...running].map((child) => {
-      child.kill('SIGTERM');
-      return endOf(child);
-    }),
-  );
-}, 60_000);
 
 /** Our environment without the settings that a test runner may have. */
 function clean(): NodeJS.ProcessEnv {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '@comanda/db';
-import { backoffMs, isPassing } from '../faults.ts';
+import { type Database, isUnavailable } from '@comanda/db';
+import { backoffMs } from '../backoff.ts';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-loop.ts';
 import { recordAttempts } from './statements.ts';
@@ -31,7 +31,7 @@ export async function record(
     try {
       return await recordTogether(database, endpoint, made, options);
     } catch (error) {
-      const passing = isPassing(error);
+      const passing = isUnavailable(error);
       if (!passing && made.length > 1) {
         // Whatever is wrong with one of them, the others count.
         for (const one of made) await record(database, endpoint, [one], options);

@@ -1,6 +1,5 @@
-import type { Database } from '@comanda/db';
+import { type Database, isUnavailable } from '@comanda/db';
 import type { Logger } from 'pino';
-import { isPassing } from '../faults.ts';
 import { type Change, readChanges, readSetAside, setAside, stillWait, takeRelayLock } from './changes.ts';
 import { planEvents, type Unit } from './plan.ts';
 import { publishUnits } from './publish.ts';
@@ -44,7 +43,7 @@ async function drain(
       return { changes: changes.length, events: changes.length > 0 ? await publishUnits(tx, units) : 0 };
     });
   } catch (error) {
-    if (isPassing(error) || units.length === 0) throw error;
+    if (isUnavailable(error) || units.length === 0) throw error;
     return { changes: units.length, events: await isolate(database, log, units, error) };
   }
 }
@@ -74,7 +73,7 @@ async function isolate(
     try {
       events += await publishAlone(database, half);
     } catch (error) {
-      if (isPassing(error)) throw error;
+      if (isUnavailable(error)) throw error;
       events += await isolate(database, log, half, error);
     }
   }

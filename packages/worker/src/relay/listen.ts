@@ -1,6 +1,6 @@
 import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
-import { backoffMs } from '../faults.ts';
+import { backoffMs } from '../backoff.ts';
 import { createWaker, pause } from '../waker.ts';
 
 /** A standing connection that hears of committed changes. */

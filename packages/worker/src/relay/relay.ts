@@ -1,6 +1,6 @@
 import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
-import { backoffMs } from '../faults.ts';
+import { backoffMs } from '../backoff.ts';
 import { pause, type Waker } from '../waker.ts';
 import { anythingWaits } from './changes.ts';
 import { drainChanges, drainSetAside } from './drain.ts';

@@ -1,6 +1,5 @@
 import { applyProductSync, failSyncJob } from '@comanda/api/services';
-import { type Queryable, statement } from '@comanda/db';
-import { isPassing } from '../faults.ts';
+import { isUnavailable, type Queryable, statement } from '@comanda/db';
 import type { Task } from './task.ts';
 
 /** Tries before a fault that does not pass by itself ends the job, about half a minute after the first. */
@@ -18,7 +17,7 @@ export const syncProducts: Task<'sync-products'> = async (job, context) => {
   try {
     await applyProductSync(database, job, { signal });
   } catch (error) {
-    const passing = signal.aborted || isPassing(error);
+    const passing = signal.aborted || isUnavailable(error);
     if (attempt < (passing ? maxAttempts : triesAtMost)) {
       log.warn({ err: error }, 'a sync job was interrupted and is tried again');
       throw error;

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { checkMigrations, readEncryptionKeyFile, type Settings } from '@comanda/db';
+import { readEncryptionKeyFile, readSchemaState, type Settings } from '@comanda/db';
 import { createSecretBox, parseEncryptionKeys } from '../../resources/webhook-endpoints/secrets.ts';
 import { type Check, count, type Finding, ok, type Thresholds, warning, wrong } from './check.ts';
 import * as sql from './statements.ts';
@@ -24,10 +24,10 @@ export const setupChecks: readonly Check[] = [
     advice:
       'npm start applies what is pending. A migration that only the database knows comes from a newer version: run that one. A file that was changed must be restored.',
     async run({ database }) {
-      const { pending, unknown, problem } = await checkMigrations(database.pool);
+      const { missing, unknown, problem } = await readSchemaState(database.pool);
       if (problem !== undefined) return wrong(problem);
-      if (pending.length > 0)
-        return wrong(`${count(pending.length, 'migration')} pending: ${pending.join(', ')}`);
+      if (missing.length > 0)
+        return wrong(`${count(missing.length, 'migration')} pending: ${missing.join(', ')}`);
       if (unknown.length > 0)
         return warning(`the database knows more than this version: ${unknown.join(', ')}`);
       return ok('all applied');

@@ -1,6 +1,6 @@
-import { isId, type rows } from '@comanda/db';
+import { isId, type rows, sqlState } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
-import { conflict, notFound, sqlState } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import type { Page } from '../../wire.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
 

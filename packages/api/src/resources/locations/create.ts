@@ -1,6 +1,6 @@
-import { type Database, newId, type PrismaTransaction, type rows } from '@comanda/db';
+import { type Database, newId, type PrismaTransaction, type rows, sqlState } from '@comanda/db';
 import { type Actor, auditAs } from '../../audit.ts';
-import { invalid, sqlState } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { wireTime } from '../../wire.ts';
 import type { Location, LocationCreate } from './schema.ts';
 

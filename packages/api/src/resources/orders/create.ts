@@ -1,6 +1,6 @@
-import { isId, newId } from '@comanda/db';
+import { isId, newId, sqlState } from '@comanda/db';
 import type { CallContext, Idempotency } from '../../context.ts';
-import { ApiError, conflict, invalid, sqlState } from '../../errors.ts';
+import { ApiError, conflict, invalid } from '../../errors.ts';
 import { answerText, idempotencyOf, keyReused } from '../../idempotency.ts';
 import { decimalText } from './decimals.ts';
 import type { KnownSubselection, OrderFacts, OrderRequest, PricedOrder } from './facts.ts';

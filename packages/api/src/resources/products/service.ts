@@ -1,6 +1,6 @@
-import { isId, newId, type PrismaTransaction } from '@comanda/db';
+import { isId, newId, type PrismaTransaction, sqlState } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
-import { conflict, invalid, notFound, sqlState } from '../../errors.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import { rowReader } from '../../joined-reads.ts';
 import type { Page } from '../../wire.ts';

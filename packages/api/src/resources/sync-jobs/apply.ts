@@ -1,5 +1,5 @@
 import { type Database, newId, type Statement, type Transaction } from '@comanda/db';
-import { sqlState } from '../../errors.ts';
+import { repeatingRaces } from '../../races.ts';
 import { type ChunkPlan, type CurrentProducts, type PlannedProduct, planChunk } from './rules.ts';
 import type { ProductSyncItem } from './schema.ts';
 import * as sql from './statements.ts';
@@ -137,17 +137,3 @@ async function writeLinks(
 
 const productRows = (planned: readonly PlannedProduct[]) =>
   JSON.stringify(planned.map(({ id, item }) => ({ id, ...item })));
-
-// Someone else took a sku or an external_id meanwhile, removed a category, or waits for us while we wait for
-// them: the chunk is rolled back whole and decided again from what is there now.
-const races = new Set(['23505', '23503', '40P01', '40001']);
-
-async function repeatingRaces<T>(work: () => Promise<T>, attempts = 5): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt >= attempts || !races.has(sqlState(error)?.code ?? '')) throw error;
-    }
-  }
-}

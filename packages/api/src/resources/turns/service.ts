@@ -1,7 +1,7 @@
-import { isId, newId, type Queryable, type Statement } from '@comanda/db';
+import { isId, newId, type Queryable, type Statement, sqlState } from '@comanda/db';
 import { audit } from '../../audit.ts';
 import type { CallContext } from '../../context.ts';
-import { conflict, notFound, sqlState } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { Turn } from './schema.ts';

@@ -1,0 +1,54 @@
+/** What PostgreSQL said of an error. */
+export interface SqlState {
+  code: string;
+  constraint?: string;
+  detail?: string;
+  message: string;
+}
+
+/** The SQLSTATE of an error from PostgreSQL, straight from the driver or through Prisma. */
+export function sqlState(error: unknown): SqlState | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
+  const { code, originalCode, constraint, detail, message, cause, meta } = error as Record<string, unknown>;
+  // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's stands beneath them.
+  const state = [originalCode, code].find(
+    (text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text) && !/^P[1-9]\d{3}$/.test(text),
+  );
+  if (typeof state === 'string') {
+    return {
+      code: state,
+      message: typeof message === 'string' ? message : '',
+      ...(typeof constraint === 'string' && { constraint }),
+      ...(typeof detail === 'string' && { detail }),
+    };
+  }
+  const driverError = (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError;
+  return sqlState(driverError) ?? (cause === undefined ? undefined : sqlState(cause));
+}
+
+/**
+ * Whether an error passes by itself: the database is away, starting, stopping or overloaded, its disk fails it, or two
+ * transactions met and one was rolled back. Whoever gets one waits and does the same again.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message, cause, meta, errors } = error as Record<string, unknown>;
+  if (typeof code === 'string' && (networkCodes.test(code) || prismaCodes.test(code))) return true;
+  const state = sqlState(error);
+  if (state !== undefined) return states.test(state.code);
+  if (typeof message === 'string' && messages.test(message)) return true;
+  if (Array.isArray(errors)) return errors.some(isUnavailable);
+  return (
+    isUnavailable(cause) ||
+    isUnavailable((meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError)
+  );
+}
+
+// Connections, rollbacks by conflict, resources (a full disk is one), locks, stop and start of the server, and what the
+// system refuses it (a quota, a broken disk).
+const states = /^(08...|40...|53...|55P03|57P0[1-5]|58...)$/;
+const networkCodes =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const prismaCodes = /^P(1001|1002|1008|1017|2024|2028|2034)$/;
+const messages =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error|client was closed|can't reach database/i;
