@@ -34,8 +34,8 @@ export const history: Part = {
       for (const page of ['first', 'last'] as const)
         rows.push(await compare(context, api, filter, page, few, many));
     }
-    rows.push(...(await measureExports(context, api, middle, many)));
     await api.stop();
+    rows.push(...(await measureExports(context, middle, many)));
     return rows;
   },
 };

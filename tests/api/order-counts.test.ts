@@ -65,6 +65,29 @@ describe('the counts of orders', () => {
     expect((await both(api, locationId, first)).shown.total).toBe(1_500);
   });
 
+  it('are folded at once by a statement that makes, moves or deletes the orders of hundreds of hours', async () => {
+    const { database } = api.app;
+    const locations = [await createLocation(database), await createLocation(database)];
+    const notes = async () => {
+      const left = 'select count(*)::int as notes from order_count_changes where location_id = any ($1)';
+      return (await sql(left, [locations])).rows[0]?.notes;
+    };
+    for (const locationId of locations) await createOrderKitchen(api, locationId);
+    const made = await sql(
+      `insert into orders (location_id, number, total, payment_method_id, created_at)
+       select m.location_id, n, 1, m.id, now() - n * interval '1 hour'
+       from generate_series(1, 300) n, payment_methods m where m.location_id = any ($1)`,
+      [locations],
+    );
+    expect([made.rowCount, await notes()]).toEqual([600, 0]);
+    await sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
+    expect(await notes()).toBe(0);
+    await sql('delete from orders where location_id = any ($1)', [locations]);
+    expect(await notes()).toBe(0);
+    for (const locationId of locations)
+      expect(await sums(locationId)).toEqual({ pending: 0, ready: 0, closed: 0, canceled: 0 });
+  });
+
   it('neither wait for a transaction that is left open nor hold one up', { timeout: patience }, async () => {
     const locationId = await createLocation(api.app.database);
     await createHistory(api, locationId, 90);
