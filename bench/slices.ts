@@ -12,7 +12,11 @@ export const mostSlices = turnMs / runMs;
 export function sliceCores(pids: readonly number[]): () => void {
   if (pids.length > mostSlices) throw new Error(`at most ${mostSlices} processes fit`);
   const signal = (pid: number | undefined, name: 'SIGSTOP' | 'SIGCONT') => {
-    if (pid !== undefined) process.kill(pid, name);
+    try {
+      if (pid !== undefined) process.kill(pid, name);
+    } catch {
+      // It ended by itself.
+    }
   };
   for (const pid of pids) signal(pid, 'SIGSTOP');
   let turn = 0;
