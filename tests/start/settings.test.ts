@@ -13,6 +13,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       databaseUrl: undefined,
       databaseDirectUrl: undefined,
+      databaseReplicaUrl: undefined,
       logLevel: 'info',
       webhookTimeoutMs: 30_000,
       webhookRetryDelaysSeconds: [60, 300, 900, 3600],

@@ -10,6 +10,8 @@ import { createReadiness } from './metrics/readiness.ts';
 import { createNotifications } from './notifications.ts';
 import { operationsOf } from './operations.ts';
 import { relayWaker } from './relay-wake.ts';
+import { readsFrom } from './replica/reads.ts';
+import { createReplica } from './replica/replica.ts';
 import { createSecretBox, parseEncryptionKeys } from './resources/webhook-endpoints/secrets.ts';
 import { appRouter } from './router.ts';
 
@@ -23,7 +25,10 @@ export type AppSettings = Pick<
   Settings,
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
-  Partial<Pick<Settings, 'databaseDirectUrl'>> & { databaseUrl: string; encryptionKey: string };
+  Partial<Pick<Settings, 'databaseDirectUrl' | 'databaseReplicaUrl'>> & {
+    databaseUrl: string;
+    encryptionKey: string;
+  };
 
 /** Opens the database, starts listening for changed keys, registers the process. */
 export async function createApp(settings: AppSettings): Promise<RunningApp> {
@@ -43,17 +48,25 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     work: 'watch',
     applicationName: 'comanda-watch',
   });
+  const url = settings.databaseReplicaUrl;
+  const unnamed = settings.databaseDirectUrl !== undefined;
+  const replica = url === undefined ? undefined : createReplica({ primary: database, url, unnamed, log });
   const notifications = createNotifications(directUrl);
   const credentials = createCredentials(database, notifications);
   const limiter = createLimiter(database, { notifications });
   return {
     database,
+    reads: readsFrom(database),
+    replica,
     credentials,
     limiter,
     inFlight: createInFlight(),
     bulkhead,
     log,
-    metrics: createMetrics({ operations: operationsOf(appRouter).map(({ name }) => name), database, watch }),
+    metrics: createMetrics({
+      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, watch },
+      ...(replica && { replica }),
+    }),
     readiness: createReadiness(watch),
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
@@ -68,6 +81,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       await credentials.close();
       await notifications.close();
       await watch.close();
+      await replica?.close();
       await database.close();
     },
   };

@@ -6,11 +6,17 @@ import type { InFlight } from './limits/in-flight.ts';
 import type { Limiter } from './limits/limiter.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './metrics/readiness.ts';
+import type { Reads } from './replica/reads.ts';
+import type { Replica } from './replica/replica.ts';
 import type { SecretBox } from './resources/webhook-endpoints/secrets.ts';
 
 /** What one process holds for all of its requests. */
 export interface App {
   readonly database: Database;
+  /** Reads from `database` itself. */
+  readonly reads: Reads;
+  /** What answers reads beside it, when the setting is there. */
+  readonly replica: Replica | undefined;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly inFlight: InFlight;
@@ -71,6 +77,8 @@ export interface RequestContext {
 /** A request whose key was accepted, counted and permitted. */
 export interface CallContext extends RequestContext {
   readonly caller: Caller;
+  /** Where it reads from: a replica, when there is one and the operation's meta says `replica`. */
+  readonly reads: Reads;
   /** Set for every idempotent operation. */
   readonly idempotency?: Idempotency | undefined;
 }

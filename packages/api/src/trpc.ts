@@ -33,6 +33,8 @@ export interface OperationMeta {
   conditional?: boolean;
   /** Reads together with other callers, on one connection for all: it takes no place of the bulkhead. */
   joined?: boolean;
+  /** Only reads, and much: `ctx.reads` is a replica, where there is one. */
+  replica?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }
@@ -63,12 +65,13 @@ export const { router } = t;
 export function operation(meta: OperationMeta) {
   return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
     const caller = ctx.caller ?? (await admit(ctx, meta));
+    const call = callContext(ctx, caller, meta);
     const work = async (idempotency: Idempotency | undefined) => {
-      const done = await next({ ctx: { caller, idempotency } });
+      const done = await next({ ctx: { caller, reads: call.reads, idempotency } });
       if (!done.ok) throw done.error;
       return done;
     };
-    const result = await conduct({ ...ctx, caller }, { name: path, meta }, await getRawInput(), {
+    const result = await conduct(call, { name: path, meta }, await getRawInput(), {
       work,
       replay: (json) => replayed(ctx, json) as ReturnType<typeof work>,
     });
@@ -166,6 +169,12 @@ function withoutId(input: unknown): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   const { id: _, ...rest } = input as Record<string, unknown>;
   return rest;
+}
+
+/** The context of an admitted call: with where it reads from. */
+export function callContext(ctx: RequestContext, caller: Caller, meta: OperationMeta): CallContext {
+  const { reads, replica } = ctx.app;
+  return { ...ctx, caller, reads: meta.replica && replica !== undefined ? replica.reads : reads };
 }
 
 /**

@@ -35,6 +35,11 @@ export interface Database extends Queryable {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
   /**
+   * Runs `work` on one connection, without a transaction. When a migration has just changed what a statement
+   * answers, `work` runs again.
+   */
+  session<Result>(work: (on: Queryable) => Promise<Result>): Promise<Result>;
+  /**
    * Runs `work` in one transaction on one connection; rolls back when it throws. Captured changes
    * made inside carry `requestId`. When a migration has just changed what a statement answers, `work` runs again.
    */
@@ -94,6 +99,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactionOptions: { maxWait: limits.waitMs, timeout: limits.statementMs },
   });
   const runOn = options.unnamed ? runUnnamed : runNamed;
+  const on = (client: pg.PoolClient): Queryable => ({
+    run: (statement, values) => runOn(client, statement, values),
+  });
   const begin = async (client: pg.PoolClient, requestId: string | undefined) => {
     await client.query('BEGIN');
     if (requestId !== undefined) await runOn(client, setRequestId, [requestId]);
@@ -102,11 +110,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool,
     prisma,
     run: (statement, values) => onConnection(pool, (client) => runOn(client, statement, values)),
+    session: (work) => onConnection(pool, (client) => work(on(client))),
     transaction: (requestId, work) =>
       onConnection(pool, async (client) => {
         try {
           await begin(client, requestId);
-          const result = await work({ run: (statement, values) => runOn(client, statement, values) });
+          const result = await work(on(client));
           await client.query('COMMIT');
           return result;
         } catch (error) {

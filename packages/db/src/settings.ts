@@ -54,6 +54,12 @@ export const settingsTable = {
     parse: postgresUrl(),
     secret: true,
   }),
+  databaseReplicaUrl: optional({
+    variable: 'DATABASE_REPLICA_URL',
+    description: 'A streaming standby of the same database, for lists, the catalog, exports and reports.',
+    parse: postgresUrl(),
+    secret: true,
+  }),
   dataDir: required({
     variable: 'DATA_DIR',
     description: 'Folder of the embedded database and generated keys; relative to the repository root.',

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +22,7 @@ import { migrate } from '../../../packages/db/src/migrate.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { runOnce } from '../../support/server.ts';
 import { waitFor } from '../../support/wait.ts';
+import { childrenOf, isRunning } from './proc.ts';
 
 /** A PostgreSQL that a test stops, kills and starts again; nobody else does. */
 export interface OwnServer {
@@ -56,11 +57,25 @@ export async function startOwnServer(options: OwnServerOptions = {}): Promise<Ow
   await ensureCluster(place, binaries);
   const port = await choosePort(place.home, null);
   prepareStart(place, port, { max_connections: '100', ...options.settings });
+  const server = serverAt(place, binaries, port, options.through);
+  await server.start();
+  await runOnce(placeUrl(place, port, 'postgres'), 'create database comanda');
+  await migrate(server.url);
+  return server;
+}
+
+/** The server of a cluster that is there, not running yet. */
+export function serverAt(
+  place: Place,
+  binaries: Binaries,
+  port: number,
+  through: readonly string[] = [],
+): OwnServer {
   let forget = () => {};
 
   const start = async () => {
     if (postmasterOf(place) !== null) return;
-    await launch(place, binaries, options.through ?? []);
+    await launch(place, binaries, through);
     forget();
     const pid = postmasterOf(place);
     if (pid !== null) forget = noteProcess(inject('runDirectory'), pid);
@@ -71,12 +86,8 @@ export async function startOwnServer(options: OwnServerOptions = {}): Promise<Ow
     const { code, output } = await runTool(binaries.pgCtl, args, place.account);
     if (code !== 0) throw new Error(`PostgreSQL does not stop: ${output}`);
   };
-  await start();
-  await runOnce(placeUrl(place, port, 'postgres'), 'create database comanda');
-  const url = placeUrl(place, port);
-  await migrate(url);
   return {
-    url,
+    url: placeUrl(place, port),
     place,
     pid: () => postmasterOf(place) ?? 0,
     start,
@@ -86,7 +97,7 @@ export async function startOwnServer(options: OwnServerOptions = {}): Promise<Ow
       await stop('immediate');
       forget();
       rmSync(place.home, { recursive: true, force: true, maxRetries: 5 });
-      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(place.dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -125,33 +136,6 @@ async function killAll(place: Place): Promise<void> {
     for (const pid of left) end(pid);
     return left.length === 0;
   });
-}
-
-function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((child) => parentOf(child) === pid);
-}
-
-function parentOf(pid: number): number | undefined {
-  const fields = readStat(pid);
-  return fields === undefined ? undefined : Number(fields[1]);
-}
-
-const isRunning = (pid: number): boolean => {
-  const state = readStat(pid)?.[0];
-  return state !== undefined && state !== 'Z';
-};
-
-function readStat(pid: number): string[] | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-  } catch {
-    return undefined;
-  }
 }
 
 function end(pid: number): void {

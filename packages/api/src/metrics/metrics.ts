@@ -1,5 +1,7 @@
 import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
+import { replicaLag, replicaReads } from '../replica/families.ts';
+import type { Replica } from '../replica/replica.ts';
 import type { RequestLine } from '../request-log.ts';
 import { databaseFamilies } from './database-families.ts';
 import { gauge, type MetricFamily, shared, single } from './family.ts';
@@ -30,13 +32,14 @@ export interface MetricsOptions {
   database: Pick<Database, 'pool'>;
   /** Another connection, with time limits: a scrape neither waits for requests nor holds them up. */
   watch: Database;
+  replica?: Pick<Replica, 'counts' | 'watch'>;
 }
 
 /** How long an answer of the database is told again, in milliseconds. */
 const freshMs = 1_500;
 
 /** Starts counting. */
-export function createMetrics({ operations, database, watch }: MetricsOptions): Metrics {
+export function createMetrics({ operations, database, watch, replica }: MetricsOptions): Metrics {
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);
@@ -46,13 +49,14 @@ export function createMetrics({ operations, database, watch }: MetricsOptions): 
     const now = performance.now();
     if (now - asked < freshMs) return answer;
     asked = now;
-    answer = databaseFamilies(watch).then(
+    const found = databaseFamilies(watch).then(
       (families) => [databaseUp(1), ...families],
       () => [databaseUp(0)],
     );
+    answer = Promise.all([found, replicaLag(watch, replica)]).then(([families, lag]) => [...families, lag]);
     return answer;
   };
-  const own = async () => [...meters.families(), ...(await processFamilies(database))];
+  const own = async () => [...meters.families(), replicaReads(replica), ...(await processFamilies(database))];
 
   return {
     observe: meters.observe,

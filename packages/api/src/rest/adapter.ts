@@ -7,7 +7,7 @@ import { answerText } from '../idempotency.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
 import { finishRequest, type RequestLine } from '../request-log.ts';
-import { admit, conduct } from '../trpc.ts';
+import { admit, callContext, conduct } from '../trpc.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { parseQuery } from './query.ts';
@@ -80,7 +80,7 @@ export function restHandler(
         : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
     const input: Record<string, unknown> = { ...body, ...parameters };
     if (meta.idempotent) input.idempotencyKey = headerOnce(request, 'idempotency-key');
-    const value = await call(operation, { ...context, caller }, input);
+    const value = await call(operation, callContext(context, caller, meta), input);
     const status = meta.status ?? 200;
     const { headers, etag, stream } = context.reply;
     if (etag !== undefined) {

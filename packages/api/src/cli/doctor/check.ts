@@ -24,6 +24,8 @@ export interface Thresholds {
   idleInTransactionSeconds: number;
   activeSeconds: number;
   deadRows: number;
+  /** A replica that is so far behind answers next to nothing. */
+  replicaLagBytes: number;
 }
 
 /** What a check may look at. */
@@ -62,4 +64,10 @@ export function duration(seconds: number): string {
 /** `1 delivery`, `2 deliveries`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+/** What went wrong, in the words of whoever threw it. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
 }

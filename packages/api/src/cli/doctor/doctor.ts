@@ -6,7 +6,15 @@ import {
   type Settings,
   SettingsError,
 } from '@comanda/db';
-import type { Check, DoctorContext, Finding, Outcome, Thresholds } from './check.ts';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  type Outcome,
+  reasonOf,
+  type Thresholds,
+} from './check.ts';
+import { replicaChecks } from './replica-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { judgeSettings, setupChecks } from './setup-checks.ts';
 import { workChecks } from './work-checks.ts';
@@ -36,6 +44,7 @@ export const defaultThresholds: Thresholds = {
   idleInTransactionSeconds: 60,
   activeSeconds: 300,
   deadRows: 50_000,
+  replicaLagBytes: 16 * 1024 ** 2,
 };
 
 /**
@@ -59,7 +68,7 @@ export async function diagnose(
     checked.push(result(reachable, finding));
     if (finding.outcome === 'wrong') return conclude(checked);
     const context = { settings, database, thresholds: { ...defaultThresholds, ...thresholds } };
-    for (const check of [...setupChecks, ...workChecks, ...serverChecks]) {
+    for (const check of [...setupChecks, ...workChecks, ...serverChecks, ...replicaChecks(settings)]) {
       checked.push(result(check, await attempt(check, context)));
     }
     return conclude(checked);
@@ -110,11 +119,6 @@ async function attempt(check: Check, context: DoctorContext): Promise<Finding> {
   } catch (error) {
     return { outcome: 'warning', found: `could not be looked at: ${reasonOf(error)}` };
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return error instanceof Error ? error.message : String(error);
 }
 
 function result(

@@ -34,6 +34,17 @@ export const readCatalog = statement<{ categories: string } & (StampedVersion | 
    where l.id = $1::uuid`,
 );
 
+/** $1 location. The same without writing: the version is null when nobody has given that state one. */
+export const readStampedCatalog = statement<
+  { categories: string } & (StampedVersion | { milliseconds: null })
+>(
+  'read_stamped_catalog',
+  `select t.categories, ${stamped('v.version')}
+   from locations l cross join lateral catalog_tree(l.id) t
+   left join catalog_versions v on v.location_id = l.id and v.token = t.token
+   where l.id = $1::uuid`,
+);
+
 /** $1 location. To the end of the transaction nobody gives a later state its version. */
 export const holdVersion = statement('hold_catalog_version', 'select hold_catalog_version($1::uuid)');
 

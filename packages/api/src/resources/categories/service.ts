@@ -9,17 +9,17 @@ export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
 ): Promise<Page<Category>> {
-  const { prisma } = ctx.app.database;
   const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await Promise.all([
-    prisma.category.count({ where }),
-    prisma.category.findMany({
-      where,
-      orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
-      skip: paging.offset,
-      take: paging.limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ category }) => category.count({ where }),
+    ({ category }) =>
+      category.findMany({
+        where,
+        orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
+        skip: paging.offset,
+        take: paging.limit,
+      }),
+  );
   return { data: found.map(toCategory), pagination: { ...paging, total } };
 }
 

@@ -1,4 +1,4 @@
-import { isId, statement } from '@comanda/db';
+import { isId, type Queryable, statement } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
@@ -12,23 +12,23 @@ import type { EventList, FeedEvent } from './schema.ts';
  */
 export async function list(ctx: CallContext, { after, types, limit }: EventList): Promise<Page<FeedEvent>> {
   const { locationId } = ctx.caller;
-  const { database } = ctx.app;
-  const number = after === undefined ? await start(ctx) : await positionOf(ctx, after);
-  const [{ data, total } = { data: '[]', total: 0 }] =
-    types === undefined
-      ? await database.run(readFeed, [locationId, number, limit])
-      : await database.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.session(async (on) => {
+    const number = await (after === undefined ? start(on, locationId) : positionOf(on, locationId, after));
+    return types === undefined
+      ? on.run(readFeed, [locationId, number, limit])
+      : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
+  });
   const pagination = { limit, offset: 0, total };
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify(pagination)}}`);
 }
 
-async function start({ app, caller }: CallContext): Promise<string> {
-  const [first] = await app.database.run(findFeedStart, [caller.locationId]);
+async function start(on: Queryable, locationId: string): Promise<string> {
+  const [first] = await on.run(findFeedStart, [locationId]);
   return first?.number ?? '0';
 }
 
-async function positionOf({ app, caller }: CallContext, id: string): Promise<string> {
-  const [found] = isId(id) ? await app.database.run(findFeedPosition, [caller.locationId, id]) : [];
+async function positionOf(on: Queryable, locationId: string, id: string): Promise<string> {
+  const [found] = isId(id) ? await on.run(findFeedPosition, [locationId, id]) : [];
   if (found !== undefined) return found.number;
   throw invalid({ path: 'after', message: 'is no event of this location, or one that is no longer kept' });
 }

@@ -9,17 +9,17 @@ import type { Key, KeyCreate, KeyWithText } from './schema.ts';
 
 /** Lists the keys of the location, revoked and expired ones included, oldest first. */
 export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Key>> {
-  const { prisma } = ctx.app.database;
   const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await Promise.all([
-    prisma.apiKey.count({ where }),
-    prisma.apiKey.findMany({
-      where,
-      orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
-      skip: paging.offset,
-      take: paging.limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ apiKey }) => apiKey.count({ where }),
+    ({ apiKey }) =>
+      apiKey.findMany({
+        where,
+        orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+        skip: paging.offset,
+        take: paging.limit,
+      }),
+  );
   const { timezone } = ctx.caller.location;
   return { data: found.map((row) => toKey(row, timezone)), pagination: { ...paging, total } };
 }

@@ -15,13 +15,14 @@ export interface OrderCursor {
 }
 
 /**
- * Opens one snapshot over the orders of a location, both days included. It holds a connection of the pool until it
- * is closed, which the opener must see to.
+ * Opens one snapshot over the orders of a location, both days included, once the connection is there and `fresh` has
+ * resolved. It holds the connection until it is closed, which the opener must see to.
  */
 export async function openOrderCursor(
-  { pool }: Database,
+  { pool }: Pick<Database, 'pool'>,
   locationId: string,
   { from, to }: { from: string; to: string },
+  fresh: () => Promise<void>,
 ): Promise<OrderCursor> {
   const client = await pool.connect();
   let open = true;
@@ -35,6 +36,7 @@ export async function openOrderCursor(
     client.release(broken);
   }
   try {
+    await fresh();
     await client.query('begin isolation level repeatable read read only');
     // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
     await client.query(exportSettings);

@@ -23,19 +23,27 @@ export async function exportOrders(ctx: CallContext, request: OrderExportRequest
   };
   let streams = false;
   try {
-    cursor = await openOrderCursor(ctx.app.database, ctx.caller.locationId, request);
-    const { exportedAt, total } = cursor;
-    refuseCut(ctx, request, total);
-    await startBatch(ctx, Math.min(limit ?? total, Math.max(0, total - offset)), 'limit');
-    await cursor.begin(limit ?? null, offset);
-    const first = await cursor.next();
-    const head = { exported_at: exportedAt, from, to, total };
+    let batch: Promise<void> | undefined;
+    const { head, first, orders, rest } = await ctx.reads.on(async (database, fresh) => {
+      // Of a replica that failed before anything was sent.
+      await cursor?.close();
+      const opened = await openOrderCursor(database, ctx.caller.locationId, request, fresh);
+      cursor = opened;
+      const { exportedAt, total } = opened;
+      refuseCut(ctx, request, total);
+      batch ??= startBatch(ctx, Math.min(limit ?? total, Math.max(0, total - offset)), 'limit');
+      await batch;
+      await opened.begin(limit ?? null, offset);
+      const first = await opened.next();
+      const head = { exported_at: exportedAt, from, to, total };
+      const orders = ctx.entrance === 'rest' ? [] : await readAll(first, opened);
+      return { head, first, orders, rest: opened };
+    });
     if (ctx.entrance === 'rest') {
-      ctx.reply.stream = streamOf(pieces(head, first, cursor), close);
+      ctx.reply.stream = streamOf(pieces(head, first, rest), close);
       streams = true;
-      return { ...head, orders: [] };
     }
-    return { ...head, orders: await readAll(first, cursor) };
+    return { ...head, orders };
   } finally {
     if (!streams) await close();
   }

@@ -13,7 +13,7 @@ import { moveOrder, type OrderText, readOrderByExternalId, readOrders } from './
 export async function list(ctx: CallContext, input: OrderList): Promise<Page<OrderSummary>> {
   const { limit, offset } = input;
   const { statement, values } = listOrders(ctx.caller.locationId, input);
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(statement, values);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(statement, values);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 

@@ -16,6 +16,7 @@ export const paymentMethodsRouter = router({
     description: 'By name, then id; disabled ones included.',
     rest: ['GET /v2/payment-methods'],
     list: true,
+    replica: true,
   })
     .input(PaymentMethodList)
     .output(PaymentMethodPage)

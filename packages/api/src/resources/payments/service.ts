@@ -13,7 +13,7 @@ export async function list(ctx: CallContext, input: PaymentList): Promise<Page<P
   const { limit, offset, order_id } = input;
   if (order_id !== undefined && !isId(order_id)) return { data: [], pagination: { limit, offset, total: 0 } };
   const { statement, values } = listPayments(ctx.caller.locationId, input);
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(statement, values);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(statement, values);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 

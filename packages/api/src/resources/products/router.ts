@@ -12,6 +12,7 @@ export const productsRouter = router({
     description: 'By name, then id.',
     rest: ['GET /v2/products'],
     list: true,
+    replica: true,
   })
     .input(ProductList)
     .output(ProductPage)
@@ -91,6 +92,7 @@ export const productsV1Router = router({
     description: 'By name, then id.',
     rest: ['GET /v1/products'],
     list: true,
+    replica: true,
   })
     .input(ProductListV1)
     .output(ProductPage)

@@ -21,7 +21,7 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Page<P
     return { data: [], pagination: { limit, offset, total: 0 } };
   }
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
-  const [page] = await ctx.app.database.run(statement, values);
+  const [page] = await ctx.reads.run(statement, values);
   const { data, total, outdated } = page ?? { data: '[]', total: 0, outdated: null };
   if (outdated !== null) refresh(ctx, outdated);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);

@@ -7,7 +7,7 @@ import { salesReports } from './statements.ts';
 /** Adds up what was sold from the first to the last day, both included, in the location's time zone. */
 export async function get(ctx: CallContext, { from, to, group_by }: SalesReportQuery): Promise<SalesReport> {
   const values = [ctx.caller.locationId, from, to];
-  const [report] = await ctx.app.database.run(salesReports[group_by], values);
+  const [report] = await ctx.reads.run(salesReports[group_by], values);
   if (report === undefined) throw notFound('Location');
   return answerText(ctx, report.doc);
 }

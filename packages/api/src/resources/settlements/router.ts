@@ -11,6 +11,7 @@ export const settlementsRouter = router({
     description: 'The latest first. Closing a turn makes one.',
     rest: ['GET /v2/settlements'],
     list: true,
+    replica: true,
   })
     .input(SettlementList)
     .output(SettlementPage)

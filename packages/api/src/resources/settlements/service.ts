@@ -9,17 +9,17 @@ export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
 ): Promise<Page<SettlementSummary>> {
-  const { prisma } = ctx.app.database;
   const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await Promise.all([
-    prisma.settlement.count({ where }),
-    prisma.settlement.findMany({
-      where,
-      orderBy: [{ endedAt: 'desc' }, { id: 'desc' }],
-      skip: paging.offset,
-      take: paging.limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ settlement }) => settlement.count({ where }),
+    ({ settlement }) =>
+      settlement.findMany({
+        where,
+        orderBy: [{ endedAt: 'desc' }, { id: 'desc' }],
+        skip: paging.offset,
+        take: paging.limit,
+      }),
+  );
   return { data: found.map((row) => toSummary(ctx, row)), pagination: { ...paging, total } };
 }
 

@@ -13,12 +13,11 @@ export async function list(
   ctx: CallContext,
   { limit, offset, updated_since }: StockList,
 ): Promise<Page<StockEntry>> {
-  const { database } = ctx.app;
   const values = [ctx.caller.locationId, limit, offset];
   const [{ data, total } = { data: '[]', total: 0 }] =
     updated_since === undefined
-      ? await database.run(sql.listStock, values)
-      : await database.run(sql.listStockSince, [...values, moment(updated_since)]);
+      ? await ctx.reads.run(sql.listStock, values)
+      : await ctx.reads.run(sql.listStockSince, [...values, moment(updated_since)]);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 

@@ -35,18 +35,18 @@ export async function list(
   ctx: CallContext,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<Page<SyncJob>> {
-  const { prisma } = ctx.app.database;
   const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await Promise.all([
-    prisma.syncJob.count({ where }),
-    prisma.syncJob.findMany({
-      where,
-      omit: { items: true },
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      skip: offset,
-      take: limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ syncJob }) => syncJob.count({ where }),
+    ({ syncJob }) =>
+      syncJob.findMany({
+        where,
+        omit: { items: true },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        skip: offset,
+        take: limit,
+      }),
+  );
   return {
     data: found.map((row) => toSyncJob(row, ctx.caller.location.timezone)),
     pagination: { limit, offset, total },

@@ -18,7 +18,7 @@ import {
 /** Lists turns, newest first. */
 export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Turn>> {
   const values = [ctx.caller.locationId, paging.limit, paging.offset];
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.app.database.run(listTurns, values);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(listTurns, values);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ ...paging, total })}}`);
 }
 

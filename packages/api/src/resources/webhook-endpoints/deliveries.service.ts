@@ -12,23 +12,23 @@ export async function listDeliveries(
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
 ): Promise<Page<WebhookDelivery>> {
   await get(ctx, id);
-  const { prisma } = ctx.app.database;
   const where = {
     locationId: ctx.caller.locationId,
     endpointId: id,
     ...(status && { status }),
     ...(event_type !== undefined && { eventType: event_type }),
   };
-  const [total, found] = await Promise.all([
-    prisma.webhookAttempt.count({ where }),
-    prisma.webhookAttempt.findMany({
-      where,
-      include: { delivery: { select: { attempts: true, status: true, nextAttemptAt: true } } },
-      orderBy: [{ attemptedAt: 'desc' }, { id: 'desc' }],
-      skip: offset,
-      take: limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ webhookAttempt }) => webhookAttempt.count({ where }),
+    ({ webhookAttempt }) =>
+      webhookAttempt.findMany({
+        where,
+        include: { delivery: { select: { attempts: true, status: true, nextAttemptAt: true } } },
+        orderBy: [{ attemptedAt: 'desc' }, { id: 'desc' }],
+        skip: offset,
+        take: limit,
+      }),
+  );
   const { timezone } = ctx.caller.location;
   const data = found.map((row): WebhookDelivery => {
     const { delivery } = row;

@@ -20,17 +20,17 @@ export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
 ): Promise<Page<WebhookEndpoint>> {
-  const { prisma } = ctx.app.database;
   const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await Promise.all([
-    prisma.webhookEndpoint.count({ where }),
-    prisma.webhookEndpoint.findMany({
-      where,
-      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-      skip: paging.offset,
-      take: paging.limit,
-    }),
-  ]);
+  const [total, found] = await ctx.reads.prisma(
+    ({ webhookEndpoint }) => webhookEndpoint.count({ where }),
+    ({ webhookEndpoint }) =>
+      webhookEndpoint.findMany({
+        where,
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        skip: paging.offset,
+        take: paging.limit,
+      }),
+  );
   return { data: found.map((row) => toEndpoint(ctx, row)), pagination: { ...paging, total } };
 }
 

@@ -1,0 +1,39 @@
+import { type Database, openDatabase, type Settings } from '@comanda/db';
+import { lagBytes } from '../../replica/families.ts';
+import { readIdentity } from '../../replica/statements.ts';
+import { unsuitable } from '../../replica/suitability.ts';
+import { type Check, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
+
+/** Whether the replica can answer reads; nothing when there is none. Without it the primary answers all of them. */
+export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly Check[] {
+  if (url === undefined) return [];
+  const check: Check = {
+    name: 'replica',
+    means:
+      'The replica is a standby of the database and keeps up; while it is not, the primary answers alone.',
+    advice:
+      'Point DATABASE_REPLICA_URL at a streaming standby of the same database, and see on the primary in pg_stat_replication that it streams.',
+    async run({ database, thresholds }) {
+      const replica = openDatabase({ url, work: 'watch', applicationName: 'comanda-doctor' });
+      try {
+        return await look(database, replica, thresholds);
+      } catch (error) {
+        return warning(`it cannot be asked: ${reasonOf(error)}`);
+      } finally {
+        await replica.close();
+      }
+    },
+  };
+  return [check];
+}
+
+async function look(database: Database, replica: Database, thresholds: Thresholds): Promise<Finding> {
+  const [its] = await replica.run(readIdentity, []);
+  const [mine] = await database.run(readIdentity, []);
+  const fault = its === undefined || mine === undefined ? 'it says nothing' : unsuitable(its, mine);
+  if (fault !== undefined) return wrong(fault);
+  const lag = await lagBytes(database, replica);
+  if (lag === undefined) return warning('it does not say how far it is');
+  const found = `a standby, ${lag} bytes behind`;
+  return lag > thresholds.replicaLagBytes ? warning(found) : ok(found);
+}

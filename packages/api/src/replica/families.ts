@@ -1,0 +1,54 @@
+import type { Database } from '@comanda/db';
+import { counter, gauge, type MetricFamily, shared, single } from '../metrics/family.ts';
+import type { Replica } from './replica.ts';
+import { readReplayed, readWritten } from './statements.ts';
+
+/** Who answered the reads of this process that a replica may answer; without one, nothing. */
+export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): MetricFamily {
+  const samples = Object.entries(replica?.counts ?? {}).map(([name, value]) => {
+    const answeredBy = name === 'replica' ? 'replica' : 'primary';
+    return { labels: { answered_by: answeredBy, reason: name === 'replica' ? '' : name }, value };
+  });
+  return counter(
+    'comanda_replica_reads_total',
+    'Reads that a replica may answer, by who answered and, for the primary, why.',
+    samples,
+  );
+}
+
+/** How far the replica is behind; no value when there is none or it does not answer in time. */
+export async function replicaLag(
+  primary: Database,
+  replica: Pick<Replica, 'watch'> | undefined,
+): Promise<MetricFamily> {
+  const lag = replica === undefined ? undefined : await within(lagBytes(primary, replica.watch), patienceMs);
+  return shared(
+    gauge(
+      'comanda_replica_lag_bytes',
+      'How much of the log of the primary the replica has not replayed yet.',
+      lag === undefined ? [] : single(lag),
+    ),
+  );
+}
+
+const patienceMs = 1_000;
+
+/** How much of the log is not replayed yet, in bytes. Throws what the databases throw. */
+export async function lagBytes(primary: Database, replica: Database): Promise<number | undefined> {
+  const [written] = await primary.run(readWritten, []);
+  const [replayed] = await replica.run(readReplayed, []);
+  if (written === undefined || replayed?.standby !== true || replayed.position === null) return undefined;
+  return Math.max(0, written.position - replayed.position);
+}
+
+function within(answer: Promise<number | undefined>, ms: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(undefined), ms);
+    answer
+      .catch(() => undefined)
+      .then((lag) => {
+        clearTimeout(timer);
+        resolve(lag);
+      });
+  });
+}

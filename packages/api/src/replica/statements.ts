@@ -1,0 +1,45 @@
+import { statement } from '@comanda/db';
+
+/** A place in the write-ahead log, in bytes since its beginning: exact up to 9 petabytes. */
+export type LogPosition = number;
+
+const bytes = (lsn: string) => `(${lsn} - '0/0'::pg_lsn)::float8`;
+
+/**
+ * On the primary: up to where its log is written, which holds every commit that anybody can have seen, and the line of
+ * history it writes. Without `synchronous_commit` commits are seen before they are written.
+ */
+export const readWritten = statement<{ position: LogPosition; timeline: string }>(
+  'read_written_position',
+  `select ${bytes(`case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
+     else pg_current_wal_flush_lsn() end`)} as position,
+     left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) as timeline`,
+);
+
+/** On the replica: up to where it has replayed the primary's log; null on a server that never was a standby. */
+export const readReplayed = statement<{ standby: boolean; position: LogPosition | null }>(
+  'read_replayed_position',
+  `select pg_is_in_recovery() as standby, ${bytes('pg_last_wal_replay_lsn()')} as position`,
+);
+
+/** What tells whether one server is a standby of another. */
+export interface ServerIdentity {
+  standby: boolean;
+  /** Made with the cluster; all copies of it share it. */
+  cluster: string;
+  /** The database within the cluster. */
+  database: string;
+  /** The line of history, which changes when a standby takes over. Of a standby: one that it surely has reached. */
+  timeline: string;
+}
+
+/** On either. */
+export const readIdentity = statement<ServerIdentity>(
+  'read_server_identity',
+  `select pg_is_in_recovery() as standby, (select system_identifier::text from pg_control_system()) as cluster,
+     (select oid::text from pg_database where datname = current_database()) as database,
+     case when pg_is_in_recovery() then upper(lpad(to_hex(greatest(
+         (select timeline_id from pg_control_checkpoint()),
+         (select min_recovery_end_timeline from pg_control_recovery()))), 8, '0'))
+       else left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) end as timeline`,
+);

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { chownSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { findBinaries } from '../../../packages/db/src/embedded/binaries.ts';
+import { prepareStart } from '../../../packages/db/src/embedded/cluster.ts';
+import { choosePlace, type Place } from '../../../packages/db/src/embedded/place.ts';
+import { choosePort } from '../../../packages/db/src/embedded/port.ts';
+import { makeFolder, type OwnServer, serverAt } from './server.ts';
+
+/** What the primary of a standby needs: enough of its log for a standby that was away. */
+export const primarySettings = { wal_keep_size: '256MB' } as const;
+
+/** Makes a streaming standby of the server from a copy of its files, and starts it. */
+export async function startStandby(primary: OwnServer): Promise<OwnServer> {
+  const place = choosePlace(join(makeFolder(), 'data'), () => {});
+  place.password = primary.place.password;
+  await copyCluster(primary, place);
+  const { hostname, port: primaryPort, username, password } = new URL(primary.url);
+  const port = await choosePort(place.home, null);
+  prepareStart(place, port, {
+    max_connections: '100',
+    hot_standby_feedback: 'on',
+    // Reads give way at once: conflicts are what the tests are for.
+    max_standby_streaming_delay: '0',
+    wal_retrieve_retry_interval: '200ms',
+    primary_conninfo: `host=${hostname} port=${primaryPort} user=${username} password=${password}`,
+  });
+  const standby = serverAt(place, await findBinaries(place.account, () => {}), port);
+  await standby.start();
+  return standby;
+}
+
+// What pg_basebackup does, which we do not ship: a copy that is made while the server runs, and what makes it whole.
+async function copyCluster(primary: OwnServer, { cluster, account }: Place): Promise<void> {
+  const client = new pg.Client({ connectionString: primary.url });
+  await client.connect();
+  try {
+    await client.query(`select pg_backup_start('standby', fast => true)`);
+    // With their owner, who may not be us.
+    const { status, stderr } = spawnSync('cp', ['-a', primary.place.cluster, cluster], { encoding: 'utf8' });
+    if (status !== 0 && !/No such file/.test(stderr)) throw new Error(`the copy failed: ${stderr}`);
+    const { rows } = await client.query<{ labelfile: string }>(
+      'select labelfile from pg_backup_stop(wait_for_archive => false)',
+    );
+    for (const name of ['postmaster.pid', 'postmaster.opts']) rmSync(join(cluster, name), { force: true });
+    for (const [name, text] of [
+      ['backup_label', rows[0]?.labelfile ?? ''],
+      ['standby.signal', ''],
+    ] as const) {
+      writeFileSync(join(cluster, name), text, { mode: 0o600 });
+      if (account !== null) chownSync(join(cluster, name), account.uid, account.gid);
+    }
+  } finally {
+    await client.end();
+  }
+}
