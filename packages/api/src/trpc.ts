@@ -1,5 +1,6 @@
 import { initTRPC } from '@trpc/server';
 import { batchHeaders } from './batch.ts';
+import { inPlace } from './bulkhead.ts';
 import type { CallContext, Idempotency, RequestContext } from './context.ts';
 import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
@@ -31,7 +32,7 @@ export interface OperationMeta {
   batch?: boolean;
   /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
   conditional?: boolean;
-  /** Reads together with other callers, on one connection for all: it takes no place of the bulkhead. */
+  /** Reads together with other callers, on one connection for all: it takes no place, but for what it does beyond. */
   joined?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
@@ -120,14 +121,11 @@ export async function conduct<Result>(
   const leaveProcess = inFlight.enter(locationId);
   try {
     if (meta.joined) return await work(undefined);
-    const entered = bulkhead.enter(locationId, resourceOf(name));
-    const leave = entered instanceof Promise ? await entered : entered;
-    try {
-      if (!meta.idempotent) return await work(undefined);
-      return await workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay });
-    } finally {
-      leave();
-    }
+    return await inPlace(bulkhead, locationId, resourceOf(name), () =>
+      meta.idempotent
+        ? workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay })
+        : work(undefined),
+    );
   } finally {
     leaveProcess();
   }
