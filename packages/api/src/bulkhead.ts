@@ -139,7 +139,7 @@ export async function inPlace<Result>(
   bulkhead: Bulkhead,
   locationId: string,
   resource: string,
-  work: () => Promise<Result>,
+  work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const entered = bulkhead.enter(locationId, resource);
   const leave = entered instanceof Promise ? await entered : entered;

@@ -98,7 +98,7 @@ export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
 /** What a call does once it has its place. */
 interface Course<Result> {
   /** The operation's own work; `idempotency` is what it stores its answer with. */
-  work(idempotency: Idempotency | undefined): Promise<Result>;
+  work(idempotency: Idempotency | undefined): Result | Promise<Result>;
   /** Answers with the JSON text of an earlier call with the same key. */
   replay(json: string): Result | Promise<Result>;
 }
@@ -115,7 +115,7 @@ export async function conduct<Result>(
   { work, replay }: Course<Result>,
 ): Promise<Result> {
   refuseUnreadable(raw);
-  if (!meta.idempotent) refuseUnstorable(withoutId(raw));
+  if (!meta.idempotent) refuseUnstorable(raw);
   const { inFlight, bulkhead } = ctx.app;
   const { locationId } = ctx.caller;
   const leaveProcess = inFlight.enter(locationId);
@@ -140,7 +140,7 @@ async function workOnce<Result>(
   { work, replay }: Course<Result>,
 ): Promise<Result> {
   try {
-    refuseUnstorable(withoutId(raw));
+    refuseUnstorable(raw);
     return await work(idempotency);
   } catch (error) {
     if (toApiError(error).status >= 500) throw error;
@@ -157,13 +157,6 @@ function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path:
     { requestId, entrance, method: type, status: 200, operation: path, apiKeyId, locationId },
     performance.now() - ctx.startedAt,
   );
-}
-
-// Ids are opaque: one with U+0000 in it simply does not exist.
-function withoutId(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const { id: _, ...rest } = input as Record<string, unknown>;
-  return rest;
 }
 
 /**
