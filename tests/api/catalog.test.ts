@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { places } from '../../packages/api/src/bulkhead.ts';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
@@ -116,6 +117,18 @@ describe('If-None-Match', () => {
     const { key } = await createKey(api.app.database, { locationId, permissions: ['stock:read'] });
     refusalOf(await get({ 'if-none-match': '*' }, key), 403, 'permission_denied');
     refusalOf(await get({ 'if-none-match': etag }, 'no-key'), 401, 'unauthorized');
+  });
+
+  it('asks whether it is unchanged for all who wait, not for as many as have a place', async () => {
+    const { etag } = await read();
+    const taken = Array.from({ length: places.both }, () =>
+      api.app.bulkhead.enter(shop.locationId, 'catalog'),
+    );
+    const leaves = await Promise.all(taken);
+    expect((await get({ 'if-none-match': etag })).status).toBe(304);
+    const whole = get();
+    for (const leave of leaves) leave();
+    expect((await whole).status).toBe(200);
   });
 });
 

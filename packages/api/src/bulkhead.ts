@@ -134,6 +134,22 @@ export function createBulkhead(limits: Places = places): Bulkhead {
   };
 }
 
+/** Runs `work` in a place of its own, and gives it back. Throws what `enter` throws. */
+export async function inPlace<Result>(
+  bulkhead: Bulkhead,
+  locationId: string,
+  resource: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result> {
+  const entered = bulkhead.enter(locationId, resource);
+  const leave = entered instanceof Promise ? await entered : entered;
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
 /** Calls of one location on one resource: what they take places of, and who waits. */
 interface Lane {
   readonly groups: readonly [all: Group, location: Group, resource: Group, both: Group];

@@ -15,9 +15,13 @@ export function refuseUnreadable(input: unknown): void {
   }
 }
 
-/** Throws `validation_error` naming text that cannot be stored: U+0000 or unpaired surrogates. Call after `refuseUnreadable`. */
+/**
+ * Throws `validation_error` naming text that cannot be stored: U+0000 or unpaired surrogates; but for the input's own
+ * `id`: ids are opaque, and one with U+0000 in it simply does not exist. Call after `refuseUnreadable`.
+ */
 export function refuseUnstorable(input: unknown): void {
-  const faults = [...unstorable(input, [])];
+  if (isStorable(input)) return;
+  const faults = [...unstorable(withoutId(input), [])];
   if (faults.length > 0) {
     throw invalid(
       ...faults.map((path) => ({
@@ -26,6 +30,18 @@ export function refuseUnstorable(input: unknown): void {
       })),
     );
   }
+}
+
+// Nearly all is: only for what is not is it worked out where.
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
+}
+
+function withoutId(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const { id: _, ...rest } = input as Record<string, unknown>;
+  return rest;
 }
 
 function* unstorable(value: unknown, path: PropertyKey[]): Generator<PropertyKey[]> {

@@ -8,25 +8,25 @@ export interface RequestLine {
   entrance: 'rest' | 'trpc';
   method: string;
   status: number;
-  operation?: string;
-  code?: ErrorCode;
+  operation?: string | undefined;
+  code?: ErrorCode | undefined;
   /** The limit that was used up. */
-  limit?: LimitKind;
-  apiKeyId?: string;
-  locationId?: string;
-  /** The cause of a fault of ours; callers never see it. */
-  error?: unknown;
+  limit?: LimitKind | undefined;
+  apiKeyId?: string | undefined;
+  locationId?: string | undefined;
+  /** Set when it is finished; in milliseconds. */
+  durationMs?: number;
 }
 
-/** Counts a request and writes one line for it; faults of ours are errors and carry their cause. */
+/** Counts a request and writes one line for it; with `fault`, the cause of a fault of ours that no caller sees, an error. */
 export function finishRequest(
   { log, metrics }: { log: Logger; metrics: Metrics },
   line: RequestLine,
   durationMs: number,
+  fault?: unknown,
 ): void {
   metrics.observe(line, durationMs);
-  const { error, ...fields } = line;
-  const entry = { ...fields, durationMs: Math.round(durationMs * 10) / 10 };
-  if (error === undefined) log.info(entry, 'request');
-  else log.error({ ...entry, err: error }, 'request failed');
+  line.durationMs = Math.round(durationMs * 10) / 10;
+  if (fault === undefined) log.info(line, 'request');
+  else log.error({ ...line, err: fault }, 'request failed');
 }

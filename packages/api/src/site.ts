@@ -83,9 +83,9 @@ function trpcMiddleware(app: App, router: AppRouter) {
           // What is no operation of ours is the caller's text: it could be a key.
           ...(path !== undefined && Object.hasOwn(router._def.procedures, path) && { operation: path }),
           ...(refusal.limit !== undefined && { limit: refusal.limit }),
-          ...(isFault(refusal) && { error }),
         },
         ctx === undefined ? 0 : performance.now() - ctx.startedAt,
+        isFault(refusal) ? error : undefined,
       );
     },
   });

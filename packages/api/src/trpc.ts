@@ -1,11 +1,13 @@
 import { initTRPC } from '@trpc/server';
 import { batchHeaders } from './batch.ts';
-import type { CallContext, Idempotency, RequestContext } from './context.ts';
+import { inPlace } from './bulkhead.ts';
+import type { App, CallContext, Idempotency, RequestContext } from './context.ts';
 import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
 import { grants, type Permission } from './permissions.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import type { Reads } from './replica/reads.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
 
@@ -31,7 +33,7 @@ export interface OperationMeta {
   batch?: boolean;
   /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
   conditional?: boolean;
-  /** Reads together with other callers, on one connection for all: it takes no place of the bulkhead. */
+  /** Reads together with other callers, on one connection for all: it takes no place, but for what it does beyond. */
   joined?: boolean;
   /** Only reads, and much: `ctx.reads` is a replica, where there is one. */
   replica?: boolean;
@@ -65,13 +67,13 @@ export const { router } = t;
 export function operation(meta: OperationMeta) {
   return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
     const caller = ctx.caller ?? (await admit(ctx, meta));
-    const call = callContext(ctx, caller, meta);
+    const reads = readsFor(ctx.app, meta);
     const work = async (idempotency: Idempotency | undefined) => {
-      const done = await next({ ctx: { caller, reads: call.reads, idempotency } });
+      const done = await next({ ctx: { caller, reads, idempotency } });
       if (!done.ok) throw done.error;
       return done;
     };
-    const result = await conduct(call, { name: path, meta }, await getRawInput(), {
+    const result = await conduct({ ...ctx, caller, reads }, { name: path, meta }, await getRawInput(), {
       work,
       replay: (json) => replayed(ctx, json) as ReturnType<typeof work>,
     });
@@ -100,7 +102,7 @@ export function idempotentOperation(meta: Omit<OperationMeta, 'idempotent'>) {
 /** What a call does once it has its place. */
 interface Course<Result> {
   /** The operation's own work; `idempotency` is what it stores its answer with. */
-  work(idempotency: Idempotency | undefined): Promise<Result>;
+  work(idempotency: Idempotency | undefined): Result | Promise<Result>;
   /** Answers with the JSON text of an earlier call with the same key. */
   replay(json: string): Result | Promise<Result>;
 }
@@ -117,20 +119,17 @@ export async function conduct<Result>(
   { work, replay }: Course<Result>,
 ): Promise<Result> {
   refuseUnreadable(raw);
-  if (!meta.idempotent) refuseUnstorable(withoutId(raw));
+  if (!meta.idempotent) refuseUnstorable(raw);
   const { inFlight, bulkhead } = ctx.app;
   const { locationId } = ctx.caller;
   const leaveProcess = inFlight.enter(locationId);
   try {
     if (meta.joined) return await work(undefined);
-    const entered = bulkhead.enter(locationId, resourceOf(name));
-    const leave = entered instanceof Promise ? await entered : entered;
-    try {
-      if (!meta.idempotent) return await work(undefined);
-      return await workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay });
-    } finally {
-      leave();
-    }
+    return await inPlace(bulkhead, locationId, resourceOf(name), () =>
+      meta.idempotent
+        ? workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay })
+        : work(undefined),
+    );
   } finally {
     leaveProcess();
   }
@@ -145,7 +144,7 @@ async function workOnce<Result>(
   { work, replay }: Course<Result>,
 ): Promise<Result> {
   try {
-    refuseUnstorable(withoutId(raw));
+    refuseUnstorable(raw);
     return await work(idempotency);
   } catch (error) {
     if (toApiError(error).status >= 500) throw error;
@@ -164,17 +163,9 @@ function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path:
   );
 }
 
-// Ids are opaque: one with U+0000 in it simply does not exist.
-function withoutId(input: unknown): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  const { id: _, ...rest } = input as Record<string, unknown>;
-  return rest;
-}
-
-/** The context of an admitted call: with where it reads from. */
-export function callContext(ctx: RequestContext, caller: Caller, meta: OperationMeta): CallContext {
-  const { reads, replica } = ctx.app;
-  return { ...ctx, caller, reads: meta.replica && replica !== undefined ? replica.reads : reads };
+/** Where a call of an operation reads from. */
+export function readsFor({ reads, replica }: App, meta: OperationMeta): Reads {
+  return meta.replica && replica !== undefined ? replica.reads : reads;
 }
 
 /**

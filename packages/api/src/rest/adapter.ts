@@ -7,7 +7,7 @@ import { answerText } from '../idempotency.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
 import { finishRequest, type RequestLine } from '../request-log.ts';
-import { admit, callContext, conduct } from '../trpc.ts';
+import { admit, conduct, readsFor } from '../trpc.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { parseQuery } from './query.ts';
@@ -32,8 +32,20 @@ export function restHandler(
     const started = performance.now();
     const requestId = requestIdOf(request.headers['x-request-id']);
     const [path = '', query = ''] = splitOnce(request.url ?? '/', '?');
-    const line: RequestLine = { requestId, entrance: 'rest', method: request.method ?? '', status: 500 };
+    const line: RequestLine = {
+      requestId,
+      entrance: 'rest',
+      method: request.method ?? '',
+      status: 500,
+      operation: undefined,
+      code: undefined,
+      limit: undefined,
+      apiKeyId: undefined,
+      locationId: undefined,
+      durationMs: 0,
+    };
     const reply: Reply = { headers: {} };
+    let fault: unknown;
     try {
       const match = routes.find(request.method ?? '', path);
       line.operation = match.route.operation.name;
@@ -52,13 +64,13 @@ export function restHandler(
       const refusal = toApiError(error);
       line.status = refusal.status;
       line.code = refusal.reason;
-      if (refusal.limit !== undefined) line.limit = refusal.limit;
-      if (isFault(refusal)) line.error = error;
+      line.limit = refusal.limit;
+      if (isFault(refusal)) fault = error;
       sendError(request, response, refusal, requestId, reply.headers);
     } finally {
-      await reply.stream?.close();
+      if (reply.stream !== undefined) await reply.stream.close();
     }
-    finishRequest(app, line, performance.now() - started);
+    finishRequest(app, line, performance.now() - started, fault);
   }
 
   async function serve(
@@ -80,7 +92,12 @@ export function restHandler(
         : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
     const input: Record<string, unknown> = { ...body, ...parameters };
     if (meta.idempotent) input.idempotencyKey = headerOnce(request, 'idempotency-key');
-    const value = await call(operation, callContext(context, caller, meta), input);
+    const value = await call(
+      operation,
+      Object.assign(context, { caller, reads: readsFor(app, meta) }),
+      input,
+    );
+    if (operation.kind === 'mutation') app.wakeRelay();
     const status = meta.status ?? 200;
     const { headers, etag, stream } = context.reply;
     if (etag !== undefined) {
@@ -103,17 +120,16 @@ export function restHandler(
 }
 
 /** The steps of `operation()`, without what tRPC puts between them. */
-async function call(operation: Operation, ctx: CallContext, raw: unknown): Promise<unknown> {
-  const value = await conduct(ctx, operation, raw, {
-    async work(idempotency) {
+function call(operation: Operation, ctx: CallContext, raw: unknown): Promise<unknown> {
+  return conduct<unknown>(ctx, operation, raw, {
+    work(idempotency) {
       const input = operation.input.safeParse(raw);
       if (!input.success) throw fromZod(input.error);
-      return operation.resolve({ ctx: { ...ctx, idempotency }, input: input.data });
+      const own = idempotency === undefined ? ctx : { ...ctx, idempotency };
+      return operation.resolve({ ctx: own, input: input.data });
     },
     replay: (json) => answerText<unknown>(ctx, json, true),
   });
-  if (operation.kind === 'mutation') ctx.app.wakeRelay();
-  return value;
 }
 
 // Every resource of ours begins with its id.

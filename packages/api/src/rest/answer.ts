@@ -15,6 +15,24 @@ export const commonHeaders = {
   ...safeHeaders,
 } as const;
 
+/** Headers on every 304: those of the answer it stands for, without what describes a body. */
+const bodilessHeaders = { 'Cache-Control': commonHeaders['Cache-Control'], ...safeHeaders } as const;
+
+/**
+ * The headers of an answer, name and value in turn, as `writeHead` takes them; `headers` win over the common ones. Not
+ * an object: making one of several costs as much as sending it.
+ */
+export function headerList(
+  common: Readonly<Record<string, string>>,
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+): string[] {
+  const list = ['X-Request-Id', requestId];
+  for (const name in common) if (headers[name] === undefined) list.push(name, common[name] ?? '');
+  for (const name in headers) list.push(name, headers[name] ?? '');
+  return list;
+}
+
 /** Sends JSON text. `headers` win over the common ones. */
 export function sendJson(
   request: IncomingMessage,
@@ -24,12 +42,9 @@ export function sendJson(
   requestId: string,
   headers: Record<string, string>,
 ): void {
-  response.writeHead(status, {
-    ...commonHeaders,
-    'X-Request-Id': requestId,
-    'Content-Length': Buffer.byteLength(json),
-    ...headers,
-  });
+  const list = headerList(commonHeaders, requestId, headers);
+  list.push('Content-Length', String(Buffer.byteLength(json)));
+  response.writeHead(status, list);
   // As a string: Node then writes head and body with one call.
   response.end(request.method === 'HEAD' ? undefined : json);
 }
@@ -40,12 +55,7 @@ export function sendNotModified(
   requestId: string,
   headers: Record<string, string>,
 ): void {
-  response.writeHead(304, {
-    'Cache-Control': commonHeaders['Cache-Control'],
-    ...safeHeaders,
-    'X-Request-Id': requestId,
-    ...headers,
-  });
+  response.writeHead(304, headerList(bodilessHeaders, requestId, headers));
   response.end();
 }
 
@@ -68,13 +78,8 @@ export function sendError(
     return;
   }
   const bytes = Buffer.from(json);
-  response.writeHead(error.status, {
-    ...commonHeaders,
-    'X-Request-Id': requestId,
-    'Content-Length': bytes.length,
-    ...merged,
-    Connection: 'close',
-  });
+  const list = headerList(commonHeaders, requestId, { ...merged, Connection: 'close' });
+  response.writeHead(error.status, [...list, 'Content-Length', String(bytes.length)]);
   response.write(bytes);
   dropRest(request, () => response.end());
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TextStream } from '../context.ts';
-import { commonHeaders } from './answer.ts';
+import { commonHeaders, headerList } from './answer.ts';
 
 /** How long a caller may leave a piece untaken before the connection is given up. */
 const stalledMs = 60_000;
@@ -20,7 +20,7 @@ export async function sendStream(
   headers: Record<string, string>,
 ): Promise<void> {
   let piece = await stream.next();
-  response.writeHead(status, { ...commonHeaders, 'X-Request-Id': requestId, ...headers });
+  response.writeHead(status, headerList(commonHeaders, requestId, headers));
   if (request.method === 'HEAD') {
     response.end();
     return;

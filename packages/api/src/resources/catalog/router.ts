@@ -14,6 +14,7 @@ export const catalogRouter = router({
       'carries an `ETag`: sent back in `If-None-Match`, an unchanged catalog answers 304 without a body.',
     rest: ['GET /v2/catalog'],
     conditional: true,
+    joined: true,
     replica: true,
   })
     .output(Catalog)

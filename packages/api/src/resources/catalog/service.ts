@@ -1,5 +1,6 @@
 import type { Queryable } from '@comanda/db';
 import { audit } from '../../audit.ts';
+import { inPlace } from '../../bulkhead.ts';
 import { matchesEtag } from '../../conditional.ts';
 import type { CallContext } from '../../context.ts';
 import { currentVersionOf } from './current-version.ts';
@@ -22,7 +23,8 @@ export async function get(ctx: CallContext): Promise<Catalog> {
       return { location_id: locationId, version: current.version, categories: [] };
     }
   }
-  const built = await build(ctx);
+  // Whether it is still the same is asked together with others; the tree is built for one, in a place of its own.
+  const built = await inPlace(ctx.app.bulkhead, locationId, 'catalog', () => build(ctx));
   const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
   ctx.reply.etag = etagOf(locationId, built);
   ctx.reply.json = text;
