@@ -13,12 +13,14 @@ $$;
 -- A new product has no categories yet.
 CREATE OR REPLACE FUNCTION document_products() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  WITH t AS MATERIALIZED (
+    SELECT l.location_id, y.category_changes
+    FROM (SELECT DISTINCT location_id FROM new_rows) l, LATERAL product_tally(l.location_id) y
+  )
   INSERT INTO product_documents (location_id, product_id, head, categories, category_changes)
   SELECT n.location_id, n.id,
     product_head(n.id, n.external_id, n.sku, n.name, n.description, n.price, n.visible, n.image_url), '[]', t.category_changes
-  FROM new_rows n
-  JOIN (SELECT l.location_id, y.category_changes
-    FROM (SELECT DISTINCT location_id FROM new_rows) l, LATERAL product_tally(l.location_id) y) t USING (location_id);
+  FROM new_rows n JOIN t USING (location_id);
   PERFORM add_to_product_tally(c.location_id, c.visible, c.hidden, 0) FROM (
     SELECT n.location_id, count(*) FILTER (WHERE n.visible) AS visible, count(*) FILTER (WHERE NOT n.visible) AS hidden
     FROM new_rows n GROUP BY 1

@@ -13,8 +13,8 @@ export interface SyncJobRef {
 /** How many errors a job keeps; the counts stay exact. */
 export const errorsKept = 100;
 
-/** How many items one transaction applies. */
-export const itemsPerChunk = 250;
+/** How many items one transaction applies: as many as a key may send unless it is given more. */
+export const itemsPerChunk = 500;
 
 /**
  * Applies what is left of a products sync job, chunk by chunk; each chunk commits together with the job's progress

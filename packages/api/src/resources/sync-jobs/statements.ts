@@ -15,14 +15,18 @@ export interface JobState {
   request_id: string | null;
 }
 
-/** $1 location, $2 job. Begins a queued job and reads any. */
+/**
+ * $1 location, $2 job. Begins a queued job and reads any. That does not wait for the disk: should a crash of the server
+ * forget it, the job is queued still.
+ */
 export const beginJob = statement<JobState & { items: unknown }>(
   'begin_sync_job',
   `with begun as (
      update sync_jobs set status = 'processing', started_at = now()
      where location_id = $1::uuid and id = $2::uuid and status = 'queued'
    )
-   select mode, status, total_items, processed_items, success_items, failed_items, request_id, items
+   select mode, status, total_items, processed_items, success_items, failed_items, request_id, items,
+     set_config('synchronous_commit', 'off', true)
    from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
 );
 
@@ -33,27 +37,32 @@ export const lockJob = statement<JobState>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
+// Rows are looked up by their whole key, one at a time: `offset 0` keeps the planner from a join. A plan is made once for
+// a connection; made while a location has few products, a join reads all of them each time when there are many.
+
 /** $1 location, $2 external ids. Locked in one order, so that jobs that name the same products never deadlock. */
 export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
   'lock_products_by_external_id',
-  `select p.id, p.external_id, p.sku from unnest($2::text[]) as v (external_id)
-   join products p on p.location_id = $1::uuid and p.external_id = v.external_id
-   order by p.external_id for no key update of p`,
+  `select p.* from (select * from unnest($2::text[]) as n (external_id) order by 1) v
+   cross join lateral (
+     select id, external_id, sku from products where location_id = $1::uuid and external_id = v.external_id
+     for no key update) p`,
 );
 
 /** $1 location, $2 skus. */
 export const findSkuOwners = statement<{ id: string; sku: string }>(
   'find_sku_owners',
-  `select p.id, p.sku from unnest($2::text[]) as v (sku)
-   join products p on p.location_id = $1::uuid and p.sku = v.sku`,
+  `select p.* from unnest($2::text[]) as v (sku)
+   cross join lateral (select id, sku from products where location_id = $1::uuid and sku = v.sku offset 0) p`,
 );
 
 /** $1 location, $2 external ids. */
 export const lockCategories = statement<{ id: string; external_id: string }>(
   'lock_categories_by_external_id',
-  `select c.id, c.external_id from unnest($2::text[]) as v (external_id)
-   join categories c on c.location_id = $1::uuid and c.external_id = v.external_id
-   order by c.id for key share of c`,
+  `select id, external_id from categories where location_id = $1::uuid and id = any (array(
+     select c.id from unnest($2::text[]) as v (external_id) cross join lateral (
+       select id from categories where location_id = $1::uuid and external_id = v.external_id offset 0) c))
+   order by id for key share`,
 );
 
 const products = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::boolean[], $8::text[], $9::text[])
@@ -68,17 +77,19 @@ export const insertProducts = statement(
    from ${products} order by v.external_id`,
 );
 
-/** $1 location, then the columns of `products`; what is null keeps its value. */
+/** $1 location, then the columns of `products`, which exist and are locked; what is null keeps its value. */
 export const updateProducts = statement(
   'update_synced_products',
-  `update products p set sku = coalesce(v.sku, p.sku), name = v.name, price = v.price,
-     visible = coalesce(v.visible, p.visible), description = coalesce(v.description, p.description),
-     image_url = coalesce(v.image_url, p.image_url)
-   from ${products}
-   where p.location_id = $1::uuid and p.id = v.id
-     and (p.sku, p.name, p.price, p.visible, p.description, p.image_url) is distinct from
-       (coalesce(v.sku, p.sku), v.name, v.price, coalesce(v.visible, p.visible),
-        coalesce(v.description, p.description), coalesce(v.image_url, p.image_url))`,
+  `insert into products as p (location_id, id, external_id, sku, name, price, visible, description, image_url)
+   select $1::uuid, v.id, v.external_id, coalesce(v.sku, o.sku), v.name, v.price, coalesce(v.visible, o.visible),
+     coalesce(v.description, o.description), coalesce(v.image_url, o.image_url)
+   from ${products} cross join lateral (
+     select sku, visible, description, image_url from products where location_id = $1::uuid and id = v.id offset 0) o
+   on conflict (location_id, id) do update
+   set sku = excluded.sku, name = excluded.name, price = excluded.price, visible = excluded.visible,
+     description = excluded.description, image_url = excluded.image_url
+   where (p.sku, p.name, p.price, p.visible, p.description, p.image_url) is distinct from
+     (excluded.sku, excluded.name, excluded.price, excluded.visible, excluded.description, excluded.image_url)`,
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
