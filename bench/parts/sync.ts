@@ -48,10 +48,7 @@ export const sync: Part = {
     );
     if (rows.length !== jobs) throw new Error(`${rows.length} of ${jobs} jobs applied every item`);
     await Promise.all([api.stop(), worker.stop()]);
-    const [whole, work] = [
-      median(rows.map((row) => row.whole)),
-      median(rows.map((row) => row.work)),
-    ];
+    const [whole, work] = [median(rows.map((row) => row.whole)), median(rows.map((row) => row.work))];
     const perProduct = (name: keyof typeof after) =>
       (((after[name] - before[name]) * 1000) / (jobs * 500)).toFixed(0);
     return [

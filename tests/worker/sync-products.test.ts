@@ -245,7 +245,10 @@ describe('the task', () => {
     }) as TaskContext;
 
   it('tries a fault again and in the end fails the job with a sentence, keeping what was applied', async () => {
-    const jobId = await sync.insertJob([...many(itemsPerChunk), { external_id: 'broken', name: null, price: 1 }]);
+    const jobId = await sync.insertJob([
+      ...many(itemsPerChunk),
+      { external_id: 'broken', name: null, price: 1 },
+    ]);
     const payload = { locationId, jobId };
     for (const attempt of [1, 2, 3]) {
       await expect(syncProducts(payload, context(attempt))).rejects.toThrow(/null value/);

@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { freshStatement, statement } from '@comanda/db';
 
 // Not Prisma: a chunk is written by a few statements over whole sets, many times faster than row by row. Products and
 // stock come as one array a column, which Postgres reads faster than JSON. Only what really differs is touched, so that
@@ -30,18 +30,22 @@ export const beginJob = statement<JobState & { items: unknown }>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
 );
 
-/** $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. */
+/**
+ * $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. What this
+ * transaction plans, in triggers and for foreign keys too, reads no table as a whole, however small it is by now.
+ */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
-  `select mode, status, total_items, processed_items, success_items, failed_items, request_id
+  `select mode, status, total_items, processed_items, success_items, failed_items, request_id,
+     set_config('enable_seqscan', 'off', true)
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
-// Rows are looked up by their whole key, one at a time: `offset 0` keeps the planner from a join. A plan is made once for
-// a connection; made while a location has few products, a join reads all of them each time when there are many.
+// Rows are looked up one at a time, which `offset 0` enforces, by a plan for what is there now: a join, or a plan that was
+// made while there were few, reads all products of the location, which nobody has counted yet when it is filled.
 
 /** $1 location, $2 external ids. Locked in one order, so that jobs that name the same products never deadlock. */
-export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
+export const lockProducts = freshStatement<{ id: string; external_id: string; sku: string }>(
   'lock_products_by_external_id',
   `select p.* from (select * from unnest($2::text[]) as n (external_id) order by 1) v
    cross join lateral (
@@ -50,19 +54,20 @@ export const lockProducts = statement<{ id: string; external_id: string; sku: st
 );
 
 /** $1 location, $2 skus. */
-export const findSkuOwners = statement<{ id: string; sku: string }>(
+export const findSkuOwners = freshStatement<{ id: string; sku: string }>(
   'find_sku_owners',
   `select p.* from unnest($2::text[]) as v (sku)
    cross join lateral (select id, sku from products where location_id = $1::uuid and sku = v.sku offset 0) p`,
 );
 
 /** $1 location, $2 external ids. */
-export const lockCategories = statement<{ id: string; external_id: string }>(
+export const lockCategories = freshStatement<{ id: string; external_id: string }>(
   'lock_categories_by_external_id',
-  `select id, external_id from categories where location_id = $1::uuid and id = any (array(
-     select c.id from unnest($2::text[]) as v (external_id) cross join lateral (
-       select id from categories where location_id = $1::uuid and external_id = v.external_id offset 0) c))
-   order by id for key share`,
+  `select c.* from (
+     select k.id from unnest($2::text[]) as v (external_id) cross join lateral (
+       select id from categories where location_id = $1::uuid and external_id = v.external_id offset 0) k order by k.id) v
+   cross join lateral (
+     select id, external_id from categories where location_id = $1::uuid and id = v.id for key share) c`,
 );
 
 const products = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::boolean[], $8::text[], $9::text[])
@@ -78,7 +83,7 @@ export const insertProducts = statement(
 );
 
 /** $1 location, then the columns of `products`, which exist and are locked; what is null keeps its value. */
-export const updateProducts = statement(
+export const updateProducts = freshStatement(
   'update_synced_products',
   `insert into products as p (location_id, id, external_id, sku, name, price, visible, description, image_url)
    select $1::uuid, v.id, v.external_id, coalesce(v.sku, o.sku), v.name, v.price, coalesce(v.visible, o.visible),
@@ -93,7 +98,7 @@ export const updateProducts = statement(
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const removeLinks = statement(
+export const removeLinks = freshStatement(
   'remove_synced_links',
   `delete from product_categories c
    using json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[])
@@ -101,7 +106,7 @@ export const removeLinks = statement(
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const addLinks = statement(
+export const addLinks = freshStatement(
   'add_synced_links',
   `insert into product_categories (location_id, product_id, category_id)
    select $1::uuid, v.product_id, unnest(v.category_ids)
