@@ -40,6 +40,7 @@ export const sync: Part = {
       const { data } = JSON.parse(accepted.text) as { data: { job_id: string } };
       await completed(place, data.job_id);
     }
+    await published(place);
     const after = cpu();
     const { rows } = await place.comanda.pool.query<{ whole: number; work: number }>(
       `select extract(epoch from completed_at - created_at)::float8 as whole,
@@ -77,6 +78,17 @@ async function post(
     body: JSON.stringify(body),
   });
   return { status: response.status, text: await response.text() };
+}
+
+// What is not published yet has still to be paid for.
+async function published({ comanda }: Place): Promise<void> {
+  const end = performance.now() + 60_000;
+  while (performance.now() < end) {
+    const { rows } = await comanda.pool.query('select from captured_changes limit 1');
+    if (rows.length === 0) return;
+    await sleep(50);
+  }
+  throw new Error('the events of the sync jobs took longer than a minute');
 }
 
 // On a connection that is kept: to open one costs PostgreSQL as much as a good part of a job.
