@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { countTypes } from '../e2e/day/listener.ts';
 import { isQuiet } from '../e2e/day/restaurant.ts';
@@ -122,7 +123,7 @@ async function requireEvents(
     })),
   );
   // Once for each chunk, once for what was there before: the category and the products.
-  const chunks = batches.reduce((sum, { items }) => sum + items.length / 250, 0);
+  const chunks = batches.reduce((sum, { items }) => sum + items.length / itemsPerChunk, 0);
   expect(countTypes(events)).toMatchObject({ 'catalog.updated': chunks + 2 });
   expect(countTypes(events)['sync.failed']).toBeUndefined();
 }

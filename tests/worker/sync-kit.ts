@@ -1,5 +1,6 @@
 import { applyProductSync } from '@comanda/api/services';
 import { newId, type rows } from '@comanda/db';
+import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.ts';
 import type {
   ProductSyncItem,
   SyncItemError,
@@ -35,7 +36,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
       );
       return id;
     },
-    async run(items, mode, chunkSize = 250) {
+    async run(items, mode, chunkSize = itemsPerChunk) {
       const jobId = await kit.insertJob(items, mode);
       await applyProductSync(database, { locationId, jobId }, { chunkSize });
       return kit.job(jobId);

@@ -1,6 +1,7 @@
 import { applyProductSync } from '@comanda/api/services';
 import { addJob, type Database, newId, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { syncProducts } from '../../packages/worker/src/tasks/sync-products.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
@@ -244,15 +245,18 @@ describe('the task', () => {
     }) as TaskContext;
 
   it('tries a fault again and in the end fails the job with a sentence, keeping what was applied', async () => {
-    const jobId = await sync.insertJob([...many(250), { external_id: 'broken', name: null, price: 1 }]);
+    const jobId = await sync.insertJob([
+      ...many(itemsPerChunk),
+      { external_id: 'broken', name: null, price: 1 },
+    ]);
     const payload = { locationId, jobId };
     for (const attempt of [1, 2, 3]) {
       await expect(syncProducts(payload, context(attempt))).rejects.toThrow(/null value/);
-      expect(outcome(await sync.job(jobId))).toEqual(['processing', 250, 250, 0]);
+      expect(outcome(await sync.job(jobId))).toEqual(['processing', itemsPerChunk, itemsPerChunk, 0]);
     }
     await syncProducts(payload, context(4));
     const failed = await sync.job(jobId);
-    expect(outcome(failed)).toEqual(['failed', 250, 250, 0]);
+    expect(outcome(failed)).toEqual(['failed', itemsPerChunk, itemsPerChunk, 0]);
     expect(failed.error).toMatch(/fault on our side/);
     expect(failed.items).toBeNull();
   });

@@ -10,6 +10,8 @@ import { type WorkKind, workLimits } from './work-limits.ts';
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
+  /** Planned at each run, for what is there then; not prepared. */
+  readonly fresh?: true;
   /** Carries the row's type; never set. */
   readonly row?: Row;
 }
@@ -17,6 +19,14 @@ export interface Statement<Row> {
 /** Declares a prepared statement whose rows have the shape `Row`. Names are unique in the code base. */
 export function statement<Row>(name: string, text: string): Statement<Row> {
   return { name, text };
+}
+
+/**
+ * Declares a statement that is planned at each run: for many rows at once, where a plan that was made while a table had
+ * few rows, and kept, costs far more than planning.
+ */
+export function freshStatement<Row>(name: string, text: string): Statement<Row> {
+  return { name, text, fresh: true };
 }
 
 /** Whatever runs statements: the pool, or one transaction. */
@@ -141,10 +151,10 @@ const setRequestId = statement('set_request_id', `select set_config('comanda.req
 
 async function runNamed<Row>(
   on: pg.PoolClient,
-  { name, text }: Statement<Row>,
+  { name, text, fresh }: Statement<Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await on.query({ name, text, values: [...values] });
+  const result = await on.query({ ...(fresh ? {} : { name }), text, values: [...values] });
   return result.rows as Row[];
 }
 

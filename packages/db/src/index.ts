@@ -1,6 +1,7 @@
 export {
   type Database,
   type DatabaseOptions,
+  freshStatement,
   openDatabase,
   type PrismaTransaction,
   type Queryable,

@@ -1,3 +1,4 @@
+import { itemsPerChunk } from '../../../packages/api/src/resources/sync-jobs/apply.ts';
 import { type Books, inSnapshot, readBooks } from './books.ts';
 import type { Consumer, Receipt } from './consumer.ts';
 import { digestOf } from './digest.ts';
@@ -96,13 +97,10 @@ function expectedEvents(ledger: Ledger, books: Books, shops: readonly Shop[]): M
   for (const { locationId, id, status, total } of books.jobs) {
     if (status !== 'completed') continue;
     expect('sync.completed', id);
-    expect('catalog.updated', locationId, Math.ceil(total / itemsPerTransaction));
+    expect('catalog.updated', locationId, Math.ceil(total / itemsPerChunk));
   }
   return expected;
 }
-
-/** How many items of a sync job are applied together; the catalog changes once with them. */
-const itemsPerTransaction = 250;
 
 /** Answers what each event's body must be, by event id. */
 async function compareEvents(

@@ -1,7 +1,5 @@
 import pg from 'pg';
-
-/** How many items one transaction of the worker applies. */
-const chunk = 250;
+import { itemsPerChunk as chunk } from '../../../packages/api/src/resources/sync-jobs/apply.ts';
 
 /** An item as it is sent. */
 export interface SentItem {
@@ -23,11 +21,11 @@ export interface Batch {
 }
 
 /**
- * 500 items to create: two chunks. Some exist, which fails them: if a chunk were applied twice, all of it would
+ * Two chunks of items to create. Some exist, which fails them: if a chunk were applied twice, all of it would
  * fail the second time.
  */
 export function createBatch(): Batch {
-  const there = [7, 100, 249, 250, 333, 499];
+  const there = [7, 100, chunk - 1, chunk, chunk + 83, 2 * chunk - 1];
   const items = Array.from({ length: 2 * chunk }, (_, index) => sent('create', index));
   return {
     name: 'create',
@@ -38,7 +36,7 @@ export function createBatch(): Batch {
   };
 }
 
-/** 2,000 items to upsert: eight chunks, in each of which some exist and one names a category that does not. */
+/** Eight chunks of items to upsert, in each of which some exist and one names a category that does not. */
 export function upsertBatch(): Batch {
   const items = Array.from({ length: 8 * chunk }, (_, index) => sent('upsert', index));
   const failing = items.flatMap((_, index) => (index % chunk === 17 ? index : []));

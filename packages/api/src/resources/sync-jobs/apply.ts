@@ -13,8 +13,8 @@ export interface SyncJobRef {
 /** How many errors a job keeps; the counts stay exact. */
 export const errorsKept = 100;
 
-/** How many items one transaction applies. */
-export const itemsPerChunk = 250;
+/** How many items one transaction applies: as many as a key may send unless it is given more. */
+export const itemsPerChunk = 500;
 
 /**
  * Applies what is left of a products sync job, chunk by chunk; each chunk commits together with the job's progress
@@ -114,13 +114,13 @@ async function writePlan(
   locationId: string,
   { updates, creates }: ChunkPlan,
 ): Promise<void> {
-  for (const round of updates) await tx.run(sql.updateProducts, [locationId, productRows(round)]);
-  if (creates.length > 0) await tx.run(sql.insertProducts, [locationId, productRows(creates)]);
+  for (const round of updates) await tx.run(sql.updateProducts, [locationId, ...productColumns(round)]);
+  if (creates.length > 0) await tx.run(sql.insertProducts, [locationId, ...productColumns(creates)]);
   const written = [...updates.flat(), ...creates];
   await writeLinks(tx, locationId, sql.removeLinks, updates.flat());
   await writeLinks(tx, locationId, sql.addLinks, written);
-  const stock = written.flatMap(({ id, item }) => (item.stock ? { product_id: id, ...item.stock } : []));
-  if (stock.length > 0) await tx.run(sql.setStock, [locationId, JSON.stringify(stock)]);
+  const stock = written.flatMap(({ id, item }) => (item.stock ? { id, ...item.stock } : []));
+  if (stock.length > 0) await tx.run(sql.setStock, [locationId, ...stockColumns(stock)]);
 }
 
 async function writeLinks(
@@ -135,5 +135,20 @@ async function writeLinks(
   if (links.length > 0) await tx.run(statement, [locationId, JSON.stringify(links)]);
 }
 
-const productRows = (planned: readonly PlannedProduct[]) =>
-  JSON.stringify(planned.map(({ id, item }) => ({ id, ...item })));
+const productColumns = (planned: readonly PlannedProduct[]) => [
+  planned.map(({ id }) => id),
+  planned.map(({ item }) => item.external_id),
+  planned.map(({ item }) => item.sku),
+  planned.map(({ item }) => item.name),
+  planned.map(({ item }) => item.price),
+  planned.map(({ item }) => item.visible),
+  planned.map(({ item }) => item.description),
+  planned.map(({ item }) => item.image_url),
+];
+
+const stockColumns = (stock: readonly ({ id: string } & NonNullable<ProductSyncItem['stock']>)[]) => [
+  stock.map(({ id }) => id),
+  stock.map(({ enabled }) => enabled),
+  stock.map(({ quantity }) => quantity),
+  stock.map(({ min_stock_alarm }) => min_stock_alarm),
+];

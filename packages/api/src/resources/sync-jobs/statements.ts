@@ -1,7 +1,8 @@
-import { statement } from '@comanda/db';
+import { freshStatement, statement } from '@comanda/db';
 
-// Not Prisma: a chunk is written by a few statements over whole sets, many times faster than row by row. Each
-// takes its rows as one JSON array and touches only what really differs, so that nothing unchanged is captured.
+// Not Prisma: a chunk is written by a few statements over whole sets, many times faster than row by row. Products and
+// stock come as one array a column, which Postgres reads faster than JSON. Only what really differs is touched, so that
+// nothing unchanged is captured.
 
 /** Where a job stands. */
 export interface JobState {
@@ -14,71 +15,90 @@ export interface JobState {
   request_id: string | null;
 }
 
-/** $1 location, $2 job. Begins a queued job and reads any. */
+/**
+ * $1 location, $2 job. Begins a queued job and reads any. That does not wait for the disk: should a crash of the server
+ * forget it, the job is queued still.
+ */
 export const beginJob = statement<JobState & { items: unknown }>(
   'begin_sync_job',
   `with begun as (
      update sync_jobs set status = 'processing', started_at = now()
      where location_id = $1::uuid and id = $2::uuid and status = 'queued'
    )
-   select mode, status, total_items, processed_items, success_items, failed_items, request_id, items
+   select mode, status, total_items, processed_items, success_items, failed_items, request_id, items,
+     set_config('synchronous_commit', 'off', true)
    from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
 );
 
-/** $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. */
+/**
+ * $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. What this
+ * transaction plans, in triggers and for foreign keys too, reads no table as a whole, however small it is by now.
+ */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
-  `select mode, status, total_items, processed_items, success_items, failed_items, request_id
+  `select mode, status, total_items, processed_items, success_items, failed_items, request_id,
+     set_config('enable_seqscan', 'off', true)
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
+// Rows are looked up one at a time, which `offset 0` enforces, by a plan for what is there now: a join, or a plan that was
+// made while there were few, reads all products of the location, which nobody has counted yet when it is filled.
+
 /** $1 location, $2 external ids. Locked in one order, so that jobs that name the same products never deadlock. */
-export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
+export const lockProducts = freshStatement<{ id: string; external_id: string; sku: string }>(
   'lock_products_by_external_id',
-  `select id, external_id, sku from products where location_id = $1::uuid and external_id = any ($2::text[])
-   order by external_id for no key update`,
+  `select p.* from (select * from unnest($2::text[]) as n (external_id) order by 1) v
+   cross join lateral (
+     select id, external_id, sku from products where location_id = $1::uuid and external_id = v.external_id
+     for no key update) p`,
 );
 
 /** $1 location, $2 skus. */
-export const findSkuOwners = statement<{ id: string; sku: string }>(
+export const findSkuOwners = freshStatement<{ id: string; sku: string }>(
   'find_sku_owners',
-  'select id, sku from products where location_id = $1::uuid and sku = any ($2::text[])',
+  `select p.* from unnest($2::text[]) as v (sku)
+   cross join lateral (select id, sku from products where location_id = $1::uuid and sku = v.sku offset 0) p`,
 );
 
 /** $1 location, $2 external ids. */
-export const lockCategories = statement<{ id: string; external_id: string }>(
+export const lockCategories = freshStatement<{ id: string; external_id: string }>(
   'lock_categories_by_external_id',
-  `select id, external_id from categories where location_id = $1::uuid and external_id = any ($2::text[])
-   order by id for key share`,
+  `select c.* from (
+     select k.id from unnest($2::text[]) as v (external_id) cross join lateral (
+       select id from categories where location_id = $1::uuid and external_id = v.external_id offset 0) k order by k.id) v
+   cross join lateral (
+     select id, external_id from categories where location_id = $1::uuid and id = v.id for key share) c`,
 );
 
-const columns = `id uuid, external_id text, sku text, name text, price numeric, visible boolean,
-  description text, image_url text`;
+const products = `unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::boolean[], $8::text[], $9::text[])
+     as v (id, external_id, sku, name, price, visible, description, image_url)`;
 
-/** $1 location, $2 rows of `columns`; what is null takes its default. */
+/** $1 location, then the columns of `products`; what is null takes its default. */
 export const insertProducts = statement(
   'insert_synced_products',
   `insert into products (location_id, id, external_id, sku, name, price, visible, description, image_url)
    select $1::uuid, v.id, v.external_id, coalesce(v.sku, v.id::text), v.name, v.price, coalesce(v.visible, true),
      coalesce(v.description, ''), coalesce(v.image_url, '')
-   from json_to_recordset($2::json) as v (${columns}) order by v.external_id`,
+   from ${products} order by v.external_id`,
 );
 
-/** $1 location, $2 rows of `columns`; what is null keeps its value. */
-export const updateProducts = statement(
+/** $1 location, then the columns of `products`, which exist and are locked; what is null keeps its value. */
+export const updateProducts = freshStatement(
   'update_synced_products',
-  `update products p set sku = coalesce(v.sku, p.sku), name = v.name, price = v.price,
-     visible = coalesce(v.visible, p.visible), description = coalesce(v.description, p.description),
-     image_url = coalesce(v.image_url, p.image_url)
-   from json_to_recordset($2::json) as v (${columns})
-   where p.location_id = $1::uuid and p.id = v.id
-     and (p.sku, p.name, p.price, p.visible, p.description, p.image_url) is distinct from
-       (coalesce(v.sku, p.sku), v.name, v.price, coalesce(v.visible, p.visible),
-        coalesce(v.description, p.description), coalesce(v.image_url, p.image_url))`,
+  `insert into products as p (location_id, id, external_id, sku, name, price, visible, description, image_url)
+   select $1::uuid, v.id, v.external_id, coalesce(v.sku, o.sku), v.name, v.price, coalesce(v.visible, o.visible),
+     coalesce(v.description, o.description), coalesce(v.image_url, o.image_url)
+   from ${products} cross join lateral (
+     select sku, visible, description, image_url from products where location_id = $1::uuid and id = v.id offset 0) o
+   on conflict (location_id, id) do update
+   set sku = excluded.sku, name = excluded.name, price = excluded.price, visible = excluded.visible,
+     description = excluded.description, image_url = excluded.image_url
+   where (p.sku, p.name, p.price, p.visible, p.description, p.image_url) is distinct from
+     (excluded.sku, excluded.name, excluded.price, excluded.visible, excluded.description, excluded.image_url)`,
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const removeLinks = statement(
+export const removeLinks = freshStatement(
   'remove_synced_links',
   `delete from product_categories c
    using json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[])
@@ -86,7 +106,7 @@ export const removeLinks = statement(
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const addLinks = statement(
+export const addLinks = freshStatement(
   'add_synced_links',
   `insert into product_categories (location_id, product_id, category_id)
    select $1::uuid, v.product_id, unnest(v.category_ids)
@@ -94,13 +114,13 @@ export const addLinks = statement(
    on conflict do nothing`,
 );
 
-/** $1 location, $2 rows of product_id, enabled, quantity, min_stock_alarm; in the order that orders lock stock in. */
+/** $1 location, $2 products, $3 enabled, $4 quantities, $5 alarms; in the order that orders lock stock in. */
 export const setStock = statement(
   'set_synced_stock',
   `insert into product_stock as s (location_id, product_id, enabled, quantity, min_stock_alarm)
    select $1::uuid, v.product_id, v.enabled, v.quantity, v.min_stock_alarm
-   from json_to_recordset($2::json) as v (product_id uuid, enabled boolean, quantity numeric, min_stock_alarm numeric)
-   order by v.product_id
+   from unnest($2::uuid[], $3::boolean[], $4::numeric[], $5::numeric[])
+     as v (product_id, enabled, quantity, min_stock_alarm) order by v.product_id
    on conflict (location_id, product_id) do update
    set enabled = excluded.enabled, quantity = excluded.quantity, min_stock_alarm = excluded.min_stock_alarm
    where (s.enabled, s.quantity, s.min_stock_alarm) is distinct from
