@@ -64,6 +64,8 @@ export interface DatabaseOptions {
   abandonMs?: number;
   /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
   unnamed?: boolean;
+  /** Plans take an index wherever one leads to the rows: a plan outlives the small table that it was made for. */
+  byIndex?: boolean;
   /** Told of connections that break while idle. */
   onError?(error: Error): void;
 }
@@ -82,6 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       connectionTimeoutMillis: limits.waitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
+      ...(options.byIndex === true && { options: '-c enable_seqscan=off' }),
     },
     { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
   );
