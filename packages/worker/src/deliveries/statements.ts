@@ -19,6 +19,9 @@ export interface ClaimedDelivery {
   secrets: { keyId: string; sealed: string }[] | null;
 }
 
+// Each statement looks its rows up one by one, whatever the planner takes the tables for: plans are made while these are
+// empty, and reading all of a location seems cheaper then. "offset 0" keeps a look-up from becoming a join.
+
 /**
  * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
  * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same statement, so nothing goes to an address
@@ -28,7 +31,7 @@ export interface ClaimedDelivery {
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
   `with due as (
-     select d.location_id, d.id from webhook_deliveries d
+     select d.ctid as place from webhook_deliveries d
      where d.location_id = $1 and d.endpoint_id = $2
        and (d.next_attempt_at, d.id) > ($7::timestamptz, $8::uuid)
        and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
@@ -40,7 +43,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
    ), claimed as (
      update webhook_deliveries d
      set leased_until = now() + make_interval(secs => $4::float8 / 1000), leased_by = $5
-     from due where d.location_id = due.location_id and d.id = due.id
+     from due where d.ctid = due.place
      returning d.id, d.event_id, d.attempts, d.next_attempt_at
    )
    select c.id, c.event_id as "eventId", v.type as "eventType", v.request_id as "requestId",
@@ -53,7 +56,9 @@ export const claimDeliveries = statement<ClaimedDelivery>(
       from webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
         and (s.expires_at is null or s.expires_at > now())) as secrets
    from claimed c
-   join events v on v.location_id = $1 and v.id = c.event_id
+   cross join lateral (
+     select v.type, v.request_id, v.body, v.body_v1 from events v where v.location_id = $1 and v.id = c.event_id offset 0
+   ) v
    join webhook_endpoints e on e.location_id = $1 and e.id = $2
    order by c.next_attempt_at, c.id`,
 );
@@ -65,8 +70,6 @@ export const claimDeliveries = statement<ClaimedDelivery>(
  * 5 in seconds, then per attempt: delivery, number, event type, outcome, response code, body, error, duration and
  * the time since its end in milliseconds. A delivery that is changed at that very moment is left out: ask again.
  */
-// One look-up for each attempt, whatever the planner takes the table for: it fixes the plan while the table is empty,
-// and by then reading all of it seems cheaper. "offset 0" keeps the look-up from becoming a join.
 export const recordAttempts = statement<{ id: string }>(
   'record_attempts',
   `with results as materialized (
