@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processCpuMs, serverCpuMs } from '../cpu.ts';
 import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
@@ -30,6 +31,12 @@ export const webhooks: Part = {
     log('throughput');
     const rounds = small ? 2 : 10;
     const expected = (await seen()).received + rounds * shop.productIds.length;
+    const cpuMs = () => ({
+      worker: processCpuMs(worker.pid),
+      PostgreSQL: serverCpuMs(place.postmaster),
+      consumer: processCpuMs(consumer.pid),
+    });
+    const before = cpuMs();
     const began = performance.now();
     for (let round = 0; round < rounds; round += 1) {
       await place.comanda.pool.query('update products set price = price + 0.01 where location_id = $1', [
@@ -38,12 +45,22 @@ export const webhooks: Part = {
     }
     const end = performance.now() + 120_000;
     while ((await seen()).received < expected && performance.now() < end) await sleep(20);
-    const seconds = (performance.now() - began) / 1000;
     const delivered = rounds * shop.productIds.length - (expected - (await seen()).received);
     if (delivered !== rounds * shop.productIds.length) throw new Error(`only ${delivered} webhooks arrived`);
-    const { rows } = await place.comanda.pool.query<{ count: number }>(
-      'select count(*)::int as count from webhook_attempts',
-    );
+    // What has arrived last is recorded a moment later.
+    const recorded = async () => {
+      const { rows } = await place.comanda.pool.query<{ count: number }>(
+        'select count(*)::int as count from webhook_attempts',
+      );
+      return rows[0]?.count ?? 0;
+    };
+    while ((await recorded()) < expected && performance.now() < end) await sleep(10);
+    const seconds = (performance.now() - began) / 1000;
+    const attempts = await recorded();
+    const after = cpuMs();
+    const cpu = (['worker', 'PostgreSQL', 'consumer'] as const)
+      .map((name) => `${name} ${(((after[name] - before[name]) * 1000) / delivered).toFixed(0)}`)
+      .join(', ');
 
     log('latency at 500 changes a second');
     await seen();
@@ -68,7 +85,7 @@ export const webhooks: Part = {
         'webhooks a second, one worker, change to recorded attempt',
         { least: 2_000, unit: '/s' },
         delivered / seconds,
-        `${delivered} in ${seconds.toFixed(1)} s; ${rows[0]?.count} attempts recorded`,
+        `${delivered} in ${seconds.toFixed(1)} s; ${attempts} attempts recorded; CPU µs a webhook: ${cpu}`,
       ),
       figureRow(
         'webhooks',

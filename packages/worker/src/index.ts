@@ -56,17 +56,18 @@ const drainMs = 30_500;
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const log = createLog(options.logLevel, 'worker');
   const secrets = createSecretBox(parseEncryptionKeys(options.encryptionKey));
-  const open = (name: string, poolSize: number): Database =>
+  const open = (name: string, poolSize: number, byIndex = false): Database =>
     openDatabase({
       url: options.databaseUrl,
       work: 'worker',
       applicationName: `comanda-worker${name}`,
       poolSize,
+      byIndex,
       // The relay gives its statements two minutes.
       abandonMs: 150_000,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     });
-  const database = open('', 12);
+  const database = open('', 8);
   await requireSchema(database.pool, (line) => log.warn(line), options.signal);
   await migrateQueue(database, log, options.signal);
   const heartbeat = await startHeartbeat(database, 'worker');
@@ -78,8 +79,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     targets: options.webhookTargets,
     allowCidrs: options.webhookAllowCidrs,
   });
+  const attempts = open('-attempts', 4, true);
   const deliveries = createDeliveries({
-    database,
+    database: attempts,
     log,
     sender,
     secrets,
@@ -129,7 +131,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         deliveries.stop(drainMs).then(() => sender.close()),
       ]);
       await heartbeat.stop();
-      await Promise.all([database, deliveryJobs, importJobs].map((pool) => pool.close()));
+      await Promise.all([database, attempts, deliveryJobs, importJobs].map((pool) => pool.close()));
       log.info('stopped');
     },
   };

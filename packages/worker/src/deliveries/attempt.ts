@@ -6,6 +6,7 @@ import type { ClaimedDelivery } from './statements.ts';
 /** An attempt that was made, ready to be recorded. */
 export interface MadeAttempt extends Attempt {
   deliveryId: string;
+  eventType: string;
   /** 1 to 5. */
   attempt: number;
   /** When it ended, by `performance.now()`. */
@@ -49,5 +50,5 @@ export async function makeAttempt(
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, error: reason, durationMs: Math.round(performance.now() - startedAt) };
   });
-  return { ...made, deliveryId: id, attempt, endedAt: performance.now() };
+  return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };
 }

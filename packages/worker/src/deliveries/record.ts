@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, isUnavailable } from '@comanda/db';
-import { backoffMs } from '../backoff.ts';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-loop.ts';
+import { untilAvailable } from './patience.ts';
 import { recordAttempts } from './statements.ts';
 
 /** What recording needs to know of this worker. */
@@ -11,9 +10,6 @@ export interface RecordOptions {
   /** Seconds before attempts 2 to 5; an attempt after the last of them is the last. */
   retryDelaysSeconds: readonly number[];
 }
-
-/** How long a database that is away is waited for: what cannot be recorded is sent again. */
-const patienceMs = 60_000;
 
 /**
  * Records attempts of one endpoint in one statement, trying again while the database is away.
@@ -26,22 +22,18 @@ export async function record(
   made: readonly MadeAttempt[],
   options: RecordOptions,
 ): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  for (let failures = 1; ; failures += 1) {
-    try {
-      return await recordTogether(database, endpoint, made, options);
-    } catch (error) {
-      const passing = isUnavailable(error);
-      if (!passing && made.length > 1) {
-        // Whatever is wrong with one of them, the others count.
-        for (const one of made) await record(database, endpoint, [one], options);
-        return;
-      }
-      if (!passing || performance.now() > giveUpAt) throw error;
-      await sleep(backoffMs(failures));
-    }
+  try {
+    // What cannot be recorded is sent again.
+    await untilAvailable(() => recordTogether(database, endpoint, made, options));
+  } catch (error) {
+    if (isUnavailable(error) || made.length === 1) throw error;
+    // Whatever is wrong with one of them, the others count.
+    for (const one of made) await record(database, endpoint, [one], options);
   }
 }
+
+/** How often attempts are told again whose deliveries were being changed; what is still left counts for nobody. */
+const mostTellings = 3;
 
 async function recordTogether(
   database: Database,
@@ -49,21 +41,28 @@ async function recordTogether(
   made: readonly MadeAttempt[],
   { workerId, retryDelaysSeconds }: RecordOptions,
 ): Promise<void> {
-  const now = performance.now();
-  await database.run(recordAttempts, [
-    locationId,
-    endpointId,
-    workerId,
-    retryDelaysSeconds,
-    made.map(({ deliveryId }) => deliveryId),
-    made.map(({ attempt }) => attempt),
-    made.map(({ ok }) => ok),
-    made.map(({ responseCode }) => responseCode ?? null),
-    made.map(({ responseBody }) => storable(responseBody)),
-    made.map(({ error }) => storable(error)),
-    made.map(({ durationMs }) => Math.round(durationMs)),
-    made.map(({ endedAt }) => now - endedAt),
-  ]);
+  let left = made;
+  for (let telling = 1; left.length > 0 && telling <= mostTellings; telling += 1) {
+    const now = performance.now();
+    const recorded = await database.run(recordAttempts, [
+      locationId,
+      endpointId,
+      workerId,
+      retryDelaysSeconds,
+      left.map(({ deliveryId }) => deliveryId),
+      left.map(({ attempt }) => attempt),
+      left.map(({ eventType }) => eventType),
+      left.map(({ ok }) => ok),
+      left.map(({ responseCode }) => responseCode ?? null),
+      left.map(({ responseBody }) => storable(responseBody)),
+      left.map(({ error }) => storable(error)),
+      left.map(({ durationMs }) => Math.round(durationMs)),
+      left.map(({ endedAt }) => now - endedAt),
+    ]);
+    if (recorded.length === left.length) return;
+    const ids = new Set(recorded.map(({ id }) => id));
+    left = left.filter(({ deliveryId }) => !ids.has(deliveryId));
+  }
 }
 
 // A consumer may answer anything; Postgres takes no U+0000.

@@ -9,6 +9,8 @@ export interface ClaimedDelivery {
   requestId: string | null;
   /** Attempts that were made before. */
   attempts: number;
+  /** When it was due, as Postgres writes it. */
+  dueAt: string;
   /** The time of the claim in Unix seconds, by the database's clock. */
   claimedAt: number;
   body: string;
@@ -17,17 +19,21 @@ export interface ClaimedDelivery {
   secrets: { keyId: string; sealed: string }[] | null;
 }
 
+// Each statement looks its rows up one by one, whatever the planner takes the tables for: plans are made while these are
+// empty, and reading all of a location seems cheaper then. "offset 0" keeps a look-up from becoming a join.
+
 /**
- * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, and what
- * that worker has in flight. Address and secrets are read in the same statement, so nothing goes to an address
+ * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
+ * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same statement, so nothing goes to an address
  * that was replaced. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
  * jumped while the attempt is on its way. The sweeper frees the claims of the dead.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
   `with due as (
-     select d.location_id, d.id from webhook_deliveries d
+     select d.ctid as place from webhook_deliveries d
      where d.location_id = $1 and d.endpoint_id = $2
+       and (d.next_attempt_at, d.id) > ($7::timestamptz, $8::uuid)
        and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
          and case when d.leased_by = $5 then d.id <> all ($6::uuid[])
            else not exists (select from process_heartbeats h where h.id = d.leased_by) end)
@@ -37,11 +43,11 @@ export const claimDeliveries = statement<ClaimedDelivery>(
    ), claimed as (
      update webhook_deliveries d
      set leased_until = now() + make_interval(secs => $4::float8 / 1000), leased_by = $5
-     from due where d.location_id = due.location_id and d.id = due.id
+     from due where d.ctid = due.place
      returning d.id, d.event_id, d.attempts, d.next_attempt_at
    )
    select c.id, c.event_id as "eventId", v.type as "eventType", v.request_id as "requestId",
-     c.attempts, extract(epoch from clock_timestamp())::float8 as "claimedAt", e.url,
+     c.attempts, c.next_attempt_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", e.url,
      case when e.api_version = 'v1'
        then coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
        else v.body end as body,
@@ -50,7 +56,9 @@ export const claimDeliveries = statement<ClaimedDelivery>(
       from webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
         and (s.expires_at is null or s.expires_at > now())) as secrets
    from claimed c
-   join events v on v.location_id = $1 and v.id = c.event_id
+   cross join lateral (
+     select v.type, v.request_id, v.body, v.body_v1 from events v where v.location_id = $1 and v.id = c.event_id offset 0
+   ) v
    join webhook_endpoints e on e.location_id = $1 and e.id = $2
    order by c.next_attempt_at, c.id`,
 );
@@ -59,14 +67,22 @@ export const claimDeliveries = statement<ClaimedDelivery>(
  * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once.
  * An attempt counts for nobody but the holder of the claim; a delivery that was dropped meanwhile gets its log
  * entry and stays dropped unless it did arrive. Values: location, endpoint, worker, delays before attempts 2 to
- * 5 in seconds, then per attempt: delivery, number, outcome, response code, body, error, duration and the time
- * since its end in milliseconds.
+ * 5 in seconds, then per attempt: delivery, number, event type, outcome, response code, body, error, duration and
+ * the time since its end in milliseconds. A delivery that is changed at that very moment is left out: ask again.
  */
-export const recordAttempts = statement<{ id: string; status: string }>(
+export const recordAttempts = statement<{ id: string }>(
   'record_attempts',
-  `with results as (
-     select * from unnest($5::uuid[], $6::int[], $7::boolean[], $8::int[], $9::text[], $10::text[], $11::int[], $12::float8[])
-       as r (id, attempt, ok, response_code, response_body, error, duration_ms, ended_ms_ago)
+  `with results as materialized (
+     select * from unnest($5::uuid[], $6::int[], $7::text[], $8::boolean[], $9::int[], $10::text[], $11::text[],
+         $12::int[], $13::float8[])
+       as r (id, attempt, event_type, ok, response_code, response_body, error, duration_ms, ended_ms_ago)
+   ), found as materialized (
+     select r.*, d.place from results r cross join lateral (
+       select d.ctid as place from webhook_deliveries d
+       where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
+         and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
+       offset 0
+     ) d
    ), recorded as (
      update webhook_deliveries d
      set attempts = r.attempt, leased_until = null, leased_by = null,
@@ -74,10 +90,8 @@ export const recordAttempts = statement<{ id: string; status: string }>(
          when r.attempt > cardinality($4::float8[]) then 'dead' else 'failed' end::delivery_status,
        next_attempt_at = case when not r.ok and d.status <> 'dropped' then
          now() - make_interval(secs => r.ended_ms_ago / 1000) + make_interval(secs => ($4::float8[])[r.attempt]) end
-     from results r
-     where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
-       and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
-     returning d.id, d.event_id, d.status, r.attempt, r.ok, r.response_code, r.response_body, r.error,
+     from found r where d.ctid = r.place
+     returning d.id, d.event_id, d.status, r.attempt, r.event_type, r.ok, r.response_code, r.response_body, r.error,
        r.duration_ms, r.ended_ms_ago
    ), counted as (
      insert into work_totals as t (name, shard, total)
@@ -89,12 +103,12 @@ export const recordAttempts = statement<{ id: string; status: string }>(
    )
    insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
      response_code, response_body, error, duration_ms, attempted_at)
-   select $1, r.id, $2, r.event_id, v.type, r.attempt,
+   select $1, r.id, $2, r.event_id, r.event_type, r.attempt,
      case when r.ok then 'delivered' when r.status = 'dead' then 'dead' else 'failed' end::delivery_status,
      r.response_code, r.response_body, r.error, r.duration_ms,
      now() - make_interval(secs => (r.ended_ms_ago + r.duration_ms) / 1000)
-   from recorded r join events v on v.location_id = $1 and v.id = r.event_id
-   returning delivery_id as id, status`,
+   from recorded r
+   returning delivery_id as id`,
 );
 
 /**
@@ -115,6 +129,13 @@ export const postponeDeliveries = statement(
   'postpone_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null,
      next_attempt_at = now() + make_interval(secs => $4::float8)
+   where location_id = $1 and id = any ($2::uuid[]) and leased_by = $3 and next_attempt_at is not null`,
+);
+
+/** Gives claims back without an attempt; when they are due stays. */
+export const returnDeliveries = statement(
+  'return_deliveries',
+  `update webhook_deliveries set leased_until = null, leased_by = null
    where location_id = $1 and id = any ($2::uuid[]) and leased_by = $3 and next_attempt_at is not null`,
 );
 

@@ -1,43 +1,38 @@
-import type { Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
 
-/**
- * Reads what a consumer says, best-effort: until it ends, fails, exceeds 64 KiB, or takes longer than
- * `remainingMs` (1 s at most). A connection whose answer was not read to its end is destroyed. Never throws.
- *
- * @returns the first KiB as text, or undefined when it is empty or compressed.
- */
-export async function readAnswer(
-  { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
-  remainingMs: number,
-): Promise<string | undefined> {
+/** Keeps the beginning of what a consumer says. */
+export interface AnswerText {
+  /** Takes a piece of the body; false once it is more than anybody reads: 64 KiB. */
+  take(piece: Buffer): boolean;
+  /** The first KiB as text, or undefined when it is empty or compressed. */
+  text(): string | undefined;
+}
+
+/** Starts with the head of the answer; nothing is ever inflated. */
+export function createAnswerText(headers: IncomingHttpHeaders): AnswerText {
+  const compressed = isCompressed(headers);
   const kept: Buffer[] = [];
-  let bytes = 0;
   let keptBytes = 0;
-  const timer = setTimeout(() => body.destroy(), Math.max(0, Math.min(remainingMs, MAX_READ_MS)));
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (keptBytes < KEPT_BYTES) {
-        const part = chunk.subarray(0, KEPT_BYTES - keptBytes);
-        kept.push(Buffer.from(part));
+  let bytes = 0;
+  return {
+    take(piece) {
+      if (keptBytes < KEPT_BYTES && !compressed) {
+        // A copy: the piece is a view of the buffer that the connection reads into.
+        const part = Buffer.from(piece.subarray(0, KEPT_BYTES - keptBytes));
+        kept.push(part);
         keptBytes += part.length;
       }
-      bytes += chunk.length;
-      if (bytes > MAX_READ_BYTES) break;
-    }
-  } catch {
-    // Cut off, dripping or malformed: the status has already decided.
-  } finally {
-    clearTimeout(timer);
-    body.on('error', () => undefined).destroy();
-  }
-  return isCompressed(headers) ? undefined : toText(Buffer.concat(kept));
+      bytes += piece.length;
+      return bytes <= MAX_READ_BYTES;
+    },
+    text: () => toText(Buffer.concat(kept)),
+  };
 }
 
 const KEPT_BYTES = 1_024;
 const MAX_READ_BYTES = 64 * 1_024;
-const MAX_READ_MS = 1_000;
 
-function isCompressed(headers: Dispatcher.ResponseData['headers']): boolean {
+function isCompressed(headers: IncomingHttpHeaders): boolean {
   const encoding = String(headers['content-encoding'] ?? 'identity');
   return encoding.trim().toLowerCase() !== 'identity';
 }

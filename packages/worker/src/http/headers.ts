@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 
 /** What is signed and announced with one attempt. `body` is sent as these bytes, in UTF-8. */
 export interface SignedAttempt {
@@ -33,7 +33,7 @@ export function webhookHeaders(attempt: SignedAttempt): Record<string, string> {
     'webhook-signature': secrets
       .map((secret) => `v1,${sign(secret, eventId, timestampSeconds, body)}`)
       .join(' '),
-    'Content-Digest': `sha-256=:${createHash('sha256').update(body).digest('base64')}:`,
+    'Content-Digest': `sha-256=:${hash('sha256', body, 'base64')}:`,
   };
 }
 

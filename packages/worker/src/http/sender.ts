@@ -1,7 +1,7 @@
-import { checkWebhookUrl, type WebhookTargets } from '@comanda/api/services';
-import { Agent, type Dispatcher, request as httpRequest } from 'undici';
-import { readAnswer } from './answer.ts';
+import { checkWebhookUrl, type UrlVerdict, type WebhookTargets } from '@comanda/api/services';
+import { Agent } from 'undici';
 import { createConnector, type ResolveName, resolveName } from './connector.ts';
+import { exchange, LateError } from './exchange.ts';
 import { failureReason, statusReason } from './reasons.ts';
 
 /** What one delivery attempt came to. */
@@ -63,13 +63,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const judge = rememberVerdicts((url) => checkWebhookUrl(url, targets, allowCidrs));
   const inFlight = new Set<Promise<Attempt>>();
   let closed = false;
 
   return {
     send(request) {
       if (closed) return Promise.reject(new Error('the webhook sender is closed'));
-      const verdict = checkWebhookUrl(request.url, targets, allowCidrs);
+      const verdict = judge(request.url);
       if (!verdict.ok) {
         return Promise.resolve({ ok: false, error: `url ${verdict.reason}`, durationMs: 0 });
       }
@@ -89,6 +90,20 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
 const MAX_TIMEOUT_MS = 30_000;
 const IDLE_MS = 1_000;
+const MOST_VERDICTS = 1_000;
+
+// A verdict depends on the text and the settings alone: names are judged when they are resolved.
+function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => UrlVerdict {
+  const verdicts = new Map<string, UrlVerdict>();
+  return (url) => {
+    const known = verdicts.get(url);
+    if (known !== undefined) return known;
+    const verdict = judge(url);
+    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    verdicts.set(url, verdict);
+    return verdict;
+  };
+}
 
 async function post(
   agent: Agent,
@@ -98,59 +113,25 @@ async function post(
 ): Promise<Attempt> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
-  const elapsedMs = () => Math.round(performance.now() - startedAt);
-  const limit = startLimit(timeoutMs, signal);
   try {
-    const answer = httpRequest(url, {
-      dispatcher: agent,
-      method: 'POST',
-      headers,
-      body,
-      signal: limit.signal,
-    });
-    // undici notices the signal only once it is connected; the race keeps the limit exact before that.
-    const head = await Promise.race([answer, limit.reached]);
-    const durationMs = elapsedMs();
-    return { ...(await judge(head, timeoutMs - durationMs)), durationMs };
+    // The status alone decides; how the body ends does not matter.
+    const { statusCode, text, durationMs } = await exchange(agent, url, { headers, body, signal }, timeoutMs);
+    const error = statusReason(statusCode);
+    return {
+      ok: error === undefined,
+      responseCode: statusCode,
+      ...(error !== undefined && { error }),
+      ...(text !== undefined && { responseBody: text }),
+      durationMs,
+    };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    const reason = limit.signal.aborted ? `no answer within ${seconds(timeoutMs)}` : undefined;
-    return { ok: false, error: reason ?? failureReason(error, url.hostname), durationMs: elapsedMs() };
-  } finally {
-    limit.stop();
+    const reason =
+      error instanceof LateError
+        ? `no answer within ${seconds(timeoutMs)}`
+        : failureReason(error, url.hostname);
+    return { ok: false, error: reason, durationMs: Math.round(performance.now() - startedAt) };
   }
-}
-
-// The status alone decides; the body is read as far as it comes, and how it ends does not matter.
-async function judge(head: Dispatcher.ResponseData, remainingMs: number) {
-  const error = statusReason(head.statusCode);
-  const responseBody = await readAnswer(head, remainingMs);
-  return {
-    ok: error === undefined,
-    responseCode: head.statusCode,
-    ...(error !== undefined && { error }),
-    ...(responseBody !== undefined && { responseBody }),
-  };
-}
-
-/** One time limit that the caller's signal can cut short; `reached` rejects when either happens. */
-function startLimit(timeoutMs: number, outer: AbortSignal | undefined) {
-  const controller = new AbortController();
-  const abort = () => controller.abort(outer?.reason);
-  const timer = setTimeout(abort, timeoutMs);
-  outer?.addEventListener('abort', abort, { once: true });
-  const reached = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
-  });
-  reached.catch(() => undefined);
-  return {
-    signal: controller.signal,
-    reached,
-    stop() {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', abort);
-    },
-  };
 }
 
 function seconds(ms: number): string {

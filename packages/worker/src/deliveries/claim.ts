@@ -1,0 +1,88 @@
+import { openSecrets } from './attempt.ts';
+import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
+import { untilAvailable } from './patience.ts';
+import { type ClaimedDelivery, claimDeliveries, postponeDeliveries, returnDeliveries } from './statements.ts';
+
+/** A claimed delivery that waits for a place among those in flight. */
+export interface ReadyDelivery {
+  delivery: ClaimedDelivery;
+  secrets: readonly string[];
+  /** By `performance.now()`: from then on address and state must be read anew before it is sent. */
+  sendBy: number;
+}
+
+/** What a look for due deliveries brought. */
+export interface Claimed {
+  /** How many it claimed. */
+  found: number;
+  /** Those of them that can be sent. */
+  claimed: ReadyDelivery[];
+  /** The last of them. */
+  last?: Place;
+}
+
+/** A place among the due deliveries of an endpoint, which are claimed in the order of their due times and ids. */
+export interface Place {
+  dueAt: string;
+  id: string;
+}
+
+/** Before all of them. */
+export const beginning: Place = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+
+/** What a claim outlasts an attempt by, for waiting and for recording it. */
+const leaseMarginMs = 10_000;
+/** How old, from before it was asked for, an address may be when it is sent to. */
+const freshMs = 100;
+/** When deliveries are tried again that cannot be signed here. */
+const unsignableSeconds = 60;
+
+/**
+ * Claims what is due for an endpoint, at most `most`; `held` is what this worker has claimed already. What is due
+ * before `after` is passed over. What cannot be signed here is put off.
+ */
+export async function claim(
+  options: DeliveryOptions,
+  endpoint: EndpointRef,
+  most: number,
+  held: readonly string[],
+  after: Place,
+): Promise<Claimed> {
+  const { database, timeoutMs, workerId, log } = options;
+  const { locationId, endpointId } = endpoint;
+  const leaseMs = timeoutMs + leaseMarginMs;
+  const sendBy = performance.now() + freshMs;
+  const rows = await database.run(claimDeliveries, [
+    locationId,
+    endpointId,
+    most,
+    leaseMs,
+    workerId,
+    held,
+    after.dueAt,
+    after.id,
+  ]);
+  const [first] = rows;
+  const last = rows.at(-1);
+  if (first === undefined || last === undefined) return { found: 0, claimed: [] };
+  try {
+    const secrets = openSecrets(options, endpoint, first.secrets);
+    const claimed = rows.map((delivery) => ({ delivery, secrets, sendBy }));
+    return { found: rows.length, claimed, last };
+  } catch (error) {
+    // A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
+    log.error({ err: error, locationId, endpointId }, 'deliveries cannot be signed and wait');
+    const ids = rows.map(({ id }) => id);
+    await database.run(postponeDeliveries, [locationId, ids, workerId, unsignableSeconds]);
+    return { found: rows.length, claimed: [] };
+  }
+}
+
+/** Gives claims back without an attempt; they stay due. Tries again while the database is away. */
+export async function giveBack(
+  { database, workerId }: DeliveryOptions,
+  { locationId }: EndpointRef,
+  ids: readonly string[],
+): Promise<void> {
+  await untilAvailable(() => database.run(returnDeliveries, [locationId, ids, workerId]));
+}

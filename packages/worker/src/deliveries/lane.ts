@@ -1,0 +1,168 @@
+import { type MadeAttempt, makeAttempt } from './attempt.ts';
+import { logAttempt } from './attempt-log.ts';
+import { beginning, claim, giveBack, type Place, type ReadyDelivery } from './claim.ts';
+import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import { createPace } from './pace.ts';
+import { record } from './record.ts';
+import { widthUnder } from './width.ts';
+
+/** What is under way for one endpoint. */
+export interface Lane {
+  /** Starts what can be started now; returns after how many milliseconds to come again at the latest. */
+  step(): number;
+  /** Whether nothing is claimed, and no statement under way. */
+  isIdle(): boolean;
+  /** Looks for what is due with the next step. */
+  lookAnew(): void;
+  /** Whether deliveries were claimed since it was last asked. */
+  wasBusy(): boolean;
+  /** Why nothing more is claimed. */
+  readonly fault: { error: unknown } | undefined;
+}
+
+/** How often a lane that waits for slow answers looks for what has become due. */
+const lookAgainMs = 1_000;
+/** How soon after a look the next one may come for less than half of the places. */
+const lookApartMs = 5;
+/** So many attempts are recorded together, or as many as have ended when the first of them has waited so long. */
+const recordTogether = 50;
+const recordWithinMs = 10;
+/** With so many claimed and not recorded, nothing more is claimed. */
+const mostHeld = 400;
+
+/**
+ * Claims, sends and records at once; of each statement one is under way at a time. What is claimed beyond the places
+ * waits for one as long as its address is fresh, and goes back otherwise. Wakes the loop when a step can do more.
+ */
+export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
+  const { database, load, log } = options;
+  const lastAttempt = options.retryDelaysSeconds.length + 1;
+  const pace = createPace(performance.now());
+  const ready: ReadyDelivery[] = [];
+  const ended: MadeAttempt[] = [];
+  /** What was claimed and is not yet recorded or given back. */
+  const held = new Set<string>();
+  const statements = new Set<'claim' | 'record' | 'return'>();
+  let inFlight = 0;
+  /** There may be more due than the last look brought. */
+  let more = true;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Where the last look ended: what a burst has left behind there is costly to pass over each time. */
+  let after: Place = beginning;
+  let begunAt = Number.NEGATIVE_INFINITY;
+  let busy = false;
+  let fault: Lane['fault'];
+
+  const room = () => widthUnder(load) - inFlight;
+  const isEnding = () => loop.stopping || fault !== undefined;
+
+  const send = ({ delivery, secrets }: ReadyDelivery) => {
+    inFlight += 1;
+    load.inFlight += 1;
+    makeAttempt(options, delivery, secrets).then((made) => {
+      inFlight -= 1;
+      load.inFlight -= 1;
+      pace.count();
+      logAttempt(log, endpoint, delivery, made, lastAttempt);
+      ended.push(made);
+      loop.waker.wake();
+    });
+  };
+
+  /** Sends what has a place, as far as it may still be sent at that time. */
+  const sendReady = (now: number) => {
+    for (let places = room(); places > 0 && !isEnding(); places -= 1) {
+      const [next] = ready;
+      if (next === undefined || next.sendBy <= now) return;
+      ready.shift();
+      send(next);
+    }
+  };
+
+  const start = (kind: 'claim' | 'record' | 'return', ids: readonly string[], done: Promise<unknown>) => {
+    statements.add(kind);
+    done
+      .catch((error: unknown) => {
+        fault ??= { error };
+      })
+      .then(() => {
+        for (const id of ids) held.delete(id);
+        statements.delete(kind);
+        loop.waker.wake();
+      });
+  };
+
+  const look = async (most: number) => {
+    const { found, claimed, last = beginning } = await claim(options, endpoint, most, [...held], after);
+    const whole = after === beginning;
+    // Only a look from the beginning tells that nothing more is due.
+    if (found === most || !whole) more = true;
+    after = found === most && lookedAt - begunAt < lookAgainMs ? last : beginning;
+    if (found > 0) busy = true;
+    for (const { delivery } of claimed) held.add(delivery.id);
+    // However long the database took: what has a place goes at once.
+    const places = isEnding() ? 0 : Math.max(0, room());
+    for (const one of claimed.slice(0, places)) send(one);
+    ready.push(...claimed.slice(places));
+  };
+
+  const returnReady = (now: number): number => {
+    const [first] = ready;
+    if (first === undefined) return lookAgainMs;
+    if ((isEnding() || first.sendBy <= now) && !statements.has('return')) {
+      const ids = ready.splice(0).map(({ delivery }) => delivery.id);
+      more = true;
+      after = beginning;
+      start('return', ids, giveBack(options, endpoint, ids));
+    }
+    return first.sendBy - now;
+  };
+
+  const recordEnded = (now: number): number => {
+    const [first] = ended;
+    if (first === undefined || statements.has('record')) return lookAgainMs;
+    const restMs = recordWithinMs - (now - first.endedAt);
+    const last = inFlight + ready.length === 0 && !statements.has('claim');
+    if (restMs > 0 && ended.length < recordTogether && !last) return restMs;
+    const made = ended.splice(0);
+    const ids = made.map(({ deliveryId }) => deliveryId);
+    start('record', ids, record(database, endpoint, made, options));
+    return lookAgainMs;
+  };
+
+  const claimMore = (now: number): number => {
+    if (isEnding() || statements.has('claim') || held.size >= mostHeld) return lookAgainMs;
+    const sinceMs = now - lookedAt;
+    if (!more && !loop.again && sinceMs < lookAgainMs) return lookAgainMs - sinceMs;
+    const ahead = pace.ahead(now);
+    const most = room() - ready.length + ahead;
+    if (most <= 0 || ready.length > ahead / 2) return lookAgainMs;
+    if (ahead === 0 && most < widthUnder(load) / 2 && sinceMs < lookApartMs) return lookApartMs - sinceMs;
+    loop.again = false;
+    more = false;
+    lookedAt = now;
+    if (after === beginning) begunAt = now;
+    start('claim', [], look(most));
+    return lookAgainMs;
+  };
+
+  return {
+    step() {
+      const now = performance.now();
+      sendReady(now);
+      return Math.min(returnReady(now), recordEnded(now), claimMore(now));
+    },
+    isIdle: () => inFlight + ready.length + ended.length + statements.size === 0,
+    lookAnew() {
+      more = true;
+    },
+    wasBusy() {
+      const was = busy;
+      busy = false;
+      return was;
+    },
+    get fault() {
+      return fault;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { openDatabase } from '@comanda/db';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPace } from '../../packages/worker/src/deliveries/pace.ts';
+import { claimDeliveries, recordAttempts } from '../../packages/worker/src/deliveries/statements.ts';
+import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+
+let kit: WorkerKit;
+let consumer: RecordingConsumer | undefined;
+beforeEach(async () => {
+  kit = await createWorkerKit();
+});
+afterEach(async () => {
+  await consumer?.close();
+  await kit.close();
+});
+
+const count = async (where: string) => {
+  const [row] = await kit.sql<{ count: number }>(
+    `select count(*)::int as count from webhook_deliveries where ${where}`,
+  );
+  return row?.count ?? 0;
+};
+
+describe('plans that are made while the tables are empty', () => {
+  test.each([
+    ['recording', recordAttempts, 'Tid Scan on webhook_deliveries'],
+    ['claiming', claimDeliveries, 'webhook_deliveries_due_idx on webhook_deliveries'],
+  ])('%s never reads all deliveries of a location', async (_, { text }, way) => {
+    const database = openDatabase({ url: kit.url, poolSize: 1, byIndex: true });
+    try {
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(`explain (generic_plan) ${text}`);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toContain(way);
+      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (webhook_deliveries|events)/);
+      expect(plan).not.toMatch(/(Hash|Merge) Join/);
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+test('what was claimed ahead for an endpoint that stops answering goes back, and is sent once it answers', async () => {
+  const waiting: (() => void)[] = [];
+  let hanging = false;
+  consumer = await startConsumer((_, response, nth) => {
+    hanging ||= nth === 300;
+    if (hanging) waiting.push(() => response.end());
+    else response.end();
+  });
+  const { id } = await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
+  await kit.startWorker({ webhookTimeoutMs: 30_000 });
+  await kit.sql(
+    `insert into products (location_id, sku, name, price)
+     select $1, 's-' || n, 'p', 1 from generate_series(1, 600) n`,
+    [kit.locationId],
+  );
+  await waitFor('the endpoint to hang', () => waiting.length === fullWidth, { timeoutMs: 30_000 });
+  await waitFor(
+    'the rest to be given back',
+    async () => (await count('leased_by is not null')) === fullWidth,
+  );
+  expect(await count(`endpoint_id = '${id}' and status = 'pending'`)).toBeGreaterThan(fullWidth);
+  hanging = false;
+  for (const answer of waiting) answer();
+  await waitFor('all to be delivered', async () => (await count(`status = 'delivered'`)) === 600, {
+    timeoutMs: 30_000,
+  });
+  expect(consumer.received).toHaveLength(600);
+}, 90_000);
+
+test('only an endpoint that takes many has deliveries claimed ahead', () => {
+  const pace = createPace(0);
+  expect(pace.ahead(0)).toBe(0);
+  for (let ended = 0; ended < 100; ended += 1) pace.count();
+  expect(pace.ahead(50)).toBe(50);
+  for (let ended = 0; ended < 1_000; ended += 1) pace.count();
+  expect(pace.ahead(100)).toBe(100);
+  expect(pace.ahead(1_100)).toBe(0);
+});
