@@ -99,7 +99,7 @@ const findKey = statement<{ request_hash: Buffer; response: string }>(
      and created_at > now() - make_interval(hours => $5::int)`,
 );
 
-// The same lock that create_order takes.
+// The same lock that place_order takes.
 const lockKey = statement('lock_idempotency_key', 'select pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 const storeKey = statement(

@@ -1,26 +1,28 @@
-import { isId, newId, sqlState } from '@comanda/db';
+import { newId, sqlState } from '@comanda/db';
 import type { CallContext, Idempotency } from '../../context.ts';
 import { ApiError, conflict, invalid } from '../../errors.ts';
 import { answerText, idempotencyOf, keyReused } from '../../idempotency.ts';
+import { answerParts } from './answer.ts';
 import { decimalText } from './decimals.ts';
-import type { KnownSubselection, OrderFacts, OrderRequest, PricedOrder } from './facts.ts';
+import type { OrderRequest, PricedOrder } from './facts.ts';
+import { offerMemory, readOffer } from './offers.ts';
 import { priceOrder, shortages } from './rules.ts';
 import type { Order } from './schema.ts';
-import { catchUpOrderNumber, createOrder, findOrderId, readOrderFacts } from './statements.ts';
+import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
 
 /** How often prices may change under an order before its caller is asked to come back. */
 const attempts = 5;
 
 /**
- * Creates an order with its payment, its stock and its key in one transaction: reads what it is decided from,
- * decides, and calls create_order, which checks again what may have changed since. Throws `validation_error`
+ * Creates an order with its payment, its stock and its key in one transaction: decides from what is
+ * remembered or read, and calls place_order, which checks again what may have changed since. Throws `validation_error`
  * naming every failing field, `conflict` for a taken `external_id` or a key with another body.
  */
 export async function create(ctx: CallContext, request: OrderRequest): Promise<Order> {
   const key = idempotencyOf(ctx);
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const facts = await readFacts(ctx, request);
-    const { outcome, response } = await write(ctx, key, request, priceOrder(request, facts));
+    const decided = await decide(ctx, request, attempt);
+    const { outcome, response } = await write(ctx, key, request, decided);
     if (outcome === 'reused') throw keyReused();
     if (outcome !== 'stale' && response !== null) return answerText(ctx, response, outcome === 'replayed');
   }
@@ -30,39 +32,29 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<O
   });
 }
 
-async function readFacts(ctx: CallContext, request: OrderRequest): Promise<OrderFacts> {
-  const productIds = [...new Set(request.items.map(({ product_id }) => product_id))];
-  const chosen = request.items.flatMap(({ subselections = [] }) => subselections);
-  const choiceIds = [...new Set(chosen.map(({ item_id }) => item_id))];
-  const [row] = await ctx.app.database.run(readOrderFacts, [
-    ctx.caller.locationId,
-    productIds.filter(isId),
-    choiceIds.filter(isId),
-    isId(request.payment_method_id) ? request.payment_method_id : null,
-  ]);
-  const { products = [], subselections = [], choices = [], payment_method_enabled } = row ?? {};
-  const subselectionsOf = new Map<string, KnownSubselection[]>();
-  for (const { product_id, ...subselection } of subselections) {
-    const known = subselectionsOf.get(product_id);
-    if (known === undefined) subselectionsOf.set(product_id, [subselection]);
-    else known.push(subselection);
+// What is remembered makes orders and refuses none: a refusal is told from what is there now. Nor does it make the
+// second attempt, since it may be why the first came to nothing.
+async function decide(ctx: CallContext, request: OrderRequest, attempt: number): Promise<Decided> {
+  const { app, caller } = ctx;
+  const memory = offerMemory(app.database);
+  const recalled = attempt === 1 ? memory.recall(caller.locationId, request) : undefined;
+  if (recalled !== undefined) {
+    try {
+      return { order: priceOrder(request, recalled.facts), offer: recalled.version };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
   }
-  return {
-    products: new Map(
-      products.map(({ id, name, price, external_id, left }) => [
-        id,
-        { name, price, externalId: external_id ?? undefined, left: left ?? undefined },
-      ]),
-    ),
-    subselections: subselectionsOf,
-    choices: new Map(
-      choices.map(({ id, product_id, subselection_id, left, ...choice }) => [
-        id,
-        { ...choice, productId: product_id, subselectionId: subselection_id, left: left ?? undefined },
-      ]),
-    ),
-    paymentMethodEnabled: payment_method_enabled ?? undefined,
-  };
+  const { facts, version } = await readOffer(app.database, caller.locationId, request);
+  const order = priceOrder(request, facts);
+  memory.keep(caller.locationId, request, { facts, version });
+  return { order, offer: null };
+}
+
+/** A priced order, and the version of the remembered offer it was priced from; null when it was read for it. */
+interface Decided {
+  order: PricedOrder;
+  offer: bigint | null;
 }
 
 type Written = { outcome: 'created' | 'replayed' | 'reused' | 'stale'; response: string | null };
@@ -71,17 +63,23 @@ async function write(
   ctx: CallContext,
   { operation, key, requestHash }: Idempotency,
   request: OrderRequest,
-  order: PricedOrder,
+  { order, offer }: Decided,
 ): Promise<Written> {
   const { caller, app, requestId } = ctx;
-  const { products, choices } = order;
+  const { products, choices, lines } = order;
+  const [orderId, paymentId] = [newId(), newId()];
   try {
-    const [written] = await app.database.run(createOrder, [
+    const [written] = await app.database.run(placeOrder, [
       ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
-      ...[requestId, newId(), request.external_id, request.channel ?? null, request.is_take_away],
-      ...[request.identifier, request.payment_method_id, order.total, JSON.stringify(order.lines)],
+      ...[requestId, offer, orderId, paymentId, request.external_id, request.channel ?? null],
+      ...[request.is_take_away, request.identifier, request.payment_method_id, order.total],
       ...[products.map(({ id }) => id), products.map(({ price }) => price), products.map(quantityText)],
       ...[choices.map(({ id }) => id), choices.map(({ price }) => price), choices.map(quantityText)],
+      ...[lines.map((line) => line.product_id), lines.map(({ name }) => name)],
+      ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
+      ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],
+      lines.map(({ selections }) => (selections.length === 0 ? null : JSON.stringify(selections))),
+      answerParts(orderId, paymentId, request, order),
     ]);
     return written ?? { outcome: 'stale', response: null };
   } catch (error) {
@@ -102,6 +100,11 @@ async function refusal(
   const stale: Written = { outcome: 'stale', response: null };
   switch (code) {
     case 'CM002': {
+      // Until there is enough of them again, they are read for each order.
+      offerMemory(app.database).forget(
+        caller.locationId,
+        products.map(({ id }) => id),
+      );
       const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
       throw invalid(
         ...shortages(products, (id) => left.products[id]),

@@ -49,7 +49,7 @@ export interface PricedOrder {
   choices: Wanted[];
 }
 
-/** A line as it is stored; member names are those that create_order reads. */
+/** A line as it is stored. */
 export interface PricedLine {
   product_id: string;
   name: string;
