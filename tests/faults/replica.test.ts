@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { processorMs } from './postgres/proc.ts';
 import { type ReplicaScene, replicaRoutes, setReplicaScene } from './postgres/replica-scene.ts';
+
+/** Others may load the machine; what counts is what is answered. */
+const patience = trials(60_000, 600_000);
+vi.setConfig({ testTimeout: patience });
 
 let scene: ReplicaScene;
 
@@ -104,26 +108,30 @@ test.each(breaks)(
     const { sql, standby, primary, counts } = scene;
     const count = trials(1, 20);
     let real = 0;
-    await waitFor(`a read that ${how}`, async () => {
-      await scene.replicaAnswers();
-      const before = await counts();
-      // The replica's read holds the documents and waits for the stock, which is locked there, too.
-      const holder = await scene.connect(primary);
-      await holder.query('begin; lock table product_stock in access exclusive mode');
-      await sql(primary, 'analyze locations');
-      const reading = scene.statusOf(scene.reading, 'GET /v2/products');
-      const waiting = async () => (await sql(standby, 'select from pg_locks where not granted')).length > 0;
-      const waits = await waitFor('the read to wait', waiting, { timeoutMs: 900 }).catch(() => false);
-      if (waits && statement !== undefined) await sql(standby, statement);
-      else if (waits)
-        await sql(primary, 'begin; lock table product_documents in access exclusive mode; commit');
-      await holder.query('commit');
-      await holder.end();
-      expect(await reading).toBe(200);
-      const after = await counts();
-      if (waits && (after[reason] ?? 0) > (before[reason] ?? 0)) real += 1;
-      return real >= count;
-    });
+    await waitFor(
+      `a read that ${how}`,
+      async () => {
+        await scene.replicaAnswers();
+        const before = await counts();
+        // The replica's read holds the documents and waits for the stock, which is locked there, too.
+        const holder = await scene.connect(primary);
+        await holder.query('begin; lock table product_stock in access exclusive mode');
+        await sql(primary, 'analyze locations');
+        const reading = scene.statusOf(scene.reading, 'GET /v2/products');
+        const waiting = async () => (await sql(standby, 'select from pg_locks where not granted')).length > 0;
+        const waits = await waitFor('the read to wait', waiting, { timeoutMs: 900 }).catch(() => false);
+        if (waits && statement !== undefined) await sql(standby, statement);
+        else if (waits)
+          await sql(primary, 'begin; lock table product_documents in access exclusive mode; commit');
+        await holder.query('commit');
+        await holder.end();
+        expect(await reading).toBe(200);
+        const after = await counts();
+        if (waits && (after[reason] ?? 0) > (before[reason] ?? 0)) real += 1;
+        return real >= count;
+      },
+      { timeoutMs: patience },
+    );
     reportFault(`a read on a replica that ${how}`, { trials: count, real });
   },
 );
@@ -144,9 +152,7 @@ test('a replica that is killed under reads is missed by nobody, and answers agai
   reportFault('a replica killed under reads', { trials: count, real: count, answered: seen[200] ?? 0 });
 });
 
-test('lists under load are answered with a replica as without; what they cost the primary is told', {
-  timeout: 300_000,
-}, async () => {
+test('lists under load are answered with a replica as without; what they cost the primary is told', async () => {
   const { reading, plain, statusOf, primary } = scene;
   await scene.replicaAnswers();
   const before = await scene.counts();

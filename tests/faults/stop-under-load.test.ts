@@ -48,11 +48,13 @@ describe('stopped (SIGTERM) under load', { timeout: 900_000 }, () => {
   test('the worker finishes what it delivers, or hands it over, and ends with 0', async () => {
     const site = await openSite({ shops: 2, lanes: 3 });
     site.consumer.behave(() => ({ afterMs: chance.percent(3) ? chance.between(50, 1_500) : 0 }));
-    const load = startLoad({ ...site, lanes: 3, chance, paceMs: 40, jobEvery: 40 });
+    // Jobs of several chunks: a smaller one is hardly ever met under way.
+    const jobs = { jobEvery: 60, jobItems: [1_200, 1_600] } as const;
+    const load = startLoad({ ...site, ...jobs, lanes: 3, chance, paceMs: 40 });
     const stops: Stop[] = [];
     for (let round = 0; round < rounds; round++) {
       const worker = await site.start('worker', { WEBHOOK_RETRY_DELAYS: '1,1,1,1' });
-      await waitFor('deliveries and a sync job under way', () => busy(site), { timeoutMs: 60_000 });
+      await waitFor('deliveries and a sync job under way', () => busy(site), { timeoutMs: 120_000 });
       stops.push(await stopOf(worker, site.consumer.inHand().length));
       expect(site.consumer.inHand()).toEqual([]);
       const { rows } = await site.database.pool.query(

@@ -18,6 +18,8 @@ export interface LoadOptions {
   paceMs?: number;
   /** One call in so many starts a products sync job; none unless said. */
   jobEvery?: number;
+  /** Items of a job: 50 to 400 unless said. */
+  jobItems?: readonly [least: number, most: number];
   /** Told of every call as it is made; what it answers is told what came of the call. */
   observe?(baseUrl: string, call: Call): (outcome: Outcome) => void;
 }
@@ -39,7 +41,7 @@ export interface Load {
  * stock syncs, sync jobs. What got no answer is sent again until there is one. Everything goes into the ledger.
  */
 export function startLoad({ target, shops, ledger, chance, observe, ...options }: LoadOptions): Load {
-  const { lanes, paceMs = 0, jobEvery = 0 } = options;
+  const { lanes, paceMs = 0, jobEvery = 0, jobItems = [50, 400] } = options;
   const caller = createCaller();
   const run = `${Date.now().toString(36)}${chance.between(0, 1_679_615).toString(36)}`;
   let underWay = 0;
@@ -143,7 +145,7 @@ export function startLoad({ target, shops, ledger, chance, observe, ...options }
 
   const importProducts = async (shop: Shop, lane: number) => {
     const key = `${run}-${lane}-${made++}`;
-    const count = chance.between(50, 400);
+    const count = chance.between(...jobItems);
     const entry: Ledger['jobs'][number] = { locationId: shop.locationId, key, count, state: 'unknown' };
     ledger.jobs.push(entry);
     const items = Array.from({ length: count }, (_, index) => {
