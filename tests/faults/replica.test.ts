@@ -78,7 +78,7 @@ test('what was written a moment ago, here or in another process, is in every lis
     }
   };
   await scene.replicaAnswers();
-  const rounds = trials(6, 100);
+  const rounds = trials(6, 30);
   await check(rounds);
   await sql(standby, 'select pg_wal_replay_pause()');
   const before = await scene.counts();
