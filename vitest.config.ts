@@ -27,7 +27,7 @@ export default defineConfig({
     // Files share a process, and so what they import: to load it anew for each took a quarter of the time.
     isolate: false,
     // Many tests wait more than they work: for timeouts, restarts, retries.
-    maxWorkers: 3,
+    maxWorkers: 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
