@@ -20,10 +20,11 @@ export function createDrain(server: Server): Drain {
   let begun = false;
 
   async function run(graceMs: number, restMs = Math.min(1_000, graceMs / 20)): Promise<void> {
+    // What the kernel has accepted for us is taken over first: closing would reset it. Nobody is told before nobody
+    // listens any more: whoever is told to close comes again on a new connection.
+    await new Promise(setImmediate);
     begun = true;
     for (const response of answers) if (!response.headersSent) response.setHeader('Connection', 'close');
-    // What the kernel has accepted for us is taken over first: closing would reset it.
-    await new Promise(setImmediate);
     const closed = new Promise<void>((resolve) => {
       // Not HTTP's own close: that cuts every resting connection, on which a request may be on its way.
       NetServer.prototype.close.call(server, () => resolve());
