@@ -24,11 +24,11 @@ export interface Bounds {
 /** The bounds of every server; a test may lower them. An idle connection costs about 20 KB. */
 export const defaultBounds: Bounds = {
   headersTimeoutMs: 5_000,
-  requestTimeoutMs: 8_000,
+  requestTimeoutMs: 7_500,
   keepAliveMs: 60_000,
   // Longer than any statement, and than an export waits for its reader.
   silenceMs: 90_000,
-  checkEveryMs: 1_000,
+  checkEveryMs: 250,
   headerBytes: 16 * 1024,
   headers: 100,
   connections: 4_096,
