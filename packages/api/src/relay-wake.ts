@@ -9,7 +9,8 @@ const pauseMs = 25;
 
 /**
  * Makes the function that tells the relay of committed changes. Calls within a few milliseconds become one
- * NOTIFY, on a connection of the pool and outside every transaction; without end they become one every `pauseMs`. A lost one costs at most the relay's poll.
+ * NOTIFY, on a connection of the pool and outside every transaction; without end they become one every `pauseMs`. A
+ * lost one costs at most the relay's poll.
  */
 export function relayWaker(database: Database): () => void {
   let planned = false;

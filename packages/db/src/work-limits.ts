@@ -43,5 +43,8 @@ export const workLimits = {
   },
 } as const satisfies Record<string, WorkLimits>;
 
-/** A kind of work: requests, their reads from a replica, the worker's jobs, health and metrics, or commands and what else a person starts. */
+/**
+ * A kind of work: requests, their reads from a replica, the worker's jobs, health and metrics, or commands and what
+ * else a person starts.
+ */
 export type WorkKind = keyof typeof workLimits;

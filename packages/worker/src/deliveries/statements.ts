@@ -24,9 +24,10 @@ export interface ClaimedDelivery {
 
 /**
  * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
- * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same statement, so nothing goes to an address
- * that was replaced. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
- * jumped while the attempt is on its way. The sweeper frees the claims of the dead.
+ * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same
+ * statement, so nothing claimed later goes to an address that was replaced. A claim that ran out is its holder's as
+ * long as that has a heartbeat: the clock may have jumped while the attempt is on its way. The sweeper frees the
+ * claims of the dead.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
