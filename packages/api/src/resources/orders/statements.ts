@@ -52,8 +52,6 @@ export interface OrderFactsRow {
     left: string | null;
   }[];
   payment_method_enabled: boolean | null;
-  /** The version of the offer that this is part of; a whole number. */
-  offer: string;
 }
 
 /** $1 location, $2 product ids, $3 ids of chosen items, $4 payment method or null. */
@@ -75,21 +73,19 @@ export const readOrderFacts = statement<OrderFactsRow>(
        join subselections s on s.location_id = i.location_id and s.id = i.subselection_id
        where i.location_id = $1::uuid and i.id = any ($3::uuid[])) as choices,
      (select m.enabled from payment_methods m
-       where m.location_id = $1::uuid and m.id = $4::uuid) as payment_method_enabled,
-     offer_version($1::uuid)::text as offer`,
+       where m.location_id = $1::uuid and m.id = $4::uuid) as payment_method_enabled`,
 );
 
-/** The outcome of creation; see the migration that defines place_order. */
+/** The outcome of creation; prisma/sql/orders.sql defines place_order and what its values are. */
 export const placeOrder = statement<{
   outcome: 'created' | 'replayed' | 'reused' | 'stale';
   response: string | null;
 }>(
   'place_order',
-  `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7, $8::bigint,
-     $9::uuid, $10::uuid, $11, $12, $13::boolean, $14, $15::uuid, $16::numeric,
-     $17::uuid[], $18::numeric[], $19::numeric[], $20::uuid[], $21::numeric[], $22::numeric[],
-     $23::uuid[], $24::text[], $25::numeric[], $26::numeric[], $27::numeric[], $28::text[], $29::jsonb[],
-     $30::text[])`,
+  `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7,
+     $8::uuid, $9, $10, $11::boolean, $12, $13::uuid, $14::numeric,
+     $15::uuid[], $16::numeric[], $17::numeric[], $18::uuid[], $19::numeric[], $20::numeric[],
+     $21::uuid[], $22::text[], $23::numeric[], $24::numeric[], $25::numeric[], $26::text[], $27::jsonb[])`,
 );
 
 /** $1 location, $2 external_id. */

@@ -1,20 +1,47 @@
--- Money: turns are settled where they are closed, so that closing by hand settles, too.
+-- Money: payments, and turns that are settled where they are closed, so that closing by hand settles, too.
 
--- A sum divided by how many it is made of: 2 decimals, half away from zero, 0 when there are none. Whole
--- numbers inside, so that no quotient is cut before it is rounded. Amounts are never negative.
-CREATE FUNCTION average_money(amount numeric, n bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN n = 0 THEN 0 ELSE div(amount * 200 + n, 2 * n::numeric) * 0.01 END
+CREATE FUNCTION payments_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT p.id, json_strip_nulls(json_build_object(
+    'id', p.id, 'order_id', p.order_id, 'payment_method_id', p.payment_method_id, 'method', m.type,
+    'amount', trim_scale(p.amount), 'status', p.status,
+    'created_at', wire_time(p.created_at, l.timezone), 'updated_at', wire_time(p.updated_at, l.timezone)))
+  FROM payments p
+  JOIN payment_methods m ON m.location_id = p.location_id AND m.id = p.payment_method_id
+  JOIN locations l ON l.id = p.location_id
+  WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
--- The day that a moment belongs to: the one whose day_start it has reached, so that lists, reports and exports
--- agree where clocks pass a midnight twice.
-CREATE FUNCTION local_day(moment timestamptz, zone text) RETURNS date LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT x.d + CASE WHEN moment < day_start(x.d, zone) THEN -1 WHEN moment >= day_start(x.d + 1, zone) THEN 1 ELSE 0 END
-  FROM (SELECT (moment AT TIME ZONE zone)::date AS d) x
+CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status <> 'pending' THEN
+    RAISE EXCEPTION 'a payment cannot move from % to %', OLD.status, NEW.status
+      USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_move BEFORE UPDATE OF status ON payments
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_payment_move();
+
+-- A closed turn shows what it was settled with; what is paid later belongs to no settlement.
+CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT t.id, json_strip_nulls(json_build_object(
+    'id', t.id, 'batch_number', t.batch_number::text, 'status', t.status,
+    'started_at', wire_time(t.started_at, l.timezone), 'ended_at', wire_time(t.ended_at, l.timezone),
+    'total_orders', coalesce(s.total_orders,
+      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)),
+    'total_collected', trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
+      JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
+      WHERE o.location_id = t.location_id AND o.turn_id = t.id), 0))))
+  FROM turns t
+  JOIN locations l ON l.id = t.location_id
+  LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id
+  WHERE t.location_id = location AND t.id = ANY (ids)
 $$;
 
 -- The row is locked by now, so every order of the turn is committed: it ends after the last of them.
-CREATE OR REPLACE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.status = 'closed' AND NEW.status = 'open' THEN
     RAISE EXCEPTION 'a closed turn cannot be opened again' USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
@@ -24,6 +51,7 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
+CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION guard_turn_move();
 
 -- Closing settles: the totals as they stand once the turn's row is held, which orders under way share. One
 -- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
@@ -71,6 +99,12 @@ END $$;
 CREATE TRIGGER settle_closed AFTER UPDATE ON turns
   REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION settle_closed_turns();
 
+-- A sum divided by how many it is made of: 2 decimals, half away from zero, 0 when there are none. Whole
+-- numbers inside, so that no quotient is cut before it is rounded. Amounts are never negative.
+CREATE FUNCTION average_money(amount numeric, n bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN n = 0 THEN 0 ELSE div(amount * 200 + n, 2 * n::numeric) * 0.01 END
+$$;
+
 -- Frozen means frozen, whoever writes.
 CREATE FUNCTION guard_settlement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -78,20 +112,3 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_frozen BEFORE UPDATE ON settlements
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION guard_settlement();
-
--- A closed turn shows what it was settled with; what is paid later belongs to no settlement.
-CREATE OR REPLACE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT t.id, json_strip_nulls(json_build_object(
-    'id', t.id, 'batch_number', t.batch_number::text, 'status', t.status,
-    'started_at', wire_time(t.started_at, l.timezone), 'ended_at', wire_time(t.ended_at, l.timezone),
-    'total_orders', coalesce(s.total_orders,
-      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)),
-    'total_collected', trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
-      JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
-      WHERE o.location_id = t.location_id AND o.turn_id = t.id), 0))))
-  FROM turns t
-  JOIN locations l ON l.id = t.location_id
-  LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id
-  WHERE t.location_id = location AND t.id = ANY (ids)
-$$;
