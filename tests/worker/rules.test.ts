@@ -17,6 +17,7 @@ function transaction(...steps: Step[]): Change[] {
     locationId,
     resourceId: step.resource,
     changed: [],
+    inCatalog: false,
     before: null,
     after: null,
     requestId: null,

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
+import { waitFor } from '../support/wait.ts';
 
-// What an order is decided from is remembered by the process. Each test changes it by SQL, as Studio does: the very
-// next order must know.
+// What an order is decided from is read before place_order is called. Each test changes it by SQL, as Studio does: the
+// very next order must know, and so must one that is under way.
 
 let api: TestApi;
 beforeAll(async () => {
@@ -33,19 +34,6 @@ const line = (quantity = 1) => ({
 const place = () => placeOrder(api, kitchen(), line());
 const refused = (overrides: Record<string, unknown> = {}) =>
   refuseOrder(api, orderBody(kitchen(), { ...line(), ...overrides }));
-
-it('an order is decided without reading while nothing has changed', async () => {
-  const run = vi.spyOn(api.app.database, 'run');
-  try {
-    await place();
-    const ran = run.mock.calls
-      .map(([{ name }]) => name)
-      .filter((name) => name.endsWith('_order') || name.includes('facts'));
-    expect(ran).toEqual(['place_order']);
-  } finally {
-    run.mockRestore();
-  }
-});
 
 describe('the next order knows', () => {
   it('a new price of a product and of a chosen item, and a new name', async () => {
@@ -87,7 +75,7 @@ describe('the next order knows', () => {
     expect(await refused(named)).toContain('contradicts the product');
   });
 
-  it('stock that runs short, which is never remembered', async () => {
+  it('stock that runs short', async () => {
     const { locationId } = api;
     await sql('insert into product_stock (location_id, product_id, quantity) values ($1, $2, 1)', [
       locationId,
@@ -106,22 +94,29 @@ describe('the next order knows', () => {
   });
 });
 
-it('what only stock and looks have changed is still remembered', async () => {
-  const version = async () =>
-    (await sql('select offer_version($1) as version', [api.locationId])).rows[0]?.version;
-  const before = await version();
-  await sql(`update products set description = 'Strong', visible = false where id = $1`, [productId]);
-  await sql('update subselection_items set stock_quantity = 5, stock_enabled = true where id = $1', [itemId]);
-  await place();
-  expect(await version()).toBe(before);
-});
-
-it('an order made of two attempts is one order: the first was decided from what had changed', async () => {
-  await sql('update products set price = 9 where id = $1', [productId]);
-  const answer = await postOrder(api, orderBody(kitchen(), { external_id: `twice-${productId}`, ...line() }));
-  expect(orderOf(answer).total).toBe(10);
-  const { rows } = await sql('select count(*)::int as orders from orders where external_id = $1', [
-    `twice-${productId}`,
+it('an order that waited for stock is made at the price that was committed meanwhile', async () => {
+  const { locationId } = api;
+  await sql('insert into product_stock (location_id, product_id, quantity) values ($1, $2, 9)', [
+    locationId,
+    productId,
   ]);
-  expect(rows).toEqual([{ orders: 1 }]);
+  const holder = await api.app.database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from product_stock where product_id = $1 for update', [productId]);
+    const external_id = `waits-${productId}`;
+    const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
+    const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order%'
+      and datname = current_database()`;
+    await waitFor('the order to wait', async () => (await sql(held)).rowCount === 1);
+    await sql('update products set price = 9 where id = $1', [productId]);
+    await holder.query('commit');
+    expect(orderOf(await waiting).total).toBe(10);
+    const { rows } = await sql('select count(*)::int as orders from orders where external_id = $1', [
+      external_id,
+    ]);
+    expect(rows).toEqual([{ orders: 1 }]);
+  } finally {
+    holder.release();
+  }
 });

@@ -46,10 +46,7 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
   return api.app.database.prisma.$transaction(
     async (tx) => {
       const { statement, values } = listProducts(locationId, query, filters);
-      const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number; outdated: string[] | null }[]>(
-        statement.text,
-        ...values,
-      );
+      const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
       const where = { locationId, ...filters };
       const rows = await tx.product.findMany({
         where,
@@ -89,7 +86,6 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
       return {
         shown: { total: shown?.total, text: shown?.data },
         plain: { total: await tx.product.count({ where }), text: JSON.stringify(plain) },
-        outdated: shown?.outdated ?? [],
       };
     },
     { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 60_000 },
@@ -97,7 +93,7 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
 }
 const everything = { limit: 200, offset: 0 };
 
-describe('the stored documents of products', () => {
+describe('the texts of products', () => {
   it('show byte for byte what the plain Prisma query finds, whatever is changed by hand', {
     timeout: patience,
   }, async () => {
@@ -129,25 +125,8 @@ describe('the stored documents of products', () => {
       expect(shown, change).toEqual(plain);
     }
     await sql('delete from locations where id = $1', [locationId]);
-    expect((await sql('select 1 from product_tallies where location_id = $1', [locationId])).rows).toEqual(
-      [],
-    );
-  });
-
-  it('are written anew by readers once a category was renamed, and answered rightly before', {
-    timeout: patience,
-  }, async () => {
-    await createProducts(8);
-    await sql(`update categories set name = 'Juices' where location_id = $1 and name = 'Drinks'`, [
-      locationId,
-    ]);
-    const first = await both(everything);
-    expect(first.outdated).toHaveLength(8);
-    expect(first.shown).toEqual(first.plain);
-    await sql('select refresh_product_documents($1, $2)', [locationId, first.outdated]);
-    const second = await both(everything);
-    expect(second.outdated).toEqual([]);
-    expect(second.shown).toEqual(first.plain);
+    expect((await sql('select 1 from tallies where location_id = $1', [locationId])).rows).toEqual([]);
+    expect((await sql('select 1 from tally_notes where location_id = $1', [locationId])).rows).toEqual([]);
   });
 
   it('hold while categories are renamed and the same products linked, at once and in any order', {
@@ -166,7 +145,7 @@ describe('the stored documents of products', () => {
       `update product_stock set quantity = floor(random() * 1000) where location_id = $1 and product_id = (${one})`,
       `with gone as (delete from products where location_id = $1 and id = (${one}) returning *)
        insert into products (location_id, id, sku, name, price, visible) select location_id, uuid_v7(), sku, name, price, visible from gone`,
-      `select refresh_product_documents($1, array(select id from products where location_id = $1::uuid))`,
+      `select fold_tallies($1)`,
     ];
     let writing = true;
     let written = 0;
@@ -196,7 +175,7 @@ describe('the stored documents of products', () => {
   });
 });
 
-// What two hand-written statements may do to one another without any document: one deletes what the other links.
+// What two hand-written statements may do to one another without any count: one deletes what the other links.
 function lostRaceOnly(error: { code?: string }): void {
   if (!['23503', '23505', '40P01'].includes(error.code ?? '')) throw error;
 }
