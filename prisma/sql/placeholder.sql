@@ -1,0 +1,1 @@
+-- Functions, views and triggers will stand here.
