@@ -595,14 +595,14 @@ CREATE TABLE sql_objects (
   checksum text COLLATE "C" NOT NULL,
   definition text COLLATE "C" NOT NULL,
   gone_since text COLLATE "C",
-  applied_at timestamptz(3) NOT NULL DEFAULT now(),
+  applied_at timestamptz(3) NOT NULL,
   CONSTRAINT sql_objects_pkey PRIMARY KEY (identity)
 );
 
 CREATE TABLE sql_releases (
   hash text COLLATE "C" NOT NULL,
   release text COLLATE "C" NOT NULL,
-  applied_at timestamptz(3) NOT NULL DEFAULT now(),
+  applied_at timestamptz(3) NOT NULL,
   CONSTRAINT sql_releases_pkey PRIMARY KEY (hash)
 );
 

@@ -94,9 +94,10 @@ export const findOrderId = statement<{ id: string }>(
   'select id from orders where location_id = $1::uuid and external_id = $2',
 );
 
-/** $1 location. Orders written by hand may be ahead of the counter. */
+/** $1 location. Orders written by hand may be ahead of the counter, or come before there is one. */
 export const catchUpOrderNumber = statement(
   'catch_up_order_number',
-  `update location_counters set value = greatest(value, (select max(number) from orders where location_id = $1::uuid))
-   where location_id = $1::uuid and name = 'order'`,
+  `insert into location_counters as c (location_id, name, value)
+   select $1::uuid, 'order', max(o.number) from orders o where o.location_id = $1::uuid having count(*) > 0
+   on conflict (location_id, name) do update set value = greatest(c.value, excluded.value)`,
 );
