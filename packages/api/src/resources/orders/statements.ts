@@ -30,18 +30,19 @@ export const moveOrder = statement<{ previous: OrderStatus | null; response: str
   'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)',
 );
 
-/** What an order is decided from, as JSON. Decimals are text. */
+/** What orders are decided from, as JSON, of several locations. Decimals are text. */
 export interface OrderFactsRow {
-  products: { id: string; external_id: string | null; name: string; price: string; left: string | null }[];
-  subselections: {
+  products: {
+    location_id: string;
     id: string;
-    product_id: string;
+    external_id: string | null;
     name: string;
-    min: number;
-    max: number;
-    single: boolean;
+    price: string;
+    left: string | null;
+    subselections: { id: string; name: string; min: number; max: number; single: boolean }[] | null;
   }[];
   choices: {
+    location_id: string;
     id: string;
     product_id: string;
     subselection_id: string;
@@ -51,29 +52,35 @@ export interface OrderFactsRow {
     max: number;
     left: string | null;
   }[];
-  payment_method_enabled: boolean | null;
+  payment_methods: { location_id: string; id: string; enabled: boolean }[];
 }
 
-/** $1 location, $2 product ids, $3 ids of chosen items, $4 payment method or null. */
+/** Locations and ids, as many of each: $1, $2 products; $3, $4 chosen items; $5, $6 payment methods. */
 export const readOrderFacts = statement<OrderFactsRow>(
   'read_order_facts',
   `select
-     (select coalesce(json_agg(json_build_object('id', p.id, 'external_id', p.external_id, 'name', p.name,
-         'price', p.price::text, 'left', case when s.enabled then s.quantity::text end)), '[]')
-       from products p left join product_stock s on s.location_id = p.location_id and s.product_id = p.id
-       where p.location_id = $1::uuid and p.id = any ($2::uuid[])) as products,
-     (select coalesce(json_agg(json_build_object('id', s.id, 'product_id', s.product_id, 'name', s.name,
-         'min', s.min_selection, 'max', s.max_selection, 'single', s.single) order by s.position, s.id), '[]')
-       from subselections s
-       where s.location_id = $1::uuid and s.product_id = any ($2::uuid[])) as subselections,
-     (select coalesce(json_agg(json_build_object('id', i.id, 'product_id', s.product_id, 'subselection_id', s.id,
-         'name', i.name, 'price', i.price::text, 'min', i.min, 'max', i.max,
+     (select coalesce(json_agg(json_build_object('location_id', p.location_id, 'id', p.id, 'external_id', p.external_id,
+         'name', p.name, 'price', p.price::text, 'left', case when s.enabled then s.quantity::text end,
+         'subselections', (select json_agg(json_build_object('id', c.id, 'name', c.name, 'min', c.min_selection,
+             'max', c.max_selection, 'single', c.single) order by c.position, c.id)
+           from subselections c where c.location_id = p.location_id and c.product_id = p.id))), '[]')
+       from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
+       cross join lateral (select * from products p where p.location_id = k.location_id and p.id = k.id limit 1) p
+       left join lateral (
+         select * from product_stock s where s.location_id = p.location_id and s.product_id = p.id limit 1) s on true
+     ) as products,
+     (select coalesce(json_agg(json_build_object('location_id', i.location_id, 'id', i.id, 'product_id', s.product_id,
+         'subselection_id', s.id, 'name', i.name, 'price', i.price::text, 'min', i.min, 'max', i.max,
          'left', case when i.stock_enabled then i.stock_quantity::text end)), '[]')
-       from subselection_items i
-       join subselections s on s.location_id = i.location_id and s.id = i.subselection_id
-       where i.location_id = $1::uuid and i.id = any ($3::uuid[])) as choices,
-     (select m.enabled from payment_methods m
-       where m.location_id = $1::uuid and m.id = $4::uuid) as payment_method_enabled`,
+       from unnest($3::uuid[], $4::uuid[]) as k (location_id, id)
+       cross join lateral (select * from subselection_items i where i.location_id = k.location_id and i.id = k.id limit 1) i
+       cross join lateral (
+         select * from subselections s where s.location_id = i.location_id and s.id = i.subselection_id limit 1) s
+     ) as choices,
+     (select coalesce(json_agg(json_build_object('location_id', m.location_id, 'id', m.id, 'enabled', m.enabled)), '[]')
+       from unnest($5::uuid[], $6::uuid[]) as k (location_id, id)
+       cross join lateral (select * from payment_methods m where m.location_id = k.location_id and m.id = k.id limit 1) m
+     ) as payment_methods`,
 );
 
 /** The outcome of creation; prisma/sql/orders.sql defines place_order and what its values are. */
