@@ -49,6 +49,11 @@ async function makeOther(place: Place, each: number): Promise<Other> {
      select $1, id, payment_method_id, total from made`,
     [tenant.locationId, tenant.paymentMethodId, productIds, each],
   );
+  await pool.query(
+    `insert into location_counters as c (location_id, name, value) values ($1, 'order', $2)
+     on conflict (location_id, name) do update set value = excluded.value`,
+    [tenant.locationId, each],
+  );
   return { ...tenant, productIds };
 }
 

@@ -2,6 +2,7 @@
 export interface Cost {
   ms: number;
   planMs: number;
+  cpuMs: number;
   /** Rows that its scans of tables gave and that they threw away, over all loops. */
   read: number;
   vain: number;
@@ -24,7 +25,7 @@ interface Node {
   Plans?: Node[];
 }
 
-export function costOf(answer: unknown): Cost {
+export function costOf(answer: unknown): Omit<Cost, 'cpuMs'> {
   const [top] = answer as { Plan: Node; 'Execution Time': number; 'Planning Time': number }[];
   if (top === undefined) throw new Error('no plan');
   const nodes = walk(top.Plan);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { fillWithOthers } from '../company.ts';
-import { processCpuMs } from '../cpu.ts';
+import { threadCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
 import { runSql } from '../place.ts';
 import { figureRow } from '../result.ts';
@@ -62,7 +62,7 @@ async function openSide(
     text: `update ${table} set price = price + 0.01 where location_id = $1::uuid and id = any ($2::uuid[])`,
     values: [location, ids],
   };
-  const before = processCpuMs(pid);
+  const before = threadCpuMs(pid);
   return {
     async change() {
       const began = performance.now();
@@ -71,7 +71,7 @@ async function openSide(
       if (rowCount !== ids.length) throw new Error(`${rowCount} prices of ${ids.length} changed`);
     },
     async close() {
-      const cpuMs = (processCpuMs(pid) - before) / spent.length;
+      const cpuMs = (threadCpuMs(pid) - before) / spent.length;
       await client.end();
       return { ms: median(spent), cpuMs };
     },

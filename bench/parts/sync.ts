@@ -19,9 +19,9 @@ export const sync: Part = {
     const others = await fillWithOthers(place, small);
     const api = await place.startApi();
     const worker = await place.startWorker();
-    const stopOthers = letOthersWork(others, api.url);
     // What the processes have planned so far, they have planned for others.
     for (const other of others) for (const round of [0, 1]) await synchronise(place, api.url, other, round);
+    const stopOthers = letOthersWork(others, api.url);
     const rounds = small ? 1 : 20;
     const jobs: { create: Spent; change: Spent }[] = [];
     const cpu = () => ({ server: serverCpuMs(place.postmaster), worker: processCpuMs(worker.pid) });
@@ -70,7 +70,12 @@ interface Spent {
 }
 
 // Every round changes name, price and stock of all.
-async function synchronise({ comanda }: Place, url: string, { key }: Tenant, round: number): Promise<Spent> {
+async function synchronise(
+  { comanda }: Place,
+  url: string,
+  { key, locationId }: Tenant,
+  round: number,
+): Promise<Spent> {
   const accepted = await post(
     url,
     key,
@@ -93,8 +98,8 @@ async function synchronise({ comanda }: Place, url: string, { key }: Tenant, rou
     const { rows } = await comanda.pool.query<Spent & { status: string; success_items: number }>(
       `select status::text, success_items, extract(epoch from completed_at - created_at)::float8 as whole,
          extract(epoch from completed_at - started_at)::float8 as work
-       from sync_jobs where id = $1`,
-      [data.job_id],
+       from sync_jobs where location_id = $1 and id = $2`,
+      [locationId, data.job_id],
     );
     const [job] = rows;
     if (job?.status === 'failed') throw new Error('a sync job failed');
