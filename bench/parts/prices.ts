@@ -7,7 +7,7 @@ import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** Two hundred and fifty new prices in one statement, against the same on tables without triggers. */
+/** 250 new prices in one statement and transaction, against the same on tables without triggers. */
 export const prices: Part = {
   name: 'prices',
   summary: 'change 250 prices in one statement, with all that follows in its transaction',
@@ -35,11 +35,11 @@ export const prices: Part = {
     return [
       figureRow(
         'prices',
-        'changing 250 prices in one statement: time ÷ the same without triggers',
-        { most: 9, unit: '×' },
-        ours.ms / other.ms,
-        `${ours.ms.toFixed(1)} ms against ${other.ms.toFixed(1)} ms; ` +
-          `CPU of PostgreSQL ${ours.cpuMs.toFixed(1)} ms against ${other.cpuMs.toFixed(1)} ms`,
+        'changing 250 prices in one statement: CPU of PostgreSQL ÷ the same without triggers',
+        { most: 3, unit: '×' },
+        ours.cpuMs / other.cpuMs,
+        `${ours.cpuMs.toFixed(1)} ms against ${other.cpuMs.toFixed(1)} ms of CPU; ` +
+          `${ours.ms.toFixed(1)} ms against ${other.ms.toFixed(1)} ms, the disk included`,
       ),
     ];
   },
@@ -62,18 +62,18 @@ async function openSide(
     text: `update ${table} set price = price + 0.01 where location_id = $1::uuid and id = any ($2::uuid[])`,
     values: [location, ids],
   };
-  const before = threadCpuMs(pid);
+  const cpu: number[] = [];
   return {
     async change() {
-      const began = performance.now();
+      const before = { cpu: threadCpuMs(pid), at: performance.now() };
       const { rowCount } = await client.query(query);
-      spent.push(performance.now() - began);
+      spent.push(performance.now() - before.at);
+      cpu.push(threadCpuMs(pid) - before.cpu);
       if (rowCount !== ids.length) throw new Error(`${rowCount} prices of ${ids.length} changed`);
     },
     async close() {
-      const cpuMs = (threadCpuMs(pid) - before) / spent.length;
       await client.end();
-      return { ms: median(spent), cpuMs };
+      return { ms: median(spent), cpuMs: median(cpu) };
     },
   };
 }
