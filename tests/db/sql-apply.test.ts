@@ -1,47 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
-import { waitFor } from '../support/wait.ts';
+import { labels, openPots, type Pots, touch, touchPot, whole } from './pots.ts';
 
-let kit: SqlFolderKit;
+let kit: Pots;
 
 beforeEach(async () => {
-  kit = await openSqlFolder();
-  await kit.client.query(`
-    create table pots (id int primary key, label text, touched text);
-    create table lids (id int primary key, touched text)`);
+  kit = await openPots();
 });
 afterEach(() => kit.close());
 
-const touchPot = (word: string) => `
-  create function touch_pot() returns trigger language plpgsql as $$
-  begin new.touched := '${word}'; return new; end $$;`;
-const touch =
-  'create trigger wash before insert or update on pots for each row execute function touch_pot();';
-const labels = `create view pot_labels as select label, shout(label) as loud from pots;`;
-const shout = `create function shout(word text) returns text language sql as $$ select upper(word) || '!' $$;`;
-const whole = { pots: `${labels}\n${touch}\n${touchPot('first')}`, words: shout };
 const all = ['function touch_pot', 'function shout', 'view pot_labels', 'trigger wash on pots'];
 
-/** Of each object that the folder has made what every DDL statement would change. */
-async function versions(): Promise<Record<string, string>> {
-  const { rows } = await kit.client.query<{ name: string; version: string }>(
-    `select proname as name, oid || ' ' || xmin as version from pg_proc where proname = any ($1)
-     union all select tgname, oid || ' ' || xmin from pg_trigger where tgname = any ($1)
-     union all select relname, oid || ' ' || xmin from pg_class where relname = any ($1)`,
-    [['touch_pot', 'shout', 'pot_labels', 'wash', 'check_pot']],
-  );
-  return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
-}
 const objects = () =>
   kit.select('select identity, gone_since from sql_objects order by applied_at, identity');
-const touched = async (id: number) => {
-  const [row] = await kit.select(
-    'insert into pots (id, label) values ($1, $2) on conflict (id) do update set label = excluded.label returning touched',
-    [id, 'pot'],
-  );
-  return row;
-};
-
 describe('a folder', () => {
   test('is applied whatever the order of its files and statements, and told', async () => {
     kit.write(whole);
@@ -55,7 +25,7 @@ describe('a folder', () => {
       'sql: function touch_pot, function shout, view pot_labels',
       'sql: trigger wash on pots',
     ]);
-    expect(await touched(1)).toEqual({ touched: 'first' });
+    expect(await kit.touched(1)).toEqual({ touched: 'first' });
     expect(await kit.select('select * from pot_labels')).toEqual([{ label: 'pot', loud: 'POT!' }]);
     expect(await objects()).toEqual(
       expect.arrayContaining(all.map((identity) => ({ identity, gone_since: null }))),
@@ -67,7 +37,7 @@ describe('a folder', () => {
     kit.write({ ...whole, grants: 'grant select on pots to public;' });
     await kit.apply();
     const states = async () => [
-      await versions(),
+      await kit.versions(),
       await kit.select('select *, xmin::text from sql_objects order by 1'),
       await kit.select('select *, xmin::text from sql_releases'),
       await kit.select(`select xmin::text from pg_class where relname = 'pots'`),
@@ -81,11 +51,11 @@ describe('a folder', () => {
   test('of which one function has changed makes that one again, in its place', async () => {
     kit.write(whole);
     await kit.apply();
-    const before = await versions();
+    const before = await kit.versions();
     kit.write({ pots: `${labels}\n${touch}\n${touchPot('second')}` });
     expect((await kit.apply()).objects).toEqual(['function touch_pot']);
-    expect(await touched(1)).toEqual({ touched: 'second' });
-    const { touch_pot: made, ...others } = await versions();
+    expect(await kit.touched(1)).toEqual({ touched: 'second' });
+    const { touch_pot: made, ...others } = await kit.versions();
     expect(before).toMatchObject(others);
     expect(made).not.toBe(before.touch_pot);
     expect(made?.split(' ')[0]).toBe(before.touch_pot?.split(' ')[0]);
@@ -117,9 +87,9 @@ describe('a folder', () => {
     kit.write({ check: check('constraint trigger') });
     await kit.apply();
     expect(await deferred()).toEqual([{ deferred: true }]);
-    const before = await versions();
+    const before = await kit.versions();
     expect((await kit.apply()).objects).toEqual([]);
-    expect(await versions()).toEqual(before);
+    expect(await kit.versions()).toEqual(before);
     kit.write({ check: check('or replace constraint trigger') });
     expect((await kit.apply()).objects).toEqual(['trigger check_pot on pots']);
     expect(await deferred()).toEqual([{ deferred: true }]);
@@ -136,7 +106,7 @@ describe('a folder', () => {
     await kit.client.query(`${touchPot('migration')} ${touch}`);
     kit.write(whole);
     expect((await kit.apply()).objects).toEqual(all);
-    expect(await touched(1)).toEqual({ touched: 'first' });
+    expect(await kit.touched(1)).toEqual({ touched: 'first' });
   });
 });
 
@@ -166,7 +136,7 @@ describe('what was changed by hand is put right:', () => {
     await kit.apply();
     await kit.client.query(change);
     expect((await kit.apply()).objects).toEqual(made);
-    expect(await touched(1)).toEqual({ touched: 'first' });
+    expect(await kit.touched(1)).toEqual({ touched: 'first' });
     expect(await kit.select('select * from pot_labels')).toEqual([{ label: 'pot', loud: 'POT!' }]);
     expect((await kit.apply()).objects).toEqual([]);
   });
@@ -232,116 +202,5 @@ describe('what functions write', () => {
     });
     await expect(kit.apply()).rejects.toThrow(reason);
     expect(await kit.select(`select to_regproc('watch_statements') as made`)).toEqual([{ made: null }]);
-  });
-});
-
-describe('a failure', () => {
-  const broken = touch.replaceAll('pots', 'lids').replace('touch_pot', 'no_such');
-
-  test('of a function leaves every function as it was, and names file and line', async () => {
-    kit.write(whole);
-    await kit.apply();
-    const before = await versions();
-    kit.write({
-      pots: `${labels}\n${touch}\n${touchPot('second')}`,
-      words: '\ncreate function shout(word text)\n  retuns text language sql as $$ select 1 $$;',
-    });
-    await expect(kit.apply()).rejects.toThrow(
-      `${kit.directory}/words.sql:3: function shout: syntax error at or near "retuns" (42601)`,
-    );
-    expect(await versions()).toEqual(before);
-    kit.write({ words: shout });
-    expect((await kit.apply()).objects).toEqual(['function touch_pot']);
-  });
-
-  test.each([
-    [
-      'plpgsql',
-      'begin\n  return upper(word;\nend',
-      'words.sql:4: function shout: mismatched parentheses at or near ";" (42601)',
-    ],
-    [
-      'plpgsql',
-      'begin\n  retrun 1;\nend',
-      'words.sql:4: function shout: syntax error at or near "retrun" (42601)',
-    ],
-    ['sql', '\n select upper(wort)', 'words.sql:4: function shout: column "wort" does not exist (42703)'],
-  ])('in the body of a function in %s is found before it is run: %s', async (language, body, reason) => {
-    kit.write({
-      words: `\ncreate function shout(word text) returns text\nlanguage ${language} as $$${body}$$;`,
-    });
-    await expect(kit.apply()).rejects.toThrow(`${kit.directory}/${reason}`);
-    expect(await kit.select(`select to_regproc('shout') as made`)).toEqual([{ made: null }]);
-  });
-
-  test('of a trigger keeps what was made before it, and the next run goes on', async () => {
-    kit.write({ ...whole, zlids: `\n\n${broken}` });
-    await expect(kit.apply()).rejects.toThrow(
-      `${kit.directory}/zlids.sql:3: trigger wash on lids: function no_such() does not exist (42883)`,
-    );
-    expect(await touched(1)).toEqual({ touched: 'first' });
-    expect(await kit.select('select * from sql_releases')).toEqual([]);
-    kit.write({ zlids: broken.replace('no_such', 'touch_pot') });
-    expect((await kit.apply()).objects).toEqual(['trigger wash on lids']);
-    expect(await kit.select('select release from sql_releases')).toEqual([{ release: '1.0.0' }]);
-  });
-
-  test('is a signature that changes without a new name', async () => {
-    kit.write(whole);
-    await kit.apply();
-    kit.write({ words: shout.replace('word text', 'word text, times int') });
-    await expect(kit.apply()).rejects.toThrow(
-      `${kit.directory}/words.sql:1: the database has shout(text) and shout(text,integer): a signature that changes gets a new name`,
-    );
-    expect(await kit.select(`select count(*)::int from pg_proc where proname = 'shout'`)).toEqual([
-      { count: 1 },
-    ]);
-  });
-
-  test('is a wrong statement, before anything is applied', async () => {
-    kit.write({ ...whole, zz: '-- no data here\ninsert into pots values (1);' });
-    await expect(kit.apply()).rejects.toThrow(
-      `${kit.directory}/zz.sql:2: INSERT INTO POTS is not for this folder`,
-    );
-    expect(await versions()).toEqual({});
-  });
-
-  test('is a missing folder', async () => {
-    await expect(kit.apply({ sqlDirectory: `${kit.directory}/no` })).rejects.toThrow('no has no .sql files');
-  });
-});
-
-describe('beside a long transaction', () => {
-  const changed = () =>
-    kit.write({ pots: `${labels}\n${touch.replace('insert or update', 'insert')}\n${touchPot('second')}` });
-
-  test('a trigger steps aside, and is tried again until it has its lock', async () => {
-    kit.write(whole);
-    await kit.apply();
-    changed();
-    await kit.client.query('begin');
-    await touched(1);
-    const waits: string[] = [];
-    const applying = kit.apply({ log: (line) => waits.push(line) });
-    await waitFor('an attempt to be given up', () =>
-      waits.includes('sql triggers of pots waits for a lock (attempt 1)'),
-    );
-    await kit.client.query('commit');
-    expect((await applying).objects).toEqual(['function touch_pot', 'trigger wash on pots']);
-  });
-
-  test('a table is given up with nothing of it half done, and the next run goes on', async () => {
-    kit.write(whole);
-    await kit.apply();
-    const before = await versions();
-    changed();
-    await kit.client.query('begin');
-    await touched(1);
-    await expect(kit.apply({ lockAttempts: 1 })).rejects.toThrow(
-      'sql triggers of pots got no lock in 1 attempts',
-    );
-    await kit.client.query('commit');
-    expect((await versions()).wash).toBe(before.wash);
-    expect((await kit.apply()).objects).toEqual(['trigger wash on pots']);
   });
 });

@@ -23,7 +23,7 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  await client.query('truncate sql_objects, sql_releases');
+  await client.query('truncate sql_objects, sql_releases; drop function if exists watch_statements');
   return {
     url: database.url,
     directory,

@@ -70,7 +70,8 @@ export async function inAttempts<Result>(
 /** What Postgres says of a failure, in one line. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return String(error);
-  return [`${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
+  const said = [`${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
+  return said.replaceAll('\n', ', ');
 }
 
 /** A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time. */
