@@ -33,6 +33,16 @@ describe('a folder', () => {
     expect(await kit.select('select release from sql_releases')).toEqual([{ release: '1.0.0' }]);
   });
 
+  test('may have functions that need each other in a circle', async () => {
+    kit.write({
+      words: `
+        create function ping(n int) returns int language sql as $$ select case when n = 0 then 0 else pong(n - 1) end $$;
+        create function pong(n int) returns int language sql as $$ select ping(n) $$;`,
+    });
+    expect((await kit.apply()).objects).toEqual(['function ping', 'function pong']);
+    expect(await kit.select('select ping(3)')).toEqual([{ ping: 0 }]);
+  });
+
   test('that is applied twice changes nothing', async () => {
     kit.write({ ...whole, grants: 'grant select on pots to public;' });
     await kit.apply();

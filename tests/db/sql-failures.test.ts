@@ -40,7 +40,7 @@ describe('a failure', () => {
       'words.sql:4: function shout: syntax error at or near "retrun" (42601)',
     ],
     ['sql', '\n select upper(wort)', 'words.sql:4: function shout: column "wort" does not exist (42703)'],
-  ])('in the body of a function in %s is found before it is run: %s', async (language, body, reason) => {
+  ])('in the body of a function in %s is found before it is run (%j)', async (language, body, reason) => {
     kit.write({
       words: `\ncreate function shout(word text) returns text\nlanguage ${language} as $$${body}$$;`,
     });
