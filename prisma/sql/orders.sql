@@ -42,7 +42,7 @@ $$;
 -- Returns outcome 'created' with the answer, 'replayed' with the stored answer of the same key and body, 'reused' when
 -- the key came with another body, or 'stale' when what the order was decided from has changed since. Raises CM002
 -- (detail: {"products": {id: what is left}, "items": {id: what is left}}) and CM003 (detail: the existing order's id),
--- and leaves nothing behind. Its statements go by keys alone: to plan them anew for each order takes a seventh of it.
+-- and leaves nothing behind.
 CREATE FUNCTION place_order(
   p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
   p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
@@ -54,7 +54,7 @@ CREATE FUNCTION place_order(
   p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
   p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
   OUT outcome text, OUT response text
-) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql AS $$
 DECLARE
   v_known record;
   v_other uuid;
@@ -153,9 +153,9 @@ BEGIN
     p_line_selections) WITH ORDINALITY AS v (product_id, name, unit_price, quantity, total, comment, selections, position);
   INSERT INTO payments (location_id, order_id, payment_method_id, amount)
   VALUES (p_location, p_order, p_payment_method, p_total);
-  PERFORM set_config('comanda.new_order', '', true);
 
-  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
+  -- From here on lines are written by hand again.
+  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j, set_config('comanda.new_order', '', true);
   outcome := 'created';
   INSERT INTO idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);

@@ -89,6 +89,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       connectionTimeoutMillis: limits.waitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
+      // Estimates depend on no value (docs/decisions/0020): to plan for each anew costs more than to run. A pooler
+      // refuses such options.
+      ...(options.unnamed !== true && { options: '-c plan_cache_mode=force_generic_plan' }),
     },
     { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
     options.plansMs,
