@@ -42,8 +42,8 @@ CREATE TABLE locations (
   name text COLLATE "C" NOT NULL,
   timezone text COLLATE "C" NOT NULL DEFAULT 'UTC',
   currency char(3) NOT NULL DEFAULT 'USD',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT locations_pkey PRIMARY KEY (id)
 );
 
@@ -92,7 +92,7 @@ CREATE TABLE api_keys (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   last_used_at timestamptz(3),
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT api_keys_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT api_keys_permissions_check CHECK (permissions IS NOT NULL),
   CONSTRAINT api_keys_location_id_fkey FOREIGN KEY (location_id)
@@ -117,7 +117,7 @@ CREATE TABLE idempotency_keys (
   request_hash bytea NOT NULL,
   status smallint NOT NULL,
   response text COLLATE "C" NOT NULL,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (location_id, api_key_id, operation, key),
   CONSTRAINT idempotency_keys_location_id_api_key_id_fkey FOREIGN KEY (location_id, api_key_id)
     REFERENCES api_keys (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -133,7 +133,7 @@ CREATE TABLE audit_entries (
   operation text COLLATE "C" NOT NULL,
   resource_id uuid,
   changes jsonb NOT NULL DEFAULT '{}',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT audit_entries_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT audit_entries_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -150,8 +150,8 @@ CREATE TABLE categories (
   priority smallint NOT NULL DEFAULT 0,
   visible boolean NOT NULL DEFAULT true,
   image_url text COLLATE "C" NOT NULL DEFAULT '',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT categories_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT categories_external_id_check CHECK (external_id <> ''),
   CONSTRAINT categories_location_id_fkey FOREIGN KEY (location_id)
@@ -170,8 +170,8 @@ CREATE TABLE products (
   price numeric(12,2) NOT NULL,
   visible boolean NOT NULL DEFAULT true,
   image_url text COLLATE "C" NOT NULL DEFAULT '',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT products_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT products_external_id_check CHECK (external_id <> ''),
   CONSTRAINT products_price_check CHECK (price >= 0),
@@ -202,7 +202,7 @@ CREATE TABLE product_stock (
   enabled boolean NOT NULL DEFAULT true,
   quantity numeric(13,3) NOT NULL,
   min_stock_alarm numeric(13,3) NOT NULL DEFAULT 0,
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT product_stock_pkey PRIMARY KEY (location_id, product_id),
   CONSTRAINT product_stock_alarm_check CHECK (min_stock_alarm >= 0),
   CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
@@ -222,8 +222,8 @@ CREATE TABLE subselections (
   max_selection int NOT NULL DEFAULT 1,
   single boolean NOT NULL DEFAULT true,
   position int NOT NULL DEFAULT 0,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT subselections_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT subselections_range_check CHECK (0 <= min_selection AND min_selection <= max_selection),
   CONSTRAINT subselections_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
@@ -246,8 +246,8 @@ CREATE TABLE subselection_items (
   position int NOT NULL DEFAULT 0,
   stock_enabled boolean NOT NULL DEFAULT false,
   stock_quantity numeric(13,3) NOT NULL DEFAULT 0,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT subselection_items_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT subselection_items_price_check CHECK (price >= 0),
   CONSTRAINT subselection_items_range_check CHECK (0 <= min AND min <= max),
@@ -274,8 +274,8 @@ CREATE TABLE menus (
   version int NOT NULL DEFAULT 0,
   is_published boolean NOT NULL DEFAULT false,
   published_at timestamptz(3),
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT menus_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT menus_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -309,7 +309,7 @@ CREATE TABLE sync_jobs (
   errors jsonb NOT NULL DEFAULT '[]',
   error text COLLATE "C",
   request_id text COLLATE "C",
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   started_at timestamptz(3),
   completed_at timestamptz(3),
   CONSTRAINT sync_jobs_pkey PRIMARY KEY (location_id, id),
@@ -327,8 +327,8 @@ CREATE TABLE payment_methods (
   name text COLLATE "C" NOT NULL,
   type payment_method_type NOT NULL,
   enabled boolean NOT NULL DEFAULT true,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT payment_methods_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT payment_methods_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -339,7 +339,7 @@ CREATE TABLE turns (
   id uuid NOT NULL DEFAULT uuid_v7(),
   batch_number int NOT NULL,
   status turn_status NOT NULL DEFAULT 'open',
-  started_at timestamptz(3) NOT NULL DEFAULT now(),
+  started_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   ended_at timestamptz(3),
   CONSTRAINT turns_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT turns_location_id_fkey FOREIGN KEY (location_id)
@@ -360,7 +360,7 @@ CREATE TABLE settlements (
   average_ticket numeric(14,2) NOT NULL,
   payments jsonb NOT NULL,
   orders jsonb NOT NULL,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT settlements_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT settlements_location_id_turn_id_fkey FOREIGN KEY (location_id, turn_id)
     REFERENCES turns (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -380,8 +380,8 @@ CREATE TABLE orders (
   payment_method_id uuid NOT NULL,
   turn_id uuid,
   cancel_reason text COLLATE "C",
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   created_by uuid DEFAULT current_api_key_id(),
   request_id text COLLATE "C" DEFAULT current_request_id(),
   CONSTRAINT orders_pkey PRIMARY KEY (location_id, id),
@@ -426,7 +426,7 @@ CREATE TABLE order_moves (
   to_status order_status NOT NULL,
   moved_by uuid DEFAULT current_api_key_id(),
   request_id text COLLATE "C" DEFAULT current_request_id(),
-  moved_at timestamptz(3) NOT NULL DEFAULT now(),
+  moved_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT order_moves_pkey PRIMARY KEY (location_id, order_id, id),
   CONSTRAINT order_moves_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
     REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -439,8 +439,8 @@ CREATE TABLE payments (
   payment_method_id uuid NOT NULL,
   amount numeric(12,2) NOT NULL,
   status payment_status NOT NULL DEFAULT 'pending',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT payments_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT payments_amount_check CHECK (amount >= 0),
   CONSTRAINT payments_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
@@ -460,12 +460,12 @@ CREATE TABLE captured_changes (
   resource text COLLATE "C" NOT NULL,
   resource_id uuid NOT NULL,
   operation text COLLATE "C" NOT NULL,
-  changed text[] DEFAULT '{}',
+  changed text[] DEFAULT ARRAY[]::text[],
   before jsonb,
   after jsonb,
   in_catalog boolean NOT NULL DEFAULT false,
   request_id text COLLATE "C" DEFAULT current_request_id(),
-  captured_at timestamptz(3) NOT NULL DEFAULT now(),
+  captured_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   error text COLLATE "C",
   failures smallint NOT NULL DEFAULT 0,
   retry_at timestamptz(3),
@@ -501,8 +501,8 @@ CREATE TABLE webhook_endpoints (
   events text[],
   status webhook_endpoint_status NOT NULL DEFAULT 'active',
   api_version text COLLATE "C" NOT NULL DEFAULT 'v2',
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT webhook_endpoints_events_check CHECK (cardinality(events) > 0),
   CONSTRAINT webhook_endpoints_version_check CHECK (api_version IN ('v1', 'v2')),
@@ -517,7 +517,7 @@ CREATE TABLE webhook_secrets (
   encryption_key_id text COLLATE "C" NOT NULL,
   sealed bytea NOT NULL,
   expires_at timestamptz(3),
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT webhook_secrets_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT webhook_secrets_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
     REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -534,7 +534,7 @@ CREATE TABLE webhook_deliveries (
   next_attempt_at timestamptz(3),
   leased_until timestamptz(3),
   leased_by text COLLATE "C",
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT webhook_deliveries_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
     REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
@@ -576,8 +576,8 @@ CREATE TABLE process_heartbeats (
   kind text COLLATE "C" NOT NULL,
   host text COLLATE "C" NOT NULL,
   pid int NOT NULL,
-  started_at timestamptz(3) NOT NULL DEFAULT now(),
-  seen_at timestamptz(3) NOT NULL DEFAULT now(),
+  started_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  seen_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   pid_space text COLLATE "C",
   CONSTRAINT process_heartbeats_pkey PRIMARY KEY (id)
 ) WITH (fillfactor = 50);
