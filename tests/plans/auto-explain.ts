@@ -15,7 +15,6 @@ export interface RunStatement {
 export interface Listening {
   /** The name under which a text was prepared; undefined for what stands in a function. */
   nameOf(text: string): string | undefined;
-  clients: Set<pg.Client>;
   stop(): void;
 }
 
@@ -45,11 +44,8 @@ export async function explainDatabase(url: string): Promise<void> {
 /** Tells `heard` each statement that a client which connects from now on has run. */
 export function listenToPlans(heard: (run: RunStatement) => void): Listening {
   const names = new Map<string, string>();
-  const clients = new Set<pg.Client>();
   const { connect, query } = pg.Client.prototype;
   pg.Client.prototype.connect = function (this: pg.Client, ...args: unknown[]) {
-    clients.add(this);
-    this.on('end', () => clients.delete(this));
     // Not part of its type.
     const { application_name: application = '' } = (
       this as unknown as { connectionParameters: { application_name?: string } }
@@ -69,7 +65,6 @@ export function listenToPlans(heard: (run: RunStatement) => void): Listening {
     return Reflect.apply(query, this, args);
   } as typeof query;
   return {
-    clients,
     nameOf: (text) => names.get(text),
     stop: () => Object.assign(pg.Client.prototype, { connect, query }),
   };

@@ -13,6 +13,8 @@ export interface Amount {
  */
 export async function fill({ sql }: Pick<Service, 'sql'>, locationId: string, amount: Amount): Promise<void> {
   const atOnce = async (texts: readonly string[], ...values: unknown[]) => {
+    // Plans of triggers, from when this session filled something small.
+    await sql('discard plans');
     await sql('begin');
     for (const text of texts) await sql(text, [locationId, ...values]);
     await sql('delete from captured_changes where transaction_id = transaction_id()');
@@ -105,14 +107,13 @@ const moves = `
   insert into order_moves (location_id, order_id, from_status, to_status, moved_at)
   select $1, o.id, 'pending', 'ready', o.created_at from ${made}`;
 
+// The feed shows bodies as they are: these have that of an order of the service.
 const events = `
   insert into events (location_id, id, number, type, resource_id, body, request_id, created_at)
-  select $1, uuid_v7(), c.value + n - $2::int + 1, case when n % 2 = 0 then 'order.created' else 'order.status_changed' end,
-    o.id, '{}', 'filled-' || n, o.created_at
-  from ${made} cross join (
+  select $1, uuid_v7(), c.value + n - $2::int + 1, told.type, o.id, told.body, 'filled-' || n, o.created_at
+  from ${made} cross join (select type, body from events where type = 'order.created' limit 1) told cross join (
     select coalesce(max(value), 0) as value from location_counters where location_id = $1 and name = 'event') c`;
 
-// The feed shows bodies as they are: those are never asked for whole.
 const deliveries = `
   insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, created_at)
   select $1, (select id from webhook_endpoints where location_id = $1 order by id limit 1), e.id,
@@ -149,7 +150,7 @@ const others = [
   `insert into payment_methods (location_id, name, type) select $1, 'Filled ' || n, 'card' from generate_series(1, least(5, $2::int)) n`,
   `insert into menus (location_id, name) select $1, 'Filled ' || n from generate_series(1, least(5, $2::int)) n`,
   `insert into limit_counters (api_key_id, "window", window_start, used)
-   select k.id, 'minute', date_trunc('minute', now()) - n * interval '1 minute', 1
+   select k.id, 'minute', date_trunc('minute', now()) - interval '1 day' - n * interval '1 minute', 1
    from api_keys k, generate_series(1, least(10, $2::int)) n where k.location_id = $1`,
   `insert into locations (name) select 'Beside ' || $1::text || n from generate_series(1, $2::int) n`,
 ];

@@ -1,4 +1,4 @@
-/** A node of a plan as EXPLAIN (ANALYZE, FORMAT JSON) prints it; rows and what was removed are per loop. */
+/** A node of a plan as EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) prints it; rows and what was removed are per loop. */
 export interface PlanNode {
   'Node Type': string;
   'Actual Rows': number;
@@ -6,6 +6,8 @@ export interface PlanNode {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Function Call'?: string;
+  'Subplan Name'?: string;
   Filter?: string;
   'Join Filter'?: string;
   Output?: string[];
@@ -15,44 +17,46 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** What a run of a statement came to. */
+/** What a run of a statement came to, in rows. */
 export interface Verdict {
-  /** Rows of tables that were read, and rows of anything that were read or compared in vain. */
+  /** Read in tables, or read and compared in vain wherever it was. */
   touched: number;
-  /** Rows that were answered, collected, written or locked: the most of these. */
+  /** What all of it was for. */
   useful: number;
-  /** touched ÷ useful, where useful counts as 1 at least. */
-  ratio: number;
   /** The node that touched most. */
   worst: { node: PlanNode; touched: number };
 }
 
-/** More rows touched than this for each useful one are read in vain. */
-export const mostTouched = 5;
-
 /**
  * Judges one run.
  *
- * Rows of tables count as often as a scan reads them, with what its filter or a recheck removed. What is in memory (a
- * CTE, a function's rows, transition tables) costs no look-up, and is read once or twice by good plans too, so its
- * rows do not count. But what a filter or a join removes counts wherever it stands: a loop over two transition tables
- * that compares each row with each shows in the rows that its join filter removed.
+ * Rows of tables count as often as a scan reads them, and so does what its filter or a recheck removed. What is in memory
+ * (a CTE, a function's rows, transition tables) costs no look-up, and good plans read it more than once, too: its rows
+ * do not count. But what a filter or a join removes counts wherever it stands: a loop within a loop over two transition
+ * tables, which compares each row with each, shows in the rows that its join filter removed.
  *
- * Useful is what leaves the plan, and what an aggregate puts into a document (json_agg, array_agg, string_agg): a page
- * of fifty orders as one text answers fifty. What is only counted or summed up is not.
+ * Useful is the most of: rows answered; rows that an aggregate collects into one answer (a page of fifty orders as one
+ * text answers fifty); rows written; rows locked; rows asked for by a list of keys or by the rows that a trigger hears
+ * of, each of which may need a look although none is found. What is only counted or summed up is useful when
+ * `countedIsUseful`.
  */
-export function judge(root: PlanNode): Verdict {
+export function judge(root: PlanNode, { countedIsUseful = false } = {}): Verdict {
   const nodes = [...walk(root)];
   const touchedBy = nodes.map((node) => ({ node, touched: touchedRows(node) }));
-  const touched = sum(touchedBy.map((each) => each.touched));
-  const useful = Math.max(
-    root['Node Type'] === 'ModifyTable' ? 0 : rowsOf(root),
-    sum(nodes.filter(collects).map(inputRows)),
-    sum(nodes.filter(is('ModifyTable')).map(inputRows)),
-    sum(nodes.filter(is('LockRows')).map(rowsOf)),
-  );
-  const worst = touchedBy.reduce((most, each) => (each.touched > most.touched ? each : most));
-  return { touched, useful, ratio: touched / Math.max(1, useful), worst };
+  const total = (which: (node: PlanNode) => boolean, rows: (node: PlanNode) => number) =>
+    sum(nodes.filter(which).map(rows));
+  return {
+    touched: sum(touchedBy.map(({ touched }) => touched)),
+    useful: Math.max(
+      is('ModifyTable')(root) ? 0 : rowsOf(root),
+      total(countedIsUseful ? is('Aggregate') : collects, inputRows),
+      total(is('ModifyTable'), inputRows),
+      total(is('LockRows'), rowsOf),
+      // Once, however often a loop reads them.
+      ...nodes.filter(asks).map((node) => node['Actual Rows']),
+    ),
+    worst: touchedBy.reduce((most, each) => (each.touched > most.touched ? each : most)),
+  };
 }
 
 function* walk(node: PlanNode): Generator<PlanNode> {
@@ -71,27 +75,33 @@ const tableScans = new Set([
 ]);
 
 function touchedRows(node: PlanNode): number {
-  const { 'Node Type': type, 'Actual Loops': loops } = node;
+  const type = node['Node Type'];
   const removed =
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0);
   const read = tableScans.has(type) ? rowsOf(node) : 0;
-  // Of several bitmaps that are combined, each is read in full, whatever is left of them.
+  // Of several bitmaps that are combined each is read in full, whatever is left of them.
   const combined = type === 'BitmapAnd' || type === 'BitmapOr' ? inputRows(node) : 0;
-  return read + removed * loops + combined;
+  return read + combined + removed * node['Actual Loops'];
 }
 
 const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Loops'];
 
-// The first children are the input; init plans and subplans stand beside them and have names.
+/** What it takes in: init plans and subplans, which have names, stand beside that. */
 const inputRows = (node: PlanNode): number =>
-  sum((node.Plans ?? []).filter((child) => !('Subplan Name' in child)).map(rowsOf));
+  sum((node.Plans ?? []).filter((child) => child['Subplan Name'] === undefined).map(rowsOf));
 
 const is = (type: string) => (node: PlanNode) => node['Node Type'] === type;
 
+const collecting = /\b(json_agg|jsonb_agg|json_object_agg|jsonb_object_agg|array_agg|string_agg)\(/;
 const collects = (node: PlanNode): boolean =>
-  node['Node Type'] === 'Aggregate' &&
-  (node.Output ?? []).some((expression) => /\b(json|jsonb|array|string|xml)(_object)?_?agg\w*\(/.test(expression));
+  is('Aggregate')(node) && (node.Output ?? []).some((expression) => collecting.test(expression));
+
+const listed = /^(unnest|json_to_recordset|jsonb_to_recordset|json_array_elements|jsonb_array_elements)\(/;
+const asks = (node: PlanNode): boolean =>
+  is('Named Tuplestore Scan')(node) ||
+  is('Values Scan')(node) ||
+  (is('Function Scan')(node) && listed.test(node['Function Call'] ?? ''));
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

@@ -5,18 +5,19 @@ import pg from 'pg';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
-import { explainDatabase, type Listening, listenToPlans, type RunStatement } from './auto-explain.ts';
+import { explainDatabase, listenToPlans, type RunStatement } from './auto-explain.ts';
 
 /** The API's server, the worker and a consumer of its webhooks in this process, on a database of their own. */
 export interface Service {
   url: string;
   app: RunningApp;
   consumer: RecordingConsumer;
-  listening: Listening;
   /** Runs SQL that is not the service's: nobody hears of it. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Waits until every change is published and delivered, and every job done. */
   settled(): Promise<void>;
+  /** The name of a prepared statement; empty for what stands in a function or has no name. */
+  nameOf(text: string): string;
   close(): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   };
   const app = await createApp({ ...settings, idempotencyTtlHours: 168 });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
-  const consumer = await startConsumer();
+  const consumer = await startConsumer(sometimesFailing);
   const worker: RunningWorker = await startWorker({
     ...settings,
     webhookTimeoutMs: 10_000,
@@ -50,8 +51,8 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     url: server.url,
     app,
     consumer,
-    listening,
     sql,
+    nameOf: (text) => listening.nameOf(text) ?? '',
     async settled() {
       await waitFor('the worker', async () => (await sql<{ idle: boolean }>(nothingWaits))[0]?.idle, {
         timeoutMs: 60_000,
@@ -69,6 +70,12 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     },
   };
 }
+
+// Retries are statements, too.
+const sometimesFailing: Parameters<typeof startConsumer>[0] = (_, response, nth) => {
+  response.statusCode = nth % 7 === 0 ? 500 : 204;
+  response.end();
+};
 
 const withoutAutovacuum = `
   select format('alter table %s set (autovacuum_enabled = false)', c.oid::regclass) as command

@@ -1,8 +1,8 @@
-import { issueKey } from '@comanda/api/services';
-import type { ComandaClient } from '@comanda/client';
-import { operations } from '../support/documented.ts';
+import { createLocation, issueKey, subscribableEventTypes } from '@comanda/api/services';
+import { type ComandaClient, createClient } from '@comanda/client';
 import { routeTable } from '../../packages/api/src/rest/routes.ts';
-import { callRest, typedClient } from '../support/api.ts';
+import { callRest } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
 import type { Service } from './service.ts';
 
 /** A location of the service and its caller. */
@@ -11,13 +11,33 @@ export interface Shop {
   locationId: string;
   paymentMethodId: string;
   client: ComandaClient;
-  /** Calls REST and expects a success; `route` is `GET /v2/orders?limit=1`. Answers `data`. */
+  /**
+   * Calls REST; `route` is `GET /v2/orders?limit=1`. Answers `data`.
+   *
+   * @throws {Error} for anything but a success.
+   */
   call<Data = { id: string }>(route: string, body?: object, headers?: Record<string, string>): Promise<Data>;
 }
 
-/** Makes a location through the service, with a key that may do everything. */
-export async function openShop(service: Service, locationId: string): Promise<Shop> {
-  const { key } = await issueKey(service.app.database, {
+/** Every operation that a caller can ask for: its REST paths, or its name where only tRPC has it. */
+export const everyCall: readonly string[] = operations.flatMap(({ name, routes }) =>
+  routes.length === 0 ? [name] : routes.map(({ method, path }) => `${method} ${path}`),
+);
+
+const table = routeTable(operations);
+
+/**
+ * Makes a location through the service, with a key that may do everything and an endpoint that hears of everything.
+ * `called` hears what succeeded, as `everyCall` names it.
+ */
+export async function openShop(
+  service: Service,
+  name: string,
+  called: (call: string) => void = () => {},
+): Promise<Shop> {
+  const { url, app, consumer } = service;
+  const { id: locationId } = await createLocation(app.database, { name, timezone: 'UTC', currency: 'UYU' });
+  const { key } = await issueKey(app.database, {
     name: 'plans',
     location_id: locationId,
     permissions: ['*'],
@@ -26,32 +46,24 @@ export async function openShop(service: Service, locationId: string): Promise<Sh
     batch_jobs_per_hour: 100_000,
     max_items_per_batch: 10_000,
   });
-  const call: Shop['call'] = async <Data>(
-    route: string,
-    body?: object,
-    headers: Record<string, string> = {},
-  ) => {
-    const answer = await callRest<{ data: Data }>(service.url, route, {
-      key,
-      headers,
-      ...(body !== undefined && { body }),
-    });
+  const call: Shop['call'] = async <Data>(route: string, body?: object, headers = {}) => {
+    const answer = await callRest<{ data: Data }>(url, route, { key, headers, ...(body && { body }) });
     if (answer.status >= 300) throw new Error(`${route} answered ${answer.status}: ${answer.text}`);
-    touched.add(routeOf(route));
+    const [method = '', path = ''] = route.split(/[ ?]/);
+    const found = table.find(method, path).route;
+    called(`${found.method} ${found.path}`);
     return answer.body.data;
   };
+  const client = createClient({
+    url,
+    key,
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      if (response.ok) called(new URL(String(input)).pathname.replace('/trpc/', ''));
+      return response;
+    },
+  });
+  await call('POST /v2/webhook-endpoints', { url: consumer.url, events: [...subscribableEventTypes] });
   const [method] = await call<{ id: string }[]>('GET /v2/payment-methods');
-  if (method === undefined) throw new Error('the location has no payment method');
-  return { service, locationId, paymentMethodId: method.id, client: typedClient(service.url, key), call };
-}
-
-/** Routes that were called with success. */
-export const touched = new Set<string>();
-
-const routes = routeTable(operations);
-
-function routeOf(text: string): string {
-  const [method = '', path = ''] = text.split(' ');
-  const { route } = routes.find(method, path.split('?')[0] ?? '');
-  return `${route.method} ${route.path}`;
+  return { service, locationId, paymentMethodId: method?.id ?? '', client, call };
 }
