@@ -6,6 +6,11 @@ export function processCpuMs(pid: number): number {
   return fields === undefined ? 0 : ticks(fields, 11, 12);
 }
 
+/** The same to the microsecond, of a process with one thread: a connection of PostgreSQL, for one. */
+export function threadCpuMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+}
+
 /** CPU time of a PostgreSQL server: its postmaster, the processes it has now, and those that have ended. */
 export function serverCpuMs(postmaster: number): number {
   const own = statOf(postmaster);

@@ -4,6 +4,7 @@ import { history } from './parts/history.ts';
 import { memory } from './parts/memory.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
+import { prices } from './parts/prices.ts';
 import { processes } from './parts/processes.ts';
 import { products } from './parts/products.ts';
 import { start } from './parts/start.ts';
@@ -20,6 +21,7 @@ export const parts: readonly Part[] = [
   catalog,
   history,
   sync,
+  prices,
   admission,
   webhooks,
   processes,

@@ -1,15 +1,17 @@
+import { fillWithOthers } from '../company.ts';
 import { alternate, type Request, type Side } from '../load.ts';
 import { ratioRow } from '../result.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** `POST /v2/orders` with five items, over eight locations. */
+/** `POST /v2/orders` with five items, over eight locations that were made after the database was filled. */
 export const orders: Part = {
   name: 'orders',
   summary: 'create orders of five items over eight locations',
   async run({ place, effort, small }) {
     const api = await place.startApi();
     const reference = await place.startReference();
+    await fillWithOthers(place, small);
     const shops: Shop[] = [];
     for (let index = 0; index < (small ? 2 : 8); index += 1) shops.push(await makeShop(place, api.url, 100));
     const sides: [Side, Side] = [
@@ -18,7 +20,9 @@ export const orders: Part = {
     ];
     const found = await alternate(sides, effort, place.postmaster);
     await Promise.all([api.stop(), reference.stop()]);
-    return [ratioRow('orders', 'POST /v2/orders, 5 items, 8 locations', 0.65, found)];
+    return [
+      ratioRow('orders', 'POST /v2/orders, 5 items, 8 new locations of a filled database', 0.45, found),
+    ];
   },
 };
 

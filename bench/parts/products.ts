@@ -1,3 +1,4 @@
+import { fillWithOthers } from '../company.ts';
 import { alternate, type Side } from '../load.ts';
 import { ratioRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
@@ -10,8 +11,10 @@ export const products: Part = {
   async run({ place, effort, small, log }) {
     const api = await place.startApi();
     const reference = await place.startReference();
+    await fillWithOthers(place, small);
     const shop = await makeShop(place, api.url, small ? 100 : 10_000);
-    await place.comanda.pool.query('vacuum analyze');
+    // What was loaded a moment ago is tidied, as autovacuum would; no statistics of it.
+    await place.comanda.pool.query('vacuum');
     const sides = (comanda: string[], other: string[]): [Side, Side] => [
       {
         name: 'comanda',

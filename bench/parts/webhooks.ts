@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fillWithOthers } from '../company.ts';
 import { processCpuMs, serverCpuMs } from '../cpu.ts';
 import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** Webhooks to a consumer on this machine: how many a second, and how long after the commit. */
+/** Webhooks of a new location of a filled database, to a consumer on this machine: how many a second, how long after the commit. */
 export const webhooks: Part = {
   name: 'webhooks',
   summary: 'webhooks to a local consumer: throughput and latency',
   async run({ place, small, log }) {
+    await fillWithOthers(place, small);
     const consumer = await place.startConsumer();
     const api = await place.startApi();
     const worker = await place.startWorker();

@@ -49,7 +49,14 @@ export async function migrateDatabase(database: RunningDatabase, progress: Progr
         throw database.embedded ? error : withVariable(error);
       }
     },
-    ({ applied }) => (applied.length === 0 ? 'up to date' : `${applied.length} applied`),
+    ({ applied, objects, dropped }) => {
+      const done = [
+        applied.length > 0 && `${applied.length} applied`,
+        objects.length > 0 && `${objects.length} functions and triggers made`,
+        dropped.length > 0 && `${dropped.length} dropped`,
+      ].filter((part) => part !== false);
+      return done.length === 0 ? 'up to date' : done.join(', ');
+    },
   );
 }
 

@@ -19,8 +19,7 @@ afterAll(() => api.close());
 /** What is captured, and how far the catalog's count and the stock's time move, while `work` runs in a transaction. */
 async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
   const client = await api.app.database.pool.connect();
-  const touches =
-    'select coalesce(sum(touches), 0)::int as touches from catalog_touches where location_id = $1';
+  const touches = 'select catalog_token($1)::int as touches';
   const countTouches = async () => (await client.query(touches, [api.locationId])).rows[0]?.touches;
   try {
     await client.query('delete from captured_changes');

@@ -19,15 +19,13 @@ const sql = (text: string, values: unknown[] = []) => api.app.database.pool.quer
 describe('the counts of orders', () => {
   const sums = async (locationId: string) => {
     const { rows } = await sql(
-      `select coalesce(sum(pending), 0)::int as pending, coalesce(sum(ready), 0)::int as ready,
-         coalesce(sum(closed), 0)::int as closed, coalesce(sum(canceled), 0)::int as canceled
-       from (select * from order_tally($1, null, 768, '-infinity', 'infinity')) t,
-         lateral (select pending, ready, closed, canceled from order_counts where location_id = $1 and hours = 768
-           and starts_at = t.starts_at union all select pending, ready, closed, canceled from order_count_changes
-           where location_id = $1 and order_stretch(768, starts_at) = t.starts_at) c`,
+      `select s.status, coalesce(sum(t.orders), 0)::int as n
+       from unnest(enum_range(null::order_status)) s (status)
+       left join lateral order_tally($1, order_tally_names(s.status), 768, '-infinity', 'infinity') t on true
+       group by 1`,
       [locationId],
     );
-    return rows[0] as Record<OrderStatus, number>;
+    return Object.fromEntries(rows.map(({ status, n }) => [status, n])) as Record<OrderStatus, number>;
   };
 
   it('are gone with their location, and follow its orders when its id is changed', {
@@ -42,8 +40,8 @@ describe('the counts of orders', () => {
     expect((await both(api, renamed, first)).shown).toEqual((await both(api, renamed, first)).plain);
     await sql('delete from orders where location_id = $1', [renamed]);
     await sql('delete from locations where id = $1', [renamed]);
-    const left = `select (select count(*) from order_counts where location_id = $1)
-      + (select count(*) from order_count_changes where location_id = $1) as left`;
+    const left = `select (select count(*) from tallies where location_id = $1)
+      + (select count(*) from tally_notes where location_id = $1) as left`;
     expect((await sql(left, [renamed])).rows[0]).toEqual({ left: '0' });
   });
 
@@ -57,10 +55,9 @@ describe('the counts of orders', () => {
          end loop; end $$`,
       );
     }
-    const { rows } = await sql(
-      'select count(*)::int as waiting from order_count_changes where location_id = $1',
-      [locationId],
-    );
+    const { rows } = await sql('select count(*)::int as waiting from tally_notes where location_id = $1', [
+      locationId,
+    ]);
     expect(rows[0].waiting).toBeLessThan(1_500);
     expect((await both(api, locationId, first)).shown.total).toBe(1_500);
   });
@@ -69,7 +66,7 @@ describe('the counts of orders', () => {
     const { database } = api.app;
     const locations = [await createLocation(database), await createLocation(database)];
     const notes = async () => {
-      const left = 'select count(*)::int as notes from order_count_changes where location_id = any ($1)';
+      const left = 'select count(*)::int as notes from tally_notes where location_id = any ($1)';
       return (await sql(left, [locations])).rows[0]?.notes;
     };
     for (const locationId of locations) await createOrderKitchen(api, locationId);
@@ -97,11 +94,11 @@ describe('the counts of orders', () => {
       await client.query(`update orders set status = 'ready' where location_id = $1 and number = 4`, [
         locationId,
       ]);
-      await client.query('select fold_order_counts($1)', [locationId]);
+      await client.query('select fold_tallies($1)', [locationId]);
       await sql(
         `set lock_timeout = '20s'; update orders set status = 'ready' where location_id = '${locationId}' and number = 8`,
       );
-      await sql('select fold_order_counts($1)', [locationId]);
+      await sql('select fold_tallies($1)', [locationId]);
     } finally {
       await client.query('rollback');
       client.release();

@@ -14,7 +14,7 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
   const batch = { locationId, count: count / 3, from: '2025-03-01T00:00:00Z' };
   for (const prefix of ['A', 'B', 'C']) {
     await createManyOrders(api.app.database, { ...batch, prefix });
-    if (prefix === 'B') await api.app.database.pool.query('select fold_order_counts($1)', [locationId]);
+    if (prefix === 'B') await api.app.database.pool.query('select fold_tallies($1)', [locationId]);
   }
   await api.app.database.pool.query(
     `update orders set created_at = '2025-03-01T00:00:00Z'::timestamptz + (number % 871) * interval '99 minutes',
@@ -35,7 +35,7 @@ export function both(api: TestApi, locationId: string, query: OrderList) {
       const { statement, values } = listOrders(locationId, query);
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
       const plain = await plainQuery(tx, locationId, query);
-      const waiting = await tx.orderCountChange.count({ where: { locationId } });
+      const waiting = await tx.tallyNote.count({ where: { locationId } });
       return {
         shown: { total: shown?.total, data: JSON.parse(shown?.data ?? '') as unknown },
         plain,

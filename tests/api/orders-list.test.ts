@@ -95,7 +95,7 @@ describe('the list by date and status', () => {
           locationId,
           oneOf(['UTC', 'Asia/Kathmandu']),
         ]),
-      () => sql('select fold_order_counts($1)', [locationId]),
+      () => sql('select fold_tallies($1)', [locationId]),
       () => leftOpenAndUndone(locationId),
     ];
     let writing = true;

@@ -18,13 +18,12 @@ const loose: Readonly<Record<string, string>> = {
   'captured_changes.location_id': 'a queue: what waits for the relay must not slow down a deletion',
   'captured_changes.resource_id': 'names resources of any kind, which may be gone',
   'events.resource_id': 'names resources of any kind, which may be gone',
-  'order_count_changes.location_id':
-    'a count: checking it would cost every order; it goes with the location by trigger',
-  'order_counts.location_id': 'a count: see order_count_changes',
   'order_items.product_id': 'an order keeps naming a product that was deleted',
   'order_moves.moved_by': 'a move outlives the key that made it',
   'orders.created_by': 'an order outlives the key that made it',
-  'product_tallies.location_id': 'a count: see order_count_changes',
+  'tallies.location_id': 'a count: see tally_notes',
+  'tally_notes.location_id':
+    'a count: checking it would cost every order; it goes with the location by trigger',
   'webhook_attempts.endpoint_id': "repeats its delivery's, which is bound",
   'webhook_attempts.event_id': "repeats its delivery's, which is bound",
 };

@@ -98,6 +98,29 @@ describe('it sees', () => {
     expect((await look('migrations')).outcome).toBe('ok');
   });
 
+  it('functions and triggers that are pending, and those of another version', async () => {
+    await kit.sql(
+      `insert into sql_releases (hash, release, applied_at) values ('other', '0.0.1', now() + interval '1 minute')`,
+    );
+    expect(await look('migrations')).toMatchObject({
+      outcome: 'wrong',
+      found: 'functions and triggers of this version are pending',
+    });
+    await kit.sql(`update sql_releases set release = '999.0.0' where hash = 'other'`);
+    expect(await look('migrations')).toMatchObject({
+      outcome: 'warning',
+      found: expect.stringContaining('functions and triggers of another version'),
+    });
+    await kit.sql(`update sql_releases set hash = 'ours ' || hash where hash <> 'other'`);
+    expect(await look('migrations')).toMatchObject({
+      outcome: 'wrong',
+      found: expect.stringContaining('the functions and triggers of release 999.0.0'),
+    });
+    await kit.sql(`delete from sql_releases where hash = 'other'`);
+    await kit.sql(`update sql_releases set hash = replace(hash, 'ours ', '')`);
+    expect((await look('migrations')).outcome).toBe('ok');
+  });
+
   it('a signing secret that the present key cannot open', async () => {
     const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
     expect((await look('secrets')).outcome).toBe('ok');

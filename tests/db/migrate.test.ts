@@ -115,6 +115,17 @@ describe('migrate', () => {
     expect(lines).toEqual([expect.stringContaining('20260101000000_newer, which this version')]);
   });
 
+  test('refuses a database of a version before the first migration, in one sentence, and leaves it alone', async () => {
+    write('20250101000000_old', 'create table steps (step integer)');
+    await run();
+    rmSync(join(directory, '20250101000000_old'), { recursive: true });
+    write('20260101000000_first', 'create table firsts (step integer)');
+    await expect(run()).rejects.toThrow(
+      'the database was made by a version before the first release (it has migration 20250101000000_old): start with an empty one, for the embedded database by moving DATA_DIR away',
+    );
+    expect(await select(`select to_regclass('firsts') as firsts`)).toEqual([{ firsts: null }]);
+  });
+
   test('names a folder without a file', async () => {
     mkdirSync(join(directory, '20260101000000_empty'));
     await expect(run()).rejects.toThrow('20260101000000_empty has no migration.sql');
@@ -211,8 +222,9 @@ function write(name: string, sql: string): void {
   writeFileSync(join(directory, name, 'migration.sql'), sql);
 }
 
-function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ applied: string[] }> {
-  return migrate(database.url, { directory, ...options });
+async function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ applied: string[] }> {
+  const { applied } = await migrate(database.url, { directory, ...options });
+  return { applied };
 }
 
 async function select(sql: string): Promise<unknown[]> {

@@ -113,7 +113,7 @@ test.each(breaks)(
       async () => {
         await scene.replicaAnswers();
         const before = await counts();
-        // The replica's read holds the documents and waits for the stock, which is locked there, too.
+        // The replica's read holds the products and waits for the stock, which is locked there, too.
         const holder = await scene.connect(primary);
         await holder.query('begin; lock table product_stock in access exclusive mode');
         await sql(primary, 'analyze locations');
@@ -121,8 +121,7 @@ test.each(breaks)(
         const waiting = async () => (await sql(standby, 'select from pg_locks where not granted')).length > 0;
         const waits = await waitFor('the read to wait', waiting, { timeoutMs: 900 }).catch(() => false);
         if (waits && statement !== undefined) await sql(standby, statement);
-        else if (waits)
-          await sql(primary, 'begin; lock table product_documents in access exclusive mode; commit');
+        else if (waits) await sql(primary, 'begin; lock table products in access exclusive mode; commit');
         await holder.query('commit');
         await holder.end();
         expect(await reading).toBe(200);

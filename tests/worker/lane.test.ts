@@ -1,7 +1,5 @@
-import { openDatabase } from '@comanda/db';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createPace } from '../../packages/worker/src/deliveries/pace.ts';
-import { claimDeliveries, recordAttempts } from '../../packages/worker/src/deliveries/statements.ts';
 import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
 import { waitFor } from '../support/wait.ts';
 import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
@@ -22,28 +20,6 @@ const count = async (where: string) => {
   );
   return row?.count ?? 0;
 };
-
-describe('plans that are made while the tables are empty', () => {
-  test.each([
-    ['recording', recordAttempts, 'Tid Scan on webhook_deliveries'],
-    ['claiming', claimDeliveries, 'webhook_deliveries_due_idx on webhook_deliveries'],
-  ])('%s never reads all deliveries of a location', async (_, { text }, way) => {
-    const database = openDatabase({ url: kit.url, poolSize: 1, byIndex: true });
-    try {
-      const parameters = new Set(text.match(/\$\d+/g));
-      await database.pool.query(`prepare looked_at as ${text}`);
-      const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>(
-        `explain execute looked_at (${[...parameters].map(() => 'null').join(', ')})`,
-      );
-      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toContain(way);
-      expect(plan).not.toMatch(/(Seq|Bitmap Heap) Scan on (webhook_deliveries|events)/);
-      expect(plan).not.toMatch(/(Hash|Merge) Join/);
-    } finally {
-      await database.close();
-    }
-  });
-});
 
 test('what was claimed ahead for an endpoint that stops answering goes back, and is sent once it answers', async () => {
   const waiting: (() => void)[] = [];

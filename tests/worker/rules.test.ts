@@ -17,6 +17,7 @@ function transaction(...steps: Step[]): Change[] {
     locationId,
     resourceId: step.resource,
     changed: [],
+    inCatalog: false,
     before: null,
     after: null,
     requestId: null,
@@ -36,6 +37,7 @@ const remove = (resource: string, before: JsonObject = {}): Step => ({
   before,
 });
 const update = (resource: string, ...changed: string[]): Step => ({ resource, operation: 'update', changed });
+const inCatalog = (step: Step): Step => ({ ...step, inCatalog: true });
 const move = (resource: string, from: string, to: string): Step => ({
   ...update(resource, 'status'),
   before: { status: from, external_id: null },
@@ -93,10 +95,10 @@ test.each<[string, Step[], string[]]>([
     ['product.created', 'stock.updated', 'catalog.updated'],
   ],
   ['a product is described', [update('product', 'description', 'image_url')], ['product.updated']],
-  ['a product is renamed', [update('product', 'name')], ['product.updated', 'catalog.updated']],
+  ['a product is renamed', [inCatalog(update('product', 'name'))], ['product.updated', 'catalog.updated']],
   [
     'a product changes its categories',
-    [insert('product_categories'), remove('product_categories')],
+    [inCatalog(insert('product_categories')), inCatalog(remove('product_categories'))],
     ['product.updated', 'catalog.updated'],
   ],
   [
@@ -158,7 +160,7 @@ describe('a plan', () => {
   });
 
   test('keeps transactions apart, one catalog.updated each', () => {
-    const changes = [...transaction(update('product', 'name')), ...transaction(update('product', 'name'))];
+    const changes = [1, 2].flatMap(() => transaction(inCatalog(update('product', 'name'))));
     expect(planEvents(changes).flatMap(({ events }) => events.map(({ type }) => type))).toEqual([
       'product.updated',
       'catalog.updated',

@@ -47,7 +47,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
     },
     async products() {
       const found = await sql<{ doc: Record<string, unknown> }>(
-        `select j.doc from products p, lateral products_json(p.location_id, array[p.id]) j
+        `select j.doc::json as doc from products p, lateral products_json(p.location_id, array[p.id]) j
          where p.location_id = $1`,
         [locationId],
       );

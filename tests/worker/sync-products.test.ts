@@ -94,14 +94,6 @@ describe('what becomes of the items', () => {
     expect(await sync.captured()).toEqual({ 'product update': 1, 'sync_job update': 2 });
   });
 
-  it('is captured without comparing each old row with each new one, however many there are', async () => {
-    const plans = await kit.sql<{ proname: string; proconfig: string[] | null }>(
-      `select proname, proconfig from pg_proc where starts_with(proname, 'capture_update_')`,
-    );
-    expect(plans.length).toBeGreaterThan(5);
-    expect(plans.filter(({ proconfig }) => !proconfig?.includes('enable_nestloop=off'))).toEqual([]);
-  });
-
   it('fails what the mode forbids, alone', async () => {
     await sync.run([item(1)]);
     const made = await sync.run([item(1, { name: 'No' }), item(2)], 'create');

@@ -56,8 +56,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const limiter = createLimiter(database, { notifications });
   return {
     database,
-    reads: readsFrom(database),
-    replica,
+    reads: replica?.reads ?? readsFrom(database),
     credentials,
     limiter,
     inFlight: createInFlight(),

@@ -7,16 +7,14 @@ import type { Limiter } from './limits/limiter.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Readiness } from './metrics/readiness.ts';
 import type { Reads } from './replica/reads.ts';
-import type { Replica } from './replica/replica.ts';
 import type { SecretBox } from './resources/webhook-endpoints/secrets.ts';
 
 /** What one process holds for all of its requests. */
 export interface App {
+  /** The primary. */
   readonly database: Database;
-  /** Reads from `database` itself. */
+  /** What calls get as `ctx.reads`. */
   readonly reads: Reads;
-  /** What answers reads beside it, when the setting is there. */
-  readonly replica: Replica | undefined;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly inFlight: InFlight;
@@ -77,7 +75,7 @@ export interface RequestContext {
 /** A request whose key was accepted, counted and permitted. */
 export interface CallContext extends RequestContext {
   readonly caller: Caller;
-  /** Where it reads from: a replica, when there is one and the operation's meta says `replica`. */
+  /** Reads that a replica may answer, where there is one: of much, once a call. All else is `app.database`'s. */
   readonly reads: Reads;
   /** Set for every idempotent operation. */
   readonly idempotency?: Idempotency | undefined;

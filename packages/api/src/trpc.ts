@@ -1,13 +1,12 @@
 import { initTRPC } from '@trpc/server';
 import { batchHeaders } from './batch.ts';
 import { inPlace } from './bulkhead.ts';
-import type { App, CallContext, Idempotency, RequestContext } from './context.ts';
+import type { CallContext, Idempotency, RequestContext } from './context.ts';
 import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
 import { grants, type Permission } from './permissions.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
-import type { Reads } from './replica/reads.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
 
@@ -35,8 +34,6 @@ export interface OperationMeta {
   conditional?: boolean;
   /** Reads together with other callers, on one connection for all: it takes no place, but for what it does beyond. */
   joined?: boolean;
-  /** Only reads, and much: `ctx.reads` is a replica, where there is one. */
-  replica?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }
@@ -67,7 +64,7 @@ export const { router } = t;
 export function operation(meta: OperationMeta) {
   return t.procedure.meta(meta).use(async ({ ctx, type, path, getRawInput, next }) => {
     const caller = ctx.caller ?? (await admit(ctx, meta));
-    const reads = readsFor(ctx.app, meta);
+    const { reads } = ctx.app;
     const work = async (idempotency: Idempotency | undefined) => {
       const done = await next({ ctx: { caller, reads, idempotency } });
       if (!done.ok) throw done.error;
@@ -161,11 +158,6 @@ function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path:
     { requestId, entrance, method: type, status: 200, operation: path, apiKeyId, locationId },
     performance.now() - ctx.startedAt,
   );
-}
-
-/** Where a call of an operation reads from. */
-export function readsFor({ reads, replica }: App, meta: OperationMeta): Reads {
-  return meta.replica && replica !== undefined ? replica.reads : reads;
 }
 
 /**

@@ -10,8 +10,6 @@ import { type WorkKind, workLimits } from './work-limits.ts';
 export interface Statement<Row> {
   readonly name: string;
   readonly text: string;
-  /** Planned at each run, for what is there then; not prepared. */
-  readonly fresh?: true;
   /** Carries the row's type; never set. */
   readonly row?: Row;
 }
@@ -19,14 +17,6 @@ export interface Statement<Row> {
 /** Declares a prepared statement whose rows have the shape `Row`. Names are unique in the code base. */
 export function statement<Row>(name: string, text: string): Statement<Row> {
   return { name, text };
-}
-
-/**
- * Declares a statement that is planned at each run: for many rows at once, where a plan that was made while a table had
- * few rows, and kept, costs far more than planning.
- */
-export function freshStatement<Row>(name: string, text: string): Statement<Row> {
-  return { name, text, fresh: true };
 }
 
 /** Whatever runs statements: the pool, or one transaction. */
@@ -79,8 +69,8 @@ export interface DatabaseOptions {
   abandonMs?: number;
   /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
   unnamed?: boolean;
-  /** Plans are made once and take an index wherever one leads to the rows: they outlive the small tables of their beginning. */
-  byIndex?: boolean;
+  /** For how long a connection keeps a plan at most; a minute unless said. */
+  plansMs?: number;
   /** Told of connections that break while idle. */
   onError?(error: Error): void;
 }
@@ -99,11 +89,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       connectionTimeoutMillis: limits.waitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      ...(options.byIndex === true && {
-        options: '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan',
-      }),
+      // Estimates depend on no value (docs/decisions/0020): to plan for each anew costs more than to run. A pooler
+      // refuses such options.
+      ...(options.unnamed !== true && { options: '-c plan_cache_mode=force_generic_plan' }),
     },
     { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
+    options.plansMs,
   );
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);
@@ -156,10 +147,10 @@ const setRequestId = statement('set_request_id', `select set_config('comanda.req
 
 async function runNamed<Row>(
   on: pg.PoolClient,
-  { name, text, fresh }: Statement<Row>,
+  { name, text }: Statement<Row>,
   values: readonly unknown[],
 ): Promise<Row[]> {
-  const result = await on.query({ ...(fresh ? {} : { name }), text, values: [...values] });
+  const result = await on.query({ name, text, values: [...values] });
   return result.rows as Row[];
 }
 

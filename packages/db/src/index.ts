@@ -1,7 +1,6 @@
 export {
   type Database,
   type DatabaseOptions,
-  freshStatement,
   openDatabase,
   type PrismaTransaction,
   type Queryable,

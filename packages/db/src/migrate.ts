@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { type Attempts, describeFailure, inAttempts, lockMigrations, stepAside } from './migration-lock.ts';
 import {
   type HistoryRow,
   isConcurrent,
@@ -12,53 +12,84 @@ import {
   statementsOf,
 } from './migrations.ts';
 import { repositoryRoot } from './root.ts';
+import { type AppliedSql, applySql } from './sql/apply.ts';
+import { readSqlFolder } from './sql/folder.ts';
+import { ownRelease } from './sql/releases.ts';
 
 export { MigrationError } from './migrations.ts';
 
-/** How to migrate. */
-export interface MigrateOptions {
-  /** Told one line per step and per warning. */
-  log?(line: string): void;
+/** What a version has for a database, and which version that is. */
+export interface SchemaSources {
   /** Where `<stamp>_<name>/migration.sql` stand; `prisma/migrations` unless said. */
   directory?: string;
+  /** Where the SQL of functions, views and triggers stands; `prisma/sql` unless said, none beside a `directory` that is. */
+  sqlDirectory?: string;
+  /** The version of the code; that of the package.json at the top unless said. */
+  release?: string;
+}
+
+/** How to migrate. */
+export interface MigrateOptions extends SchemaSources {
+  /** Told one line per step and per warning. */
+  log?(line: string): void;
   /** How long to wait for another process that migrates the same database; 60 s unless said. */
   waitSeconds?: number;
-  /** How often a migration that could not get its locks within 0.8 s is tried; 60 times unless said. */
+  /** How often what could not get its locks within 0.8 s is tried; 60 times unless said. */
   lockAttempts?: number;
 }
 
+/** What was done, in its order. */
+export interface Migrated extends AppliedSql {
+  /** The names of the migrations that were applied. */
+  applied: string[];
+}
+
 /**
- * Applies the pending SQL migrations in the order of their names and returns the names it applied.
- * Keeps `_prisma_migrations` as Prisma does (lock number, columns, sha256, one row per migration), so
- * that `prisma migrate` agrees. A migration and its row commit together: a killed process leaves nothing.
+ * Applies the pending SQL migrations in the order of their names, then what differs of the folder of SQL that holds no
+ * data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns, sha256, one row per
+ * migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed process leaves nothing.
  * Migrations that only the database knows are let be, so that old code runs beside new.
  * One that says CONCURRENTLY runs statement by statement, outside of a transaction: killed, it runs again.
  *
- * @throws {MigrationError} a migration failed, now or earlier; an applied file has changed; another
- * process holds the lock for longer than `waitSeconds`.
+ * @throws {MigrationError} a migration failed, now or earlier; an applied file has changed; a statement of the folder
+ * failed or is none that it may hold; another process holds the lock for longer than `waitSeconds`; the database is older
+ * than the first migration.
  */
-export async function migrate(url: string, options: MigrateOptions = {}): Promise<{ applied: string[] }> {
-  const { log = () => {}, waitSeconds = 60, lockAttempts = 60 } = options;
-  const files = readMigrations(options.directory ?? join(repositoryRoot, 'prisma', 'migrations'));
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
+  const { log = () => {}, waitSeconds = 60, lockAttempts = 60, release = ownRelease() } = options;
+  const { directory, sqlDirectory } = foldersOf(options);
+  const files = readMigrations(directory);
+  const folder = sqlDirectory === undefined ? undefined : readSqlFolder(sqlDirectory);
   const client = new pg.Client({ connectionString: url, application_name: 'comanda-migrate' });
   client.on('error', () => {});
   await client.connect();
   try {
-    await lock(client, waitSeconds);
+    await lockMigrations(client, waitSeconds);
     await client.query(historyTable);
     const pending = pendingMigrations(files, await readHistory(client), log);
     for (const migration of pending) {
       log(`migration ${migration.name}`);
-      await apply(client, migration, lockAttempts, log);
+      await apply(client, migration, { lockAttempts, log });
     }
-    return { applied: pending.map(({ name }) => name) };
+    const applied = pending.map(({ name }) => name);
+    if (folder === undefined) return { applied, objects: [], dropped: [] };
+    return { applied, ...(await applySql(client, folder, { release, lockAttempts, log })) };
   } finally {
     await client.end();
   }
 }
 
-// Prisma's own number: whichever of the two migrates, the other waits.
-const lockNumber = 72707369;
+/** The folders that are meant, with those that stand when nothing is said. */
+export function foldersOf({ directory, sqlDirectory }: SchemaSources): {
+  directory: string;
+  sqlDirectory: string | undefined;
+} {
+  const prisma = join(repositoryRoot, 'prisma');
+  return {
+    directory: directory ?? join(prisma, 'migrations'),
+    sqlDirectory: sqlDirectory ?? (directory === undefined ? join(prisma, 'sql') : undefined),
+  };
+}
 
 const historyTable = `
   create table if not exists _prisma_migrations (
@@ -72,24 +103,6 @@ const historyTable = `
     applied_steps_count integer not null default 0
   )`;
 
-async function lock(client: pg.Client, waitSeconds: number): Promise<void> {
-  await client.query(`set statement_timeout = 0; set client_min_messages = warning`);
-  // Asked again and again: a statement that waits would hold up every CREATE INDEX CONCURRENTLY, this one's owner's too.
-  for (const end = performance.now() + waitSeconds * 1_000; ; ) {
-    const { rows } = await client.query<{ taken: boolean }>(
-      'select pg_try_advisory_lock($1::bigint) as taken',
-      [lockNumber],
-    );
-    if (rows[0]?.taken === true) break;
-    if (performance.now() >= end)
-      throw new MigrationError(`another process has been migrating this database for over ${waitSeconds} s`);
-    await sleep(100);
-  }
-  // From here on for DDL: rather step aside and try again than hold up every query behind ours. Shorter than
-  // Postgres waits before it looks for deadlocks (1 s), so that nobody else is chosen to give way.
-  await client.query(`set lock_timeout = '800ms'`);
-}
-
 async function readHistory(client: pg.Client): Promise<HistoryRow[]> {
   const { rows } = await client.query<HistoryRow>(`
     select migration_name, checksum, finished_at is not null as finished, logs
@@ -97,28 +110,16 @@ async function readHistory(client: pg.Client): Promise<HistoryRow[]> {
   return rows;
 }
 
-async function apply(
-  client: pg.Client,
-  migration: Migration,
-  attempts: number,
-  log: (line: string) => void,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const id = randomUUID();
-    try {
+async function apply(client: pg.Client, migration: Migration, attempts: Attempts): Promise<void> {
+  let id = randomUUID();
+  try {
+    await inAttempts(client, `migration ${migration.name}`, attempts, async () => {
+      id = randomUUID();
       if (isConcurrent(migration)) await applyConcurrently(client, id, migration);
       else await applyAtOnce(client, id, migration);
-      return;
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      if (!isPassing(error)) throw await recordFailure(client, id, migration, error);
-      if (attempt >= attempts)
-        throw new MigrationError(
-          `migration ${migration.name} got no lock in ${attempts} attempts: a long transaction holds its tables; nothing was changed`,
-        );
-      log(`migration ${migration.name} waits for a lock (attempt ${attempt})`);
-      await sleep(500);
-    }
+    });
+  } catch (error) {
+    throw error instanceof MigrationError ? error : await recordFailure(client, id, migration, error);
   }
 }
 
@@ -143,7 +144,7 @@ async function applyConcurrently(client: pg.Client, id: string, migration: Migra
     await client.query('set lock_timeout = 0');
     for (const sql of statementsOf(migration)) await client.query(sql);
   } finally {
-    await client.query(`set lock_timeout = '800ms'`).catch(() => {});
+    await stepAside(client).catch(() => {});
   }
   await client.query(
     `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
@@ -159,7 +160,7 @@ async function recordFailure(
   migration: Migration,
   error: unknown,
 ): Promise<MigrationError> {
-  const logs = describe(error, migration.sql);
+  const logs = lineOf(error, migration.sql) + describeFailure(error);
   await client
     .query(
       `insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)
@@ -170,13 +171,7 @@ async function recordFailure(
   return new MigrationError(`migration ${migration.name} failed: ${logs}`, { cause: error });
 }
 
-function describe(error: unknown, sql: string): string {
-  if (!(error instanceof pg.DatabaseError)) return String(error);
-  const position = Number(error.position);
-  const where = position > 0 ? `line ${sql.slice(0, position).split('\n').length}: ` : '';
-  return [`${where}${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
+function lineOf(error: unknown, sql: string): string {
+  const position = error instanceof pg.DatabaseError ? Number(error.position) : 0;
+  return position > 0 ? `line ${sql.slice(0, position).split('\n').length}: ` : '';
 }
-
-// A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time.
-const isPassing = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');

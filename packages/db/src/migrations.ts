@@ -43,13 +43,15 @@ export function readMigrations(directory: string): Migration[] {
 
 /**
  * The migrations that the database lacks; tells `log` of those that only the database knows.
- * @throws {MigrationError} one failed earlier, or its file has changed since it was applied.
+ * @throws {MigrationError} one failed earlier, its file has changed since it was applied, or it is older than the first file.
  */
 export function pendingMigrations(
   files: readonly Migration[],
   history: readonly HistoryRow[],
   log: (line: string) => void,
 ): Migration[] {
+  const old = history.find(({ migration_name: name }) => name < (files[0]?.name ?? ''));
+  if (old !== undefined) throw new MigrationError(madeBeforeTheFirst(old.migration_name));
   const pending = new Map(files.map((file) => [file.name, file]));
   for (const { migration_name: name, checksum, finished, logs } of history) {
     if (!finished) throw new MigrationError(failedEarlier(name, logs));
@@ -79,6 +81,9 @@ export function statementsOf(migration: Migration): string[] {
 }
 
 const withoutComments = ({ sql }: Migration): string => sql.replaceAll(/--.*$/gm, '');
+
+const madeBeforeTheFirst = (name: string): string =>
+  `the database was made by a version before the first release (it has migration ${name}): start with an empty one, for the embedded database by moving DATA_DIR away`;
 
 function failedEarlier(name: string, logs: string | null): string {
   return [

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { limitPlanLifetime } from './plan-lifetime.ts';
 
 /** The database gives no sign of life: nothing is sent until it answers again. Its code is SQLSTATE class 08. */
 export class DatabaseSilentError extends Error {
@@ -27,9 +28,11 @@ const trustMs = 5_000;
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
  * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
  * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
+ * The plans of a connection live for `plansMs` at most.
  */
-export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
+export function openPool(config: pg.PoolConfig, doubt: Doubt, plansMs = 60_000): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();
+  const withYoungPlans = limitPlanLifetime(plansMs);
   let heardAt = Number.NEGATIVE_INFINITY;
   let trustedUntil = Number.NEGATIVE_INFINITY;
   let asking = false;
@@ -59,7 +62,15 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
     override connect(): Promise<pg.PoolClient>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-      if (!silent) return callback === undefined ? super.connect() : void super.connect(callback);
+      if (!silent) {
+        const ready = super.connect().then(withYoungPlans);
+        if (callback === undefined) return ready;
+        ready.then(
+          (client) => callback(undefined, client, (release) => client.release(release)),
+          (error: Error) => callback(error, undefined, () => {}),
+        );
+        return undefined;
+      }
       const error = new DatabaseSilentError();
       if (callback === undefined) return Promise.reject(error);
       process.nextTick(callback, error, undefined, () => {});

@@ -1,37 +1,67 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { foldersOf, type SchemaSources } from './migrate.ts';
 import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
-import { repositoryRoot } from './root.ts';
 import { SettingsError } from './settings-error.ts';
+import { readSqlFolder } from './sql/folder.ts';
+import { ownRelease, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
 
-/** How the migrations of a database compare with the files of this version. */
+/** How the migrations, functions, views and triggers of a database compare with the files of this version. */
 export interface SchemaState {
-  /** What the code needs and the database lacks; the next start applies it. */
+  /** The migrations that the code needs and the database lacks; the next start applies them. */
   missing: string[];
-  /** What only the database knows, from a newer version: old code runs beside it. */
+  /** Those that only the database knows, from a newer version: old code runs beside it. */
   unknown: string[];
-  /** Why the next start would refuse: a migration failed, or its file was changed after it was applied. */
+  /** How the database stands to `prisma/sql`. */
+  sql: SqlState;
+  /** Why the next start would refuse, or could not help. */
   problem?: string;
 }
 
-/** Compares, and changes nothing. Throws what the database throws; one without any migrations lacks them all. */
-export async function readSchemaState(pool: Pick<pg.Pool, 'query'>): Promise<SchemaState> {
-  const files = readMigrations(join(repositoryRoot, 'prisma', 'migrations'));
+/**
+ * Compares, and changes nothing; with the files of this version unless others are said. Throws what the database throws;
+ * one without any migrations lacks them all.
+ */
+export async function readSchemaState(
+  pool: Pick<pg.Pool, 'query'>,
+  sources: SchemaSources = {},
+): Promise<SchemaState> {
+  const { directory, sqlDirectory } = foldersOf(sources);
+  const files = readMigrations(directory);
   const history = await readHistory(pool);
   const applied = new Set(history.flatMap((row) => (row.finished ? [row.migration_name] : [])));
   const names = new Set(files.map(({ name }) => name));
-  const problem = problemOf(() => pendingMigrations(files, history, () => {}));
+  const pending = attempt(() => pendingMigrations(files, history, () => {}));
+  const sql =
+    sqlDirectory === undefined
+      ? { state: 'applied' as const }
+      : await readSqlState(pool, sqlDirectory, sources.release);
+  const problem = pending instanceof MigrationError ? pending.message : sql.problem;
   return {
     missing: [...names].filter((name) => !applied.has(name)),
     unknown: [...applied].filter((name) => !names.has(name)),
+    sql: sql.state,
     ...(problem !== undefined && { problem }),
   };
 }
 
+async function readSqlState(
+  pool: Pick<pg.Pool, 'query'>,
+  directory: string,
+  release = ownRelease(),
+): Promise<{ state: SqlState; problem?: string }> {
+  const releases = await readReleases(pool);
+  const read = attempt(() => readSqlFolder(directory));
+  if (read instanceof MigrationError) return { state: 'missing', problem: read.message };
+  const state = sqlStateOf(releases, { hash: read.hash, release });
+  if (state !== 'outdated') return { state };
+  const problem = `the database has the functions and triggers of release ${releases[0]?.release}, and never had those of this one, ${release}: run that release`;
+  return { state, problem };
+}
+
 /**
- * Resolves once the database is seen to have every migration that this code needs; waits for one that is away, until
- * `signal` aborts. `warn` is told of that, and of migrations that are newer than this code.
+ * Resolves once the database is seen to have every migration, function and trigger that this code needs; waits for one
+ * that is away, until `signal` aborts. `warn` is told of that, and of what is newer than this code.
  *
  * @throws {SettingsError} the database lacks some: nothing may be served from it.
  */
@@ -39,23 +69,33 @@ export async function requireSchema(
   pool: Pick<pg.Pool, 'query'>,
   warn: (line: string) => void,
   signal?: AbortSignal,
+  sources: SchemaSources = {},
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     signal?.throwIfAborted();
-    const state = await readSchemaState(pool).catch(() => undefined);
+    const state = await readSchemaState(pool, sources).catch(() => undefined);
     if (state === undefined) {
       if (tries === 1) warn('the database cannot be used yet');
       await sleep(500, undefined, { ref: false });
       continue;
     }
-    const [missing, unknown] = [list(state.missing), list(state.unknown)];
-    if (missing !== undefined)
-      throw new SettingsError(
-        `DATABASE_URL: the database lacks ${missing}; npm start applies what is missing`,
-      );
+    const lack = lackOf(state);
+    if (lack !== undefined) throw new SettingsError(`DATABASE_URL: ${lack}`);
+    const unknown = list(state.unknown);
     if (unknown !== undefined) warn(`the database has ${unknown}, from a newer version than this: going on`);
+    if (state.sql === 'followed')
+      warn('the database has functions and triggers of another version, after those of this one: going on');
     return;
   }
+}
+
+/** Why nothing may be served, and what helps. */
+function lackOf({ missing, sql, problem }: SchemaState): string | undefined {
+  const migrations = list(missing);
+  const usable = sql === 'applied' || sql === 'followed';
+  if (migrations === undefined && usable) return undefined;
+  if (problem !== undefined) return problem;
+  return `the database lacks ${migrations ?? 'the functions and triggers of this version'}; npm start applies what is missing`;
 }
 
 function list([first, ...more]: readonly string[]): string | undefined {
@@ -63,12 +103,12 @@ function list([first, ...more]: readonly string[]): string | undefined {
   return `migration ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }
 
-function problemOf(look: () => unknown): string | undefined {
+/** What `look` gives, or the reason why it cannot be migrated. */
+function attempt<Result>(look: () => Result): Result | MigrationError {
   try {
-    look();
-    return undefined;
+    return look();
   } catch (error) {
-    if (error instanceof MigrationError) return error.message;
+    if (error instanceof MigrationError) return error;
     throw error;
   }
 }

@@ -56,13 +56,12 @@ const drainMs = 30_500;
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const log = createLog(options.logLevel, 'worker');
   const secrets = createSecretBox(parseEncryptionKeys(options.encryptionKey));
-  const open = (name: string, poolSize: number, byIndex = false): Database =>
+  const open = (name: string, poolSize: number): Database =>
     openDatabase({
       url: options.databaseUrl,
       work: 'worker',
       applicationName: `comanda-worker${name}`,
       poolSize,
-      byIndex,
       // The relay gives its statements two minutes.
       abandonMs: 150_000,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
@@ -79,7 +78,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     targets: options.webhookTargets,
     allowCidrs: options.webhookAllowCidrs,
   });
-  const attempts = open('-attempts', 4, true);
+  const attempts = open('-attempts', 4);
   const deliveries = createDeliveries({
     database: attempts,
     log,

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@comanda/db';
 import pg from 'pg';
-import { operationsOf } from '../../../packages/api/src/operations.ts';
-import { appRouter } from '../../../packages/api/src/router.ts';
 import { type Answer, callRest } from '../../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../../support/factories.ts';
 import { createManyOrders } from '../../support/many-orders.ts';
 import { orderBody } from '../../support/orders.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
+import { readFromReplica, replicaReads } from '../../support/replica.ts';
 import { trials } from '../../support/trials.ts';
 import { waitFor } from '../../support/wait.ts';
 import { type OwnServer, startOwnServer } from './server.ts';
@@ -49,11 +48,9 @@ export function replicaRoutes(endpointId: string): string[] {
     'orders.export': `?${always}`,
     'salesReports.get': `?${always}&group_by=day`,
   };
-  return operationsOf(appRouter)
-    .filter(({ meta }) => meta.replica)
-    .flatMap(({ name, routes }) =>
-      routes.map(({ path }) => `GET ${path.replace('{id}', endpointId)}${needs[name] ?? ''}`),
-    );
+  return readFromReplica.flatMap(({ name, routes }) =>
+    routes.map(({ path }) => `GET ${path.replace('{id}', endpointId)}${needs[name] ?? ''}`),
+  );
 }
 
 /** Sets one. */
@@ -85,11 +82,7 @@ export async function setReplicaScene(): Promise<ReplicaScene> {
     if (answer.status !== 201) throw new Error(`${route}: ${answer.status} ${answer.text}`);
     return (answer.body as { data: { id: string } }).data.id;
   };
-  const counts = async () => {
-    const text = await (await fetch(`${reading.url}/metrics`)).text();
-    const rows = text.matchAll(/^comanda_replica_reads_total\{answered_by="(\w+)",reason="(\w*)"\} (\d+)$/gm);
-    return Object.fromEntries([...rows].map(([, by, reason, n]) => [reason || by, Number(n)]));
-  };
+  const counts = () => replicaReads(reading.url ?? '');
   const connect = async ({ url }: OwnServer) => {
     const client = new pg.Client({ connectionString: url });
     client.on('error', () => {});

@@ -7,7 +7,7 @@ import { answerText } from '../idempotency.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 import { requestIdOf } from '../request-id.ts';
 import { finishRequest, type RequestLine } from '../request-log.ts';
-import { admit, conduct, readsFor } from '../trpc.ts';
+import { admit, conduct } from '../trpc.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { parseQuery } from './query.ts';
@@ -92,11 +92,7 @@ export function restHandler(
         : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
     const input: Record<string, unknown> = { ...body, ...parameters };
     if (meta.idempotent) input.idempotencyKey = headerOnce(request, 'idempotency-key');
-    const value = await call(
-      operation,
-      Object.assign(context, { caller, reads: readsFor(app, meta) }),
-      input,
-    );
+    const value = await call(operation, Object.assign(context, { caller, reads: app.reads }), input);
     if (operation.kind === 'mutation') app.wakeRelay();
     const status = meta.status ?? 200;
     const { headers, etag, stream } = context.reply;

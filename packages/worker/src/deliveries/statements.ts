@@ -19,8 +19,8 @@ export interface ClaimedDelivery {
   secrets: { keyId: string; sealed: string }[] | null;
 }
 
-// Each statement looks its rows up one by one, whatever the planner takes the tables for: plans are made while these are
-// empty, and reading all of a location seems cheaper then. "offset 0" keeps a look-up from becoming a join.
+// Each statement looks its rows up one by one, whatever the planner takes the tables for: `limit 1` keeps a look-up from
+// becoming a join, which could read all of a location (docs/decisions/0020).
 
 /**
  * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
@@ -58,7 +58,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
         and (s.expires_at is null or s.expires_at > now())) as secrets
    from claimed c
    cross join lateral (
-     select v.type, v.request_id, v.body, v.body_v1 from events v where v.location_id = $1 and v.id = c.event_id offset 0
+     select v.type, v.request_id, v.body, v.body_v1 from events v where v.location_id = $1 and v.id = c.event_id limit 1
    ) v
    join webhook_endpoints e on e.location_id = $1 and e.id = $2
    order by c.next_attempt_at, c.id`,
@@ -82,7 +82,7 @@ export const recordAttempts = statement<{ id: string }>(
        select d.ctid as place from webhook_deliveries d
        where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
          and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
-       offset 0
+       limit 1
      ) d
    ), recorded as (
      update webhook_deliveries d

@@ -15,6 +15,8 @@ export interface Change {
   operation: string;
   /** The columns that differ. */
   changed: string[];
+  /** Whether it shows in GET /v2/catalog. */
+  inCatalog: boolean;
   before: JsonObject | null;
   after: JsonObject | null;
   requestId: string | null;
@@ -76,7 +78,7 @@ const lock = statement<{ taken: boolean }>(
 );
 
 const columns = `c.id::text, c.transaction_id::text as "transactionId", c.location_id as "locationId", c.resource,
-  c.resource_id as "resourceId", c.operation, c.changed, c.before, c.after, c.request_id as "requestId",
+  c.resource_id as "resourceId", c.operation, c.changed, c.in_catalog as "inCatalog", c.before, c.after, c.request_id as "requestId",
   c.captured_at as "capturedAt", exists (select from locations l where l.id = c.location_id) as located`;
 
 // By the last change of each transaction: of two that changed one resource, the later committer comes later.

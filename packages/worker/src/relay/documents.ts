@@ -1,4 +1,4 @@
-import { freshStatement, type Queryable, type Statement, statement } from '@comanda/db';
+import { type Queryable, type Statement, statement } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
 import type { DocumentKind } from './rules.ts';
 
@@ -106,7 +106,7 @@ const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
        'period_start', wire_time(s.started_at, l.timezone), 'period_end', wire_time(s.ended_at, l.timezone),
        'total_amount', trim_scale(s.total_collected), 'total_orders', s.total_orders)::text as doc
      from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     join settlements s on s.location_id = w.location_id and s.id = w.id
+     cross join lateral (select * from settlements where location_id = w.location_id and id = w.id limit 1) s
      join locations l on l.id = s.location_id`,
   ),
   sync_job: statement(
@@ -115,17 +115,16 @@ const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
        'success_items', j.success_items, 'failed_items', j.failed_items,
        'error', case when j.status = 'failed' then coalesce(j.error, 'no item could be applied') end))::text as doc
      from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     join sync_jobs j on j.location_id = w.location_id and j.id = w.id`,
+     cross join lateral (select * from sync_jobs where location_id = w.location_id and id = w.id limit 1) j`,
   ),
 };
 
 function perLocation(kind: DocumentKind, serialiser: string): Statement<DocumentRow> {
-  return freshStatement(
+  return statement(
     `relay_${kind}_documents`,
-    // One id at a time, which `offset 0` enforces, by a plan for what is there now: by a join that was planned while a
-    // location had few rows each row was compared with each id (seen: 4 s for 500 of 1,750).
+    // One id at a time, which `limit 1` enforces: a join could compare each row of a location with each id.
     `select j.id, j.doc::text as doc from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     cross join lateral (select * from ${serialiser}(w.location_id, array[w.id]) offset 0) j`,
+     cross join lateral (select * from ${serialiser}(w.location_id, array[w.id]) limit 1) j`,
   );
 }
 

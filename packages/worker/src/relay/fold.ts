@@ -47,12 +47,9 @@ export function foldChanges(changes: readonly Change[]): FoldedTransaction[] {
   });
 }
 
-/** The column by which a product's links to categories show among its changed columns. */
-export const categoryLinks = 'category_ids';
-
 function asPartOfItsResource(change: Change): Change {
   if (change.resource !== 'product_categories') return change;
-  return { ...change, resource: 'product', operation: 'update', changed: [categoryLinks] };
+  return { ...change, resource: 'product', operation: 'update', changed: ['category_ids'] };
 }
 
 function fold(changes: readonly Change[]): FoldedChange[] {

@@ -1,6 +1,6 @@
 import type { EventType } from '@comanda/api/services';
 import type { JsonObject } from './changes.ts';
-import { categoryLinks, type FoldedChange, type FoldedTransaction } from './fold.ts';
+import type { FoldedChange, FoldedTransaction } from './fold.ts';
 
 /** Resources whose JSON an event shows as it stands when the event is published. */
 export type DocumentKind = 'order' | 'payment' | 'product' | 'stock' | 'turn' | 'settlement' | 'sync_job';
@@ -24,8 +24,6 @@ export interface ResourceRule {
   touchesCatalog?(change: FoldedChange): boolean;
 }
 
-const catalogColumns = ['external_id', 'sku', 'name', 'price', 'visible', categoryLinks];
-
 /** Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. */
 export const rules: Readonly<Record<string, ResourceRule>> = {
   order: { events: orderEvents },
@@ -35,7 +33,7 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
     touchesCatalog: (change) =>
       change.existedBefore !== change.existsAfter ||
       replaced(change) ||
-      catalogColumns.some((column) => change.changed.has(column)),
+      change.changes.some(({ inCatalog }) => inCatalog),
   },
   stock: { events: stockEvents },
   category: { events: () => [], touchesCatalog: () => true },

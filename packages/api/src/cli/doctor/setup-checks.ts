@@ -20,14 +20,17 @@ export const setupChecks: readonly Check[] = [
   },
   {
     name: 'migrations',
-    means: 'The database has the tables that this version needs.',
+    means: 'The database has the tables, functions and triggers that this version needs.',
     advice:
       'npm start applies what is pending. A migration that only the database knows comes from a newer version: run that one. A file that was changed must be restored.',
     async run({ database }) {
-      const { missing, unknown, problem } = await readSchemaState(database.pool);
+      const { missing, unknown, sql, problem } = await readSchemaState(database.pool);
       if (problem !== undefined) return wrong(problem);
       if (missing.length > 0)
         return wrong(`${count(missing.length, 'migration')} pending: ${missing.join(', ')}`);
+      if (sql === 'missing') return wrong('functions and triggers of this version are pending');
+      if (sql === 'followed')
+        return warning('the database has functions and triggers of another version, after those of this one');
       if (unknown.length > 0)
         return warning(`the database knows more than this version: ${unknown.join(', ')}`);
       return ok('all applied');

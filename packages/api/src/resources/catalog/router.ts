@@ -15,7 +15,6 @@ export const catalogRouter = router({
     rest: ['GET /v2/catalog'],
     conditional: true,
     joined: true,
-    replica: true,
   })
     .output(Catalog)
     .query(({ ctx }) => catalog.get(ctx)),

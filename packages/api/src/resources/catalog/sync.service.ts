@@ -85,15 +85,15 @@ async function readCurrent(
 }
 
 async function write(tx: Transaction, locationId: string, writes: CatalogWrites): Promise<void> {
-  const run = async (statement: sql.TableWrites['insert'], rows: readonly unknown[]) => {
+  const run = async (statement: sql.TableWrites['put'], rows: readonly unknown[]) => {
     if (rows.length > 0) await tx.run(statement, [locationId, JSON.stringify(rows)]);
   };
   const remove = async ({ remove: statement }: sql.TableWrites, ids: readonly string[]) => {
     if (ids.length > 0) await tx.run(statement, [locationId, ids]);
   };
   const put = async (table: sql.TableWrites, { created, updated }: Written<unknown>) => {
-    await run(table.update, updated);
-    await run(table.insert, created);
+    await run(table.put, updated);
+    await run(table.put, created);
   };
   await remove(sql.items, writes.removed.items);
   await remove(sql.subselections, writes.removed.subselections);

@@ -41,48 +41,77 @@ export interface CatalogReads {
 export const reading = reads('read', '');
 export const locking = reads('lock', ' for update');
 
+// Rows that are named are looked up one by one: `limit 1`, `offset 0` and locks keep a look-up from becoming a join, which
+// could read all of the location (docs/decisions/0020). They are locked by id, and only while they bear their name.
 function reads(verb: string, lock: string): CatalogReads {
-  const named = 'external_id is not null and ($3::boolean or external_id = any ($2::text[]))';
+  const fence = lock === '' ? ' limit 1' : lock;
+  const named = (table: string, columns: string) => `with named as materialized (
+       select n.id, n.external_id from unnest($2::text[]) as v (external_id) cross join lateral (
+         select id, external_id from ${table} where location_id = $1::uuid and external_id = v.external_id limit 1) n
+       where not $3::boolean
+       union all
+       select id, external_id from ${table} where $3::boolean and location_id = $1::uuid and external_id is not null
+     )
+     select t.* from (select * from named order by id) n cross join lateral (
+       select ${columns} from ${table}
+       where location_id = $1::uuid and id = n.id and external_id = n.external_id${fence}) t`;
+  const ofProducts = (table: string, columns: string, found = 'id') => `with found as materialized (
+       select t.${found} from unnest($2::uuid[]) as v (product_id) cross join lateral (
+         select ${found} from ${table} where location_id = $1::uuid and product_id = v.product_id offset 0) t
+     )
+     select t.* from (select * from found order by 1) f cross join lateral (
+       select ${columns} from ${table} where location_id = $1::uuid and ${found} = f.${found}${fence}) t`;
   return {
     categories: statement(
       `${verb}_synced_categories`,
-      `select id, external_id, name, priority, visible, image_url from categories
-       where location_id = $1::uuid and ${named} order by id${lock}`,
+      named('categories', 'id, external_id, name, priority, visible, image_url'),
     ),
     products: statement(
       `${verb}_catalog_products`,
-      `select id, external_id, sku, name, description, price::float8, visible, image_url from products
-       where location_id = $1::uuid and ${named} order by id${lock}`,
+      named('products', 'id, external_id, sku, name, description, price::float8, visible, image_url'),
     ),
     stock: statement(
       `${verb}_catalog_stock`,
-      `select product_id, enabled, quantity::float8, min_stock_alarm::float8 from product_stock
-       where location_id = $1::uuid and product_id = any ($2::uuid[]) order by product_id${lock}`,
+      ofProducts(
+        'product_stock',
+        'product_id, enabled, quantity::float8, min_stock_alarm::float8',
+        'product_id',
+      ),
     ),
     links: statement(
       `${verb}_catalog_links`,
       `select l.product_id, l.category_id, coalesce(c.external_id, c.id::text) as category
-       from product_categories l join categories c on c.location_id = l.location_id and c.id = l.category_id
-       where l.location_id = $1::uuid and l.product_id = any ($2::uuid[])
-       order by l.product_id, l.category_id${lock === '' ? '' : `${lock} of l`}`,
+       from (select * from unnest($2::uuid[]) as n (product_id) order by 1) v cross join lateral (
+         select product_id, category_id from product_categories
+         where location_id = $1::uuid and product_id = v.product_id
+         order by category_id${lock === '' ? ' offset 0' : lock}) l
+       cross join lateral (select id, external_id from categories where location_id = $1::uuid and id = l.category_id limit 1) c`,
     ),
     subselections: statement(
       `${verb}_catalog_subselections`,
-      `select id, product_id, external_id, name, min_selection, max_selection, single, position from subselections
-       where location_id = $1::uuid and product_id = any ($2::uuid[]) order by id${lock}`,
+      ofProducts(
+        'subselections',
+        'id, product_id, external_id, name, min_selection, max_selection, single, position',
+      ),
     ),
     items: statement(
       `${verb}_catalog_items`,
-      `select i.id, i.subselection_id, i.external_id, i.name, i.price::float8, i.min, i.max, i.visible, i.image_url,
-         i.position, i.stock_enabled, i.stock_quantity::float8
-       from subselection_items i
-       where i.location_id = $1::uuid and i.subselection_id in (
-         select s.id from subselections s where s.location_id = $1::uuid and s.product_id = any ($2::uuid[]))
-       order by i.id${lock}`,
+      `with found as materialized (
+         select i.id from unnest($2::uuid[]) as v (product_id)
+         cross join lateral (
+           select id from subselections where location_id = $1::uuid and product_id = v.product_id offset 0) s
+         cross join lateral (
+           select id from subselection_items where location_id = $1::uuid and subselection_id = s.id offset 0) i
+       )
+       select i.* from (select id from found order by id) f cross join lateral (
+         select id, subselection_id, external_id, name, price::float8, min, max, visible, image_url, position,
+           stock_enabled, stock_quantity::float8
+         from subselection_items where location_id = $1::uuid and id = f.id${fence}) i`,
     ),
     skuOwners: statement(
       `${verb}_catalog_sku_owners`,
-      'select id, sku from products where location_id = $1::uuid and sku = any ($2::text[])',
+      `select p.* from unnest($2::text[]) as v (sku) cross join lateral (
+         select id, sku from products where location_id = $1::uuid and sku = v.sku limit 1) p`,
     ),
   };
 }
@@ -95,9 +124,8 @@ export const releaseSkus = statement(
 
 /** A table that a sync writes: statements over whole rows. */
 export interface TableWrites {
-  /** $1 location, $2 rows. */
-  insert: Statement<unknown>;
-  update: Statement<unknown>;
+  /** $1 location, $2 rows, which are new or changed as a whole. */
+  put: Statement<unknown>;
   /** $1 location, $2 ids. */
   remove: Statement<unknown>;
 }
@@ -142,17 +170,15 @@ export const removeLinks = statement(
 function writes(table: string, columns: string): TableWrites {
   const names = columns.split(',').map((column) => column.trim().split(' ')[0] ?? '');
   const [key] = names;
-  const set = names.slice(1).map((name) => `${name} = v.${name}`);
-  const from = `from json_to_recordset($2::json) as v (${columns})`;
+  const set = names.slice(1).map((name) => `${name} = excluded.${name}`);
   return {
-    insert: statement(
-      `insert_catalog_${table}`,
+    // By the key, whatever the planner takes the location for: an update could be joined.
+    put: statement(
+      `put_catalog_${table}`,
       `insert into ${table} (location_id, ${names.join(', ')})
-       select $1::uuid, ${names.map((name) => `v.${name}`).join(', ')} ${from} order by v.${key}`,
-    ),
-    update: statement(
-      `update_catalog_${table}`,
-      `update ${table} t set ${set.join(', ')} ${from} where t.location_id = $1::uuid and t.${key} = v.${key}`,
+       select $1::uuid, ${names.map((name) => `v.${name}`).join(', ')} from json_to_recordset($2::json) as v (${columns})
+       order by v.${key}
+       on conflict (location_id, ${key}) do update set ${set.join(', ')}`,
     ),
     remove: statement(
       `remove_catalog_${table}`,

@@ -10,7 +10,6 @@ export const categoriesRouter = router({
     summary: 'List categories',
     rest: ['GET /v2/categories'],
     list: true,
-    replica: true,
   })
     .input(CategoryList)
     .output(CategoryPage)

@@ -13,7 +13,6 @@ export const eventsRouter = router({
       'read, this page included.',
     rest: ['GET /v2/events'],
     list: true,
-    replica: true,
   })
     .input(EventList)
     .output(EventPage)

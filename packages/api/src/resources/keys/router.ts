@@ -19,7 +19,6 @@ export const keysRouter = router({
     summary: 'List API keys',
     description: 'Oldest first, revoked ones included; never their texts.',
     list: true,
-    replica: true,
   })
     .input(KeyList)
     .output(KeyPage)

@@ -2,10 +2,9 @@ import { newId, sqlState } from '@comanda/db';
 import type { CallContext, Idempotency } from '../../context.ts';
 import { ApiError, conflict, invalid } from '../../errors.ts';
 import { answerText, idempotencyOf, keyReused } from '../../idempotency.ts';
-import { answerParts } from './answer.ts';
 import { decimalText } from './decimals.ts';
+import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedOrder } from './facts.ts';
-import { offerMemory, readOffer } from './offers.ts';
 import { priceOrder, shortages } from './rules.ts';
 import type { Order } from './schema.ts';
 import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
@@ -14,15 +13,15 @@ import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
 const attempts = 5;
 
 /**
- * Creates an order with its payment, its stock and its key in one transaction: decides from what is
- * remembered or read, and calls place_order, which checks again what may have changed since. Throws `validation_error`
- * naming every failing field, `conflict` for a taken `external_id` or a key with another body.
+ * Creates an order with its payment, its stock and its key in one transaction: decides from what is read, and calls
+ * place_order, which checks again what may have changed since. Throws `validation_error` naming every failing field,
+ * `conflict` for a taken `external_id` or a key with another body.
  */
 export async function create(ctx: CallContext, request: OrderRequest): Promise<Order> {
   const key = idempotencyOf(ctx);
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const decided = await decide(ctx, request, attempt);
-    const { outcome, response } = await write(ctx, key, request, decided);
+    const order = priceOrder(request, await readFacts(ctx.app.database, ctx.caller.locationId, request));
+    const { outcome, response } = await write(ctx, key, request, order);
     if (outcome === 'reused') throw keyReused();
     if (outcome !== 'stale' && response !== null) return answerText(ctx, response, outcome === 'replayed');
   }
@@ -32,46 +31,20 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<O
   });
 }
 
-// What is remembered makes orders and refuses none: a refusal is told from what is there now. Nor does it make the
-// second attempt, since it may be why the first came to nothing.
-async function decide(ctx: CallContext, request: OrderRequest, attempt: number): Promise<Decided> {
-  const { app, caller } = ctx;
-  const memory = offerMemory(app.database);
-  const recalled = attempt === 1 ? memory.recall(caller.locationId, request) : undefined;
-  if (recalled !== undefined) {
-    try {
-      return { order: priceOrder(request, recalled.facts), offer: recalled.version };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-    }
-  }
-  const { facts, version } = await readOffer(app.database, caller.locationId, request);
-  const order = priceOrder(request, facts);
-  memory.keep(caller.locationId, request, { facts, version });
-  return { order, offer: null };
-}
-
-/** A priced order, and the version of the remembered offer it was priced from; null when it was read for it. */
-interface Decided {
-  order: PricedOrder;
-  offer: bigint | null;
-}
-
 type Written = { outcome: 'created' | 'replayed' | 'reused' | 'stale'; response: string | null };
 
 async function write(
   ctx: CallContext,
   { operation, key, requestHash }: Idempotency,
   request: OrderRequest,
-  { order, offer }: Decided,
+  order: PricedOrder,
 ): Promise<Written> {
   const { caller, app, requestId } = ctx;
   const { products, choices, lines } = order;
-  const [orderId, paymentId] = [newId(), newId()];
   try {
     const [written] = await app.database.run(placeOrder, [
       ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
-      ...[requestId, offer, orderId, paymentId, request.external_id, request.channel ?? null],
+      ...[requestId, newId(), request.external_id, request.channel ?? null],
       ...[request.is_take_away, request.identifier, request.payment_method_id, order.total],
       ...[products.map(({ id }) => id), products.map(({ price }) => price), products.map(quantityText)],
       ...[choices.map(({ id }) => id), choices.map(({ price }) => price), choices.map(quantityText)],
@@ -79,7 +52,6 @@ async function write(
       ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
       ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],
       lines.map(({ selections }) => (selections.length === 0 ? null : JSON.stringify(selections))),
-      answerParts(orderId, paymentId, request, order),
     ]);
     return written ?? { outcome: 'stale', response: null };
   } catch (error) {
@@ -100,11 +72,6 @@ async function refusal(
   const stale: Written = { outcome: 'stale', response: null };
   switch (code) {
     case 'CM002': {
-      // Until there is enough of them again, they are read for each order.
-      offerMemory(app.database).forget(
-        caller.locationId,
-        products.map(({ id }) => id),
-      );
       const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
       throw invalid(
         ...shortages(products, (id) => left.products[id]),
@@ -123,9 +90,7 @@ async function refusal(
       if (other === undefined) return stale;
       throw taken(external_id, other.id);
     }
-    // The payment method was disabled or a product deleted since it was read; or a deadlock, with us as its victim.
-    case 'CM005':
-    case 'CM006':
+    // A deadlock, with us as its victim.
     case '40P01':
       return stale;
     default:

@@ -25,7 +25,6 @@ export const ordersRouter = router({
     description: 'Newest first unless `sort` and `order` say otherwise.',
     rest: ['GET /v2/orders'],
     list: true,
-    replica: true,
   })
     .input(OrderList)
     .output(OrderPage)
@@ -95,7 +94,6 @@ export const ordersRouter = router({
       'read. A range with more than `max_items_per_batch` orders is read in pages; each is a batch job.',
     rest: ['GET /v2/orders/export'],
     batch: true,
-    replica: true,
   })
     .input(OrderExportRequest)
     .output(OrderExport)
@@ -123,7 +121,6 @@ export const ordersV1Router = router({
     description: 'Newest first unless `sort` and `order` say otherwise.',
     rest: ['GET /v1/orders'],
     list: true,
-    replica: true,
   })
     .input(OrderListV1)
     .output(OrderPage)

@@ -30,18 +30,19 @@ export const moveOrder = statement<{ previous: OrderStatus | null; response: str
   'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)',
 );
 
-/** What an order is decided from, as JSON. Decimals are text. */
+/** What orders are decided from, as JSON, of several locations. Decimals are text. */
 export interface OrderFactsRow {
-  products: { id: string; external_id: string | null; name: string; price: string; left: string | null }[];
-  subselections: {
+  products: {
+    location_id: string;
     id: string;
-    product_id: string;
+    external_id: string | null;
     name: string;
-    min: number;
-    max: number;
-    single: boolean;
+    price: string;
+    left: string | null;
+    subselections: { id: string; name: string; min: number; max: number; single: boolean }[] | null;
   }[];
   choices: {
+    location_id: string;
     id: string;
     product_id: string;
     subselection_id: string;
@@ -51,45 +52,47 @@ export interface OrderFactsRow {
     max: number;
     left: string | null;
   }[];
-  payment_method_enabled: boolean | null;
-  /** The version of the offer that this is part of; a whole number. */
-  offer: string;
+  payment_methods: { location_id: string; id: string; enabled: boolean }[];
 }
 
-/** $1 location, $2 product ids, $3 ids of chosen items, $4 payment method or null. */
+/** Locations and ids, as many of each: $1, $2 products; $3, $4 chosen items; $5, $6 payment methods. */
 export const readOrderFacts = statement<OrderFactsRow>(
   'read_order_facts',
   `select
-     (select coalesce(json_agg(json_build_object('id', p.id, 'external_id', p.external_id, 'name', p.name,
-         'price', p.price::text, 'left', case when s.enabled then s.quantity::text end)), '[]')
-       from products p left join product_stock s on s.location_id = p.location_id and s.product_id = p.id
-       where p.location_id = $1::uuid and p.id = any ($2::uuid[])) as products,
-     (select coalesce(json_agg(json_build_object('id', s.id, 'product_id', s.product_id, 'name', s.name,
-         'min', s.min_selection, 'max', s.max_selection, 'single', s.single) order by s.position, s.id), '[]')
-       from subselections s
-       where s.location_id = $1::uuid and s.product_id = any ($2::uuid[])) as subselections,
-     (select coalesce(json_agg(json_build_object('id', i.id, 'product_id', s.product_id, 'subselection_id', s.id,
-         'name', i.name, 'price', i.price::text, 'min', i.min, 'max', i.max,
+     (select coalesce(json_agg(json_build_object('location_id', p.location_id, 'id', p.id, 'external_id', p.external_id,
+         'name', p.name, 'price', p.price::text, 'left', case when s.enabled then s.quantity::text end,
+         'subselections', (select json_agg(json_build_object('id', c.id, 'name', c.name, 'min', c.min_selection,
+             'max', c.max_selection, 'single', c.single) order by c.position, c.id)
+           from subselections c where c.location_id = p.location_id and c.product_id = p.id))), '[]')
+       from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
+       cross join lateral (select * from products p where p.location_id = k.location_id and p.id = k.id limit 1) p
+       left join lateral (
+         select * from product_stock s where s.location_id = p.location_id and s.product_id = p.id limit 1) s on true
+     ) as products,
+     (select coalesce(json_agg(json_build_object('location_id', i.location_id, 'id', i.id, 'product_id', s.product_id,
+         'subselection_id', s.id, 'name', i.name, 'price', i.price::text, 'min', i.min, 'max', i.max,
          'left', case when i.stock_enabled then i.stock_quantity::text end)), '[]')
-       from subselection_items i
-       join subselections s on s.location_id = i.location_id and s.id = i.subselection_id
-       where i.location_id = $1::uuid and i.id = any ($3::uuid[])) as choices,
-     (select m.enabled from payment_methods m
-       where m.location_id = $1::uuid and m.id = $4::uuid) as payment_method_enabled,
-     offer_version($1::uuid)::text as offer`,
+       from unnest($3::uuid[], $4::uuid[]) as k (location_id, id)
+       cross join lateral (select * from subselection_items i where i.location_id = k.location_id and i.id = k.id limit 1) i
+       cross join lateral (
+         select * from subselections s where s.location_id = i.location_id and s.id = i.subselection_id limit 1) s
+     ) as choices,
+     (select coalesce(json_agg(json_build_object('location_id', m.location_id, 'id', m.id, 'enabled', m.enabled)), '[]')
+       from unnest($5::uuid[], $6::uuid[]) as k (location_id, id)
+       cross join lateral (select * from payment_methods m where m.location_id = k.location_id and m.id = k.id limit 1) m
+     ) as payment_methods`,
 );
 
-/** The outcome of creation; see the migration that defines place_order. */
+/** The outcome of creation; prisma/sql/orders.sql defines place_order and what its values are. */
 export const placeOrder = statement<{
   outcome: 'created' | 'replayed' | 'reused' | 'stale';
   response: string | null;
 }>(
   'place_order',
-  `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7, $8::bigint,
-     $9::uuid, $10::uuid, $11, $12, $13::boolean, $14, $15::uuid, $16::numeric,
-     $17::uuid[], $18::numeric[], $19::numeric[], $20::uuid[], $21::numeric[], $22::numeric[],
-     $23::uuid[], $24::text[], $25::numeric[], $26::numeric[], $27::numeric[], $28::text[], $29::jsonb[],
-     $30::text[])`,
+  `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7,
+     $8::uuid, $9, $10, $11::boolean, $12, $13::uuid, $14::numeric,
+     $15::uuid[], $16::numeric[], $17::numeric[], $18::uuid[], $19::numeric[], $20::numeric[],
+     $21::uuid[], $22::text[], $23::numeric[], $24::numeric[], $25::numeric[], $26::text[], $27::jsonb[])`,
 );
 
 /** $1 location, $2 external_id. */
@@ -98,9 +101,10 @@ export const findOrderId = statement<{ id: string }>(
   'select id from orders where location_id = $1::uuid and external_id = $2',
 );
 
-/** $1 location. Orders written by hand may be ahead of the counter. */
+/** $1 location. Orders written by hand may be ahead of the counter, or come before there is one. */
 export const catchUpOrderNumber = statement(
   'catch_up_order_number',
-  `update location_counters set value = greatest(value, (select max(number) from orders where location_id = $1::uuid))
-   where location_id = $1::uuid and name = 'order'`,
+  `insert into location_counters as c (location_id, name, value)
+   select $1::uuid, 'order', max(o.number) from orders o where o.location_id = $1::uuid having count(*) > 0
+   on conflict (location_id, name) do update set value = greatest(c.value, excluded.value)`,
 );

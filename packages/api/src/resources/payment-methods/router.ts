@@ -16,7 +16,6 @@ export const paymentMethodsRouter = router({
     description: 'By name, then id; disabled ones included.',
     rest: ['GET /v2/payment-methods'],
     list: true,
-    replica: true,
   })
     .input(PaymentMethodList)
     .output(PaymentMethodPage)

@@ -11,7 +11,6 @@ export const paymentsRouter = router({
     description: 'Newest first.',
     rest: ['GET /v1/payments', 'GET /v2/payments'],
     list: true,
-    replica: true,
   })
     .input(PaymentList)
     .output(PaymentPage)

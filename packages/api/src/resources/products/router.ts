@@ -12,7 +12,6 @@ export const productsRouter = router({
     description: 'By name, then id.',
     rest: ['GET /v2/products'],
     list: true,
-    replica: true,
   })
     .input(ProductList)
     .output(ProductPage)
@@ -92,7 +91,6 @@ export const productsV1Router = router({
     description: 'By name, then id.',
     rest: ['GET /v1/products'],
     list: true,
-    replica: true,
   })
     .input(ProductListV1)
     .output(ProductPage)

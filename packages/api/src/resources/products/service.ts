@@ -6,13 +6,7 @@ import { rowReader } from '../../joined-reads.ts';
 import type { Page } from '../../wire.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
-import {
-  listProducts,
-  type ProductText,
-  readProductByExternalId,
-  readProducts,
-  refreshDocuments,
-} from './statements.ts';
+import { listProducts, type ProductText, readProductByExternalId, readProducts } from './statements.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Page<Product>> {
@@ -22,8 +16,7 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Page<P
   }
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [page] = await ctx.reads.run(statement, values);
-  const { data, total, outdated } = page ?? { data: '[]', total: 0, outdated: null };
-  if (outdated !== null) refresh(ctx, outdated);
+  const { data, total } = page ?? { data: '[]', total: 0 };
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 
@@ -123,20 +116,12 @@ const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.location
 
 function answer(ctx: CallContext, found: ProductText | undefined): Product {
   if (found === undefined) throw notFound('Product');
-  if (found.outdated) refresh(ctx, [found.id]);
   return answerText(ctx, found.doc);
-}
-
-// For readers to come; nobody waits for it, and without it they are answered the same.
-function refresh({ app, caller }: CallContext, ids: string[]): void {
-  app.database
-    .run(refreshDocuments, [caller.locationId, ids])
-    .catch((err: unknown) => app.log.debug({ err }, 'product documents were not refreshed'));
 }
 
 async function readWritten(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<Product> {
   const [written] = await tx.$queryRaw<{ doc: Product }[]>`
-    select doc from products_json(${ctx.caller.locationId}::uuid, array[${id}::uuid])`;
+    select doc::json as doc from products_json(${ctx.caller.locationId}::uuid, array[${id}::uuid])`;
   if (written === undefined) throw notFound('Product');
   return written.doc;
 }

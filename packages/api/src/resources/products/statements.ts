@@ -2,51 +2,32 @@ import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../joined-reads.ts';
 import type { ProductList } from './schema.ts';
 
-// Not Prisma: reads are the hot path. A product's text is stored with it, and its stock put in between; through Prisma
-// a list of fifty costs several times as much (docs/decisions/0012). tests/api/product-documents.test.ts holds these
-// equal to the plain Prisma query.
+// Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty
+// costs several times as much (docs/decisions/0012). tests/api/product-text.test.ts holds these equal to plain Prisma.
 
-/** A product as JSON text. `outdated`: a category changed since its document was written. */
+/** A product as JSON text. */
 export interface ProductText {
   doc: string;
-  id: string;
-  outdated: boolean;
 }
-
-const textOf = 'product_text(d, s.enabled, s.quantity, s.min_stock_alarm, t.category_changes)';
-const stockOf = 'left join product_stock s on s.location_id = d.location_id and s.product_id = d.product_id';
-
-const columns = `${textOf} as doc, d.category_changes <> t.category_changes as outdated`;
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
 export const readProducts = statement<ProductText & JoinedRow>(
   'read_products',
-  `select k.location_id, d.product_id as id, ${columns}
-   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id) cross join lateral product_tally(k.location_id) t
-   join product_documents d on d.location_id = k.location_id and d.product_id = k.id ${stockOf}`,
+  `select k.location_id, j.id, j.doc
+   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral products_json(k.location_id, array[k.id]) j`,
 );
 
 /** $1 location, $2 external_id. */
 export const readProductByExternalId = statement<ProductText>(
   'read_product_by_external_id',
-  `select d.product_id as id, ${columns}
-   from product_tally($1::uuid) t, product_documents d ${stockOf}
-   where d.location_id = $1::uuid
-     and d.product_id = (select p.id from products p where p.location_id = $1::uuid and p.external_id = $2)`,
-);
-
-/** $1 location, $2 ids. Writes the documents that a changed category has outdated. */
-export const refreshDocuments = statement(
-  'refresh_product_documents',
-  'select refresh_product_documents($1::uuid, $2::uuid[])',
+  `select j.doc from products p, lateral products_json(p.location_id, array[p.id]) j
+   where p.location_id = $1::uuid and p.external_id = $2`,
 );
 
 /** A page of products as the text of a JSON array, and the exact total. */
 export interface ProductPageText {
   data: string;
   total: number;
-  /** Those of the page whose documents a changed category has outdated. */
-  outdated: string[] | null;
 }
 
 /** What narrows the list. */
@@ -85,38 +66,33 @@ const listStatements = new Map<string, Statement<ProductPageText>>();
 
 // By nothing or by visibility, the total is a count that is kept.
 function totalOf(given: readonly (keyof ProductFilters)[], where: string): string {
-  if (given.length === 0) return 'select visible + hidden from tally';
+  const kept = "select coalesce(sum(t.n), 0) from tally($1::uuid, '{product visible,product hidden}') t";
+  if (given.length === 0) return kept;
   if (given.length === 1 && given[0] === 'visible')
-    return 'select case when $4::boolean then visible else hidden end from tally';
+    return `${kept} where t.name = case when $4::boolean then 'product visible' else 'product hidden' end`;
   return `select count(*) from products p where ${where}`;
 }
 
-// The page is found first, on the index of names. Sub-selects and the constant limit: so that the planner's estimates
-// do not depend on the values, and it keeps one plan.
+// The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
+// of the table.
 function listStatement(given: readonly (keyof ProductFilters)[]): Statement<ProductPageText> {
   const name = ['list_products', ...given].join('_');
   const known = listStatements.get(name);
   if (known !== undefined) return known;
   const where = [
-    'p.location_id = (select $1::uuid)',
+    'p.location_id = $1::uuid',
     ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
   ].join(' and ');
   const made = statement<ProductPageText>(
     name,
-    `with tally as materialized (
-       select * from product_tally($1::uuid)
-     ), page as materialized (
+    `with page as materialized (
        select * from (
-         select p.id, p.name from products p where ${where} order by p.name, p.id limit 200 offset (select $3::bigint)
+         select p.location_id, p.id, p.name from products p where ${where} order by p.name, p.id limit 200 offset $3::bigint
        ) found limit $2
      )
      select (${totalOf(given, where)})::int as total,
-       coalesce('[' || string_agg(${textOf}, ',' order by page.name, page.id) || ']', '[]') as data,
-       array_agg(page.id) filter (where d.category_changes <> t.category_changes) as outdated
-     from page
-     join product_documents d on d.location_id = (select $1::uuid) and d.product_id = page.id
-     ${stockOf}
-     cross join tally t`,
+       coalesce('[' || string_agg(j.doc, ',' order by page.name, page.id) || ']', '[]') as data
+     from page cross join lateral products_json(page.location_id, array[page.id]) j`,
   );
   listStatements.set(name, made);
   return made;

@@ -11,7 +11,6 @@ export const salesReportsRouter = router({
       'Orders of whole days in the time zone of the location, without canceled ones. A product in several categories ' +
       'counts in its first by priority, name, id.',
     rest: ['GET /v2/sales-reports'],
-    replica: true,
   })
     .input(SalesReportQuery)
     .output(SalesReport)

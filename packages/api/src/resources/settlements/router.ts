@@ -11,7 +11,6 @@ export const settlementsRouter = router({
     description: 'The latest first. Closing a turn makes one.',
     rest: ['GET /v2/settlements'],
     list: true,
-    replica: true,
   })
     .input(SettlementList)
     .output(SettlementPage)

@@ -10,7 +10,6 @@ export const stockRouter = router({
     description: 'Every product that has a stock record, by the moment of its last change, then id.',
     rest: ['GET /v2/stock'],
     list: true,
-    replica: true,
   })
     .input(StockList)
     .output(StockPage)

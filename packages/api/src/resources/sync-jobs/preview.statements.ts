@@ -29,9 +29,13 @@ export const readForPreview = statement<{
            where l.location_id = p.location_id and l.product_id = p.id),
          'stock', (select json_build_object('enabled', s.enabled, 'quantity', s.quantity, 'min_stock_alarm', s.min_stock_alarm)
            from product_stock s where s.location_id = p.location_id and s.product_id = p.id))), '[]')
-       from products p where p.location_id = $1::uuid and p.external_id = any ($2::text[])) as products,
+       from unnest($2::text[]) as v (external_id) cross join lateral (
+         select * from products where location_id = $1::uuid and external_id = v.external_id limit 1) p) as products,
      (select coalesce(json_agg(json_build_object('id', p.id, 'sku', p.sku)), '[]')
-       from products p where p.location_id = $1::uuid and p.sku = any ($3::text[])) as sku_owners,
+       from unnest($3::text[]) as v (sku) cross join lateral (
+         select id, sku from products where location_id = $1::uuid and sku = v.sku limit 1) p) as sku_owners,
      (select coalesce(json_agg(json_build_object('id', c.id, 'external_id', c.external_id)), '[]')
-       from categories c where c.location_id = $1::uuid and c.external_id = any ($4::text[])) as categories`,
+       from unnest($4::text[]) as v (external_id) cross join lateral (
+         select id, external_id from categories where location_id = $1::uuid and external_id = v.external_id limit 1) c
+     ) as categories`,
 );

@@ -40,7 +40,6 @@ export const syncJobsRouter = router({
     description: 'Newest first.',
     rest: ['GET /v2/sync/jobs'],
     list: true,
-    replica: true,
   })
     .input(SyncJobList)
     .output(SyncJobPage)

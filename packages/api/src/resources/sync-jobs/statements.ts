@@ -1,4 +1,4 @@
-import { freshStatement, statement } from '@comanda/db';
+import { statement } from '@comanda/db';
 
 // Not Prisma: a chunk is written by a few statements over whole sets, many times faster than row by row. Products and
 // stock come as one array a column, which Postgres reads faster than JSON. Only what really differs is touched, so that
@@ -30,22 +30,18 @@ export const beginJob = statement<JobState & { items: unknown }>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
 );
 
-/**
- * $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. What this
- * transaction plans, in triggers and for foreign keys too, reads no table as a whole, however small it is by now.
- */
+/** $1 location, $2 job. The row stays locked, so that whoever else applies this job waits for the outcome. */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
-  `select mode, status, total_items, processed_items, success_items, failed_items, request_id,
-     set_config('enable_seqscan', 'off', true)
+  `select mode, status, total_items, processed_items, success_items, failed_items, request_id
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
-// Rows are looked up one at a time, which `offset 0` enforces, by a plan for what is there now: a join, or a plan that was
-// made while there were few, reads all products of the location, which nobody has counted yet when it is filled.
+// Rows that are named are looked up one by one, whatever the planner takes the location for: `limit 1` and locks keep a
+// look-up from becoming a join, which could read all of the location (docs/decisions/0020).
 
 /** $1 location, $2 external ids. Locked in one order, so that jobs that name the same products never deadlock. */
-export const lockProducts = freshStatement<{ id: string; external_id: string; sku: string }>(
+export const lockProducts = statement<{ id: string; external_id: string; sku: string }>(
   'lock_products_by_external_id',
   `select p.* from (select * from unnest($2::text[]) as n (external_id) order by 1) v
    cross join lateral (
@@ -54,18 +50,18 @@ export const lockProducts = freshStatement<{ id: string; external_id: string; sk
 );
 
 /** $1 location, $2 skus. */
-export const findSkuOwners = freshStatement<{ id: string; sku: string }>(
+export const findSkuOwners = statement<{ id: string; sku: string }>(
   'find_sku_owners',
   `select p.* from unnest($2::text[]) as v (sku)
-   cross join lateral (select id, sku from products where location_id = $1::uuid and sku = v.sku offset 0) p`,
+   cross join lateral (select id, sku from products where location_id = $1::uuid and sku = v.sku limit 1) p`,
 );
 
 /** $1 location, $2 external ids. */
-export const lockCategories = freshStatement<{ id: string; external_id: string }>(
+export const lockCategories = statement<{ id: string; external_id: string }>(
   'lock_categories_by_external_id',
   `select c.* from (
      select k.id from unnest($2::text[]) as v (external_id) cross join lateral (
-       select id from categories where location_id = $1::uuid and external_id = v.external_id offset 0) k order by k.id) v
+       select id from categories where location_id = $1::uuid and external_id = v.external_id limit 1) k order by k.id) v
    cross join lateral (
      select id, external_id from categories where location_id = $1::uuid and id = v.id for key share) c`,
 );
@@ -83,13 +79,13 @@ export const insertProducts = statement(
 );
 
 /** $1 location, then the columns of `products`, which exist and are locked; what is null keeps its value. */
-export const updateProducts = freshStatement(
+export const updateProducts = statement(
   'update_synced_products',
   `insert into products as p (location_id, id, external_id, sku, name, price, visible, description, image_url)
    select $1::uuid, v.id, v.external_id, coalesce(v.sku, o.sku), v.name, v.price, coalesce(v.visible, o.visible),
      coalesce(v.description, o.description), coalesce(v.image_url, o.image_url)
    from ${products} cross join lateral (
-     select sku, visible, description, image_url from products where location_id = $1::uuid and id = v.id offset 0) o
+     select sku, visible, description, image_url from products where location_id = $1::uuid and id = v.id limit 1) o
    on conflict (location_id, id) do update
    set sku = excluded.sku, name = excluded.name, price = excluded.price, visible = excluded.visible,
      description = excluded.description, image_url = excluded.image_url
@@ -98,15 +94,17 @@ export const updateProducts = freshStatement(
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const removeLinks = freshStatement(
+export const removeLinks = statement(
   'remove_synced_links',
-  `delete from product_categories c
-   using json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[])
-   where c.location_id = $1::uuid and c.product_id = v.product_id and c.category_id <> all (v.category_ids)`,
+  `delete from product_categories where ctid = any (array(
+     select c.place from json_to_recordset($2::json) as v (product_id uuid, category_ids uuid[]) cross join lateral (
+       select ctid as place, category_id from product_categories
+       where location_id = $1::uuid and product_id = v.product_id offset 0) c
+     where c.category_id <> all (v.category_ids)))`,
 );
 
 /** $1 location, $2 rows of product_id, category_ids. */
-export const addLinks = freshStatement(
+export const addLinks = statement(
   'add_synced_links',
   `insert into product_categories (location_id, product_id, category_id)
    select $1::uuid, v.product_id, unnest(v.category_ids)

@@ -11,7 +11,6 @@ export const turnsRouter = router({
     description: 'Newest first.',
     rest: ['GET /v2/turns'],
     list: true,
-    replica: true,
   })
     .input(TurnList)
     .output(TurnPage)

@@ -24,7 +24,6 @@ export const webhookEndpointsRouter = router({
     summary: 'List webhook endpoints',
     rest: ['GET /v1/webhooks', 'GET /v2/webhook-endpoints'],
     list: true,
-    replica: true,
   })
     .input(WebhookEndpointList)
     .output(WebhookEndpointPage)
@@ -115,7 +114,6 @@ export const webhookEndpointsRouter = router({
     description: 'One entry per attempt, newest first.',
     rest: ['GET /v1/webhooks/{id}/deliveries', 'GET /v2/webhook-endpoints/{id}/deliveries'],
     list: true,
-    replica: true,
     errors: ['resource_not_found'],
   })
     .input(WebhookDeliveryList)

@@ -1,0 +1,126 @@
+import { makeTenant, type Place, runSql, type Tenant } from './place.ts';
+
+/** Another location of a filled database, with what its orders name. */
+export interface Other extends Tenant {
+  productIds: string[];
+}
+
+/**
+ * Fills both databases with the data of other locations and analyses them: what is measured is measured beside them, in
+ * locations that are made afterwards, of which no statistics know. A hundred products and orders where `small`, 30,000
+ * otherwise, over three locations. By SQL and through every trigger; what the triggers captured is dropped.
+ */
+export async function fillWithOthers(place: Place, small: boolean): Promise<Other[]> {
+  const each = small ? 34 : 10_000;
+  const others: Other[] = [];
+  for (let index = 0; index < 3; index += 1) others.push(await makeOther(place, each));
+  await place.comanda.pool.query('truncate captured_changes');
+  await place.comanda.pool.query('vacuum analyze');
+  for (let index = 0; index < 3; index += 1) await runSql(place.referenceUrl, ofReference, [each]);
+  await runSql(place.referenceUrl, 'vacuum analyze');
+  return others;
+}
+
+async function makeOther(place: Place, each: number): Promise<Other> {
+  const tenant = await makeTenant(place);
+  const { pool } = place.comanda;
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into products (location_id, external_id, sku, name, price)
+     select $1, 'p' || n, 'SKU-' || n, 'Product ' || n, 5 + n % 90 from generate_series(1, $2::int) n returning id`,
+    [tenant.locationId, each],
+  );
+  const productIds = rows.map(({ id }) => id);
+  await pool.query(
+    `insert into product_stock (location_id, product_id, enabled, quantity)
+     select $1, id, true, 900000000 from unnest($2::uuid[]) id`,
+    [tenant.locationId, productIds],
+  );
+  await pool.query(
+    `with made as (
+       insert into orders (location_id, id, number, external_id, total, payment_method_id, identifier, status, created_at)
+       select $1, uuid_v7(), n, 'past-' || n, 25, $2, '', 'closed', now() - interval '100 days' + n * (interval '100 days' / $4::int)
+       from generate_series(1, $4::int) n returning id, number, total, payment_method_id
+     ), bought as (
+       insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total)
+       select $1, m.id, p, ($3::uuid[])[1 + (m.number * 7 + p) % $4::int], 'Product', 12.5, 1, 12.5
+       from made m, generate_series(1, 2) p
+     )
+     insert into payments (location_id, order_id, payment_method_id, amount)
+     select $1, id, payment_method_id, total from made`,
+    [tenant.locationId, tenant.paymentMethodId, productIds, each],
+  );
+  await pool.query(
+    `insert into location_counters as c (location_id, name, value) values ($1, 'order', $2)
+     on conflict (location_id, name) do update set value = excluded.value`,
+    [tenant.locationId, each],
+  );
+  return { ...tenant, productIds };
+}
+
+// $1 how many products and orders.
+const ofReference = `with place as (
+    insert into location (id, products, orders) values (gen_random_uuid(), $1::int, $1::int) returning id
+  ), product as (
+    insert into product (location_id, id, external_id, sku, name, description, price)
+    select p.id, gen_random_uuid(), 'p' || n, 'SKU-' || n, 'Product ' || n, '', 5 + n % 90
+    from place p, generate_series(1, $1::int) n returning location_id, id
+  ), stock as (
+    insert into product_stock (location_id, product_id, enabled, quantity)
+    select location_id, id, true, 900000000 from product
+  ), made as (
+    insert into orders (location_id, id, number, external_id, total, is_take_away, payment_method_id, created_at)
+    select p.id, gen_random_uuid(), n, 'past-' || n, 25, false, p.id,
+      now() - interval '100 days' + n * (interval '100 days' / $1::int)
+    from place p, generate_series(1, $1::int) n returning location_id, id, total
+  ), bought as (
+    insert into order_item (location_id, order_id, position, product_id, name, unit_price, quantity, total)
+    select m.location_id, m.id, i, m.location_id, 'Product', 12.5, 1, 12.5 from made m, generate_series(1, 2) i
+  )
+  insert into payment (location_id, order_id, amount) select location_id, id, total from made`;
+
+/** Others go on with their work meanwhile: an order every 100 ms through the API, until the answer is called. */
+export function letOthersWork(others: readonly Other[], apiUrl: string): () => Promise<void> {
+  let at = 0;
+  let failed: string | undefined;
+  const pending = new Set<Promise<void>>();
+  const timer = setInterval(() => {
+    const other = others[at % others.length];
+    if (other === undefined) return;
+    at += 1;
+    const asked = order(other, apiUrl, at).catch((error: unknown) => {
+      failed ??= String(error);
+    });
+    pending.add(asked);
+    void asked.then(() => pending.delete(asked));
+  }, 100);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(pending);
+    if (failed !== undefined) throw new Error(`the others' work failed: ${failed}`);
+  };
+}
+
+async function order({ key, paymentMethodId, productIds }: Other, url: string, at: number): Promise<void> {
+  const items = [0, 1, 2].map((index) => ({
+    product_id: productIds[(at * 7 + index) % productIds.length],
+    quantity: 1,
+  }));
+  const response = await fetch(`${url}/v2/orders`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': `other-${at}`,
+    },
+    body: JSON.stringify({
+      external_id: `other-${at}`,
+      channel: 'bench',
+      is_take_away: false,
+      identifier: '',
+      payment_method_id: paymentMethodId,
+      items,
+    }),
+  });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  await response.arrayBuffer();
+}

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { MigrationError } from './migrations.ts';
+
+/** How often, and telling whom, something is tried that needs locks. */
+export interface Attempts {
+  lockAttempts: number;
+  /** Told of every attempt that is given up. */
+  log(line: string): void;
+}
+
+// Prisma's own number: whichever of the two migrates, the other waits.
+const lockNumber = 72707369;
+
+/**
+ * Waits until this connection is the only one that migrates its database, and makes it step aside for others.
+ * @throws {MigrationError} another one migrates for longer than `waitSeconds`.
+ */
+export async function lockMigrations(client: pg.Client, waitSeconds: number): Promise<void> {
+  await client.query(`set statement_timeout = 0; set client_min_messages = warning`);
+  // Asked again and again: a statement that waits would hold up every CREATE INDEX CONCURRENTLY, this one's owner's too.
+  for (const end = performance.now() + waitSeconds * 1_000; ; ) {
+    const { rows } = await client.query<{ taken: boolean }>(
+      'select pg_try_advisory_lock($1::bigint) as taken',
+      [lockNumber],
+    );
+    if (rows[0]?.taken === true) break;
+    if (performance.now() >= end)
+      throw new MigrationError(`another process has been migrating this database for over ${waitSeconds} s`);
+    await sleep(100);
+  }
+  await stepAside(client);
+}
+
+/**
+ * From here on for DDL: rather step aside and try again than hold up every query behind ours. Shorter than Postgres
+ * waits before it looks for deadlocks (1 s), so that nobody else is chosen to give way.
+ */
+export async function stepAside(client: pg.Client): Promise<void> {
+  await client.query(`set lock_timeout = '800ms'`);
+}
+
+/**
+ * Does `work` until it gets its locks, and rolls back what an attempt has begun.
+ * @throws {MigrationError} none of the attempts got its locks.
+ * Other failures of `work` are passed on, rolled back.
+ */
+export async function inAttempts<Result>(
+  client: pg.Client,
+  name: string,
+  { lockAttempts, log }: Attempts,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      if (!isPassing(error)) throw error;
+      if (attempt >= lockAttempts)
+        throw new MigrationError(
+          `${name} got no lock in ${lockAttempts} attempts: a long transaction holds its tables; nothing was changed`,
+        );
+      log(`${name} waits for a lock (attempt ${attempt})`);
+      await sleep(500);
+    }
+  }
+}
+
+/** What Postgres says of a failure, in one line. */
+export function describeFailure(error: unknown): string {
+  if (!(error instanceof pg.DatabaseError)) return String(error);
+  const said = [`${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
+  return said.replaceAll('\n', ', ');
+}
+
+/** A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { MigrationError } from '../migrations.ts';
+import { repositoryRoot } from '../root.ts';
+
+/** A state of the folder that a database was brought to. */
+export interface SqlRelease {
+  hash: string;
+  release: string;
+}
+
+/** The version of this code, as the package.json at the top says it. */
+export function ownRelease(): string {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(join(repositoryRoot, 'package.json'), 'utf8'),
+  );
+  return version;
+}
+
+/**
+ * Below 0 when release `a` is older than `b`, above when it is newer, as semantic versioning orders them.
+ * @throws {MigrationError} one is no such version.
+ */
+export function compareReleases(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)];
+  const difference = compareLists(left.numbers, right.numbers);
+  if (difference !== 0) return difference;
+  // A release is newer than what led to it.
+  if (left.early.length === 0 || right.early.length === 0) return right.early.length - left.early.length;
+  return compareLists(left.early, right.early);
+}
+
+/** What the database was brought to so far, the latest first; nothing in a database without the table. */
+export async function readReleases(client: Pick<pg.Client, 'query'>): Promise<SqlRelease[]> {
+  const found = await client.query<{ there: boolean }>(
+    `select to_regclass('sql_releases') is not null as there`,
+  );
+  if (found.rows[0]?.there !== true) return [];
+  const { rows } = await client.query<SqlRelease>(
+    'select hash, release from sql_releases order by applied_at desc',
+  );
+  return rows;
+}
+
+/** Whether a version may work with the functions, views and triggers of a database. */
+export type SqlState =
+  | 'applied'
+  /** They were applied, and those of a newer version since, or of another build of this one. */
+  | 'followed'
+  /** They were never applied, or those of an older version are there: its `npm start` applies them. */
+  | 'missing'
+  /** They were never applied, and those of a newer version are there, which this one leaves as they are. */
+  | 'outdated';
+
+/** What `releases`, the latest first, mean for a version. */
+export function sqlStateOf(releases: readonly SqlRelease[], own: SqlRelease): SqlState {
+  const [latest] = releases;
+  if (latest === undefined) return 'missing';
+  if (latest.hash === own.hash) return 'applied';
+  const age = compareReleases(latest.release, own.release);
+  if (age >= 0 && releases.some(({ hash }) => hash === own.hash)) return 'followed';
+  return age > 0 ? 'outdated' : 'missing';
+}
+
+/** Remembers that the database was brought to this state; writes nothing when it is the latest already. */
+export async function recordRelease(client: pg.Client, { hash, release }: SqlRelease): Promise<void> {
+  const [latest] = await readReleases(client);
+  if (latest?.hash === hash && latest.release === release) return;
+  // The latest stays the latest, though the clock be set back.
+  await client.query(
+    `insert into sql_releases (hash, release, applied_at)
+     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from sql_releases)))
+     on conflict (hash) do update set release = excluded.release, applied_at = excluded.applied_at`,
+    [hash, release],
+  );
+}
+
+type Part = number | string;
+
+function partsOf(release: string): { numbers: Part[]; early: Part[] } {
+  const [, numbers, early] = /^(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+[\w.-]+)?$/.exec(release) ?? [];
+  if (numbers === undefined) throw new MigrationError(`${release} is no version such as 1.20.3`);
+  return {
+    numbers: numbers.split('.').map(Number),
+    early: early === undefined ? [] : early.split('.').map(partOf),
+  };
+}
+
+const partOf = (text: string): Part => (/^\d+$/.test(text) ? Number(text) : text);
+
+function compareLists(left: readonly Part[], right: readonly Part[]): number {
+  for (const [index, a] of left.entries()) {
+    const b = right[index];
+    if (b === undefined) return 1;
+    if (a === b) continue;
+    if (typeof a === typeof b) return a < b ? -1 : 1;
+    // Of two marks of an early version the number comes first.
+    return typeof a === 'number' ? -1 : 1;
+  }
+  return left.length - right.length;
+}

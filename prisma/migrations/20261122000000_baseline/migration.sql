@@ -1,0 +1,621 @@
+-- What holds data: types, tables, keys, indexes, checks, and the functions that defaults call. What holds none, from
+-- triggers to views, stands in prisma/sql, one file a noun. Text sorts by code point (collation C).
+
+-- A time-ordered id (RFC 9562, version 7) for rows that are written by hand.
+CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+  SELECT encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+        PLACING substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
+        FROM 1 FOR 6),
+      52, 1), 53, 1), 'hex')::uuid
+$$;
+
+-- The id of the transaction under way, as a number Prisma can carry.
+CREATE FUNCTION transaction_id() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT pg_current_xact_id()::text::bigint
+$$;
+
+-- The request that the transaction serves; NULL in psql and Studio.
+CREATE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT nullif(current_setting('comanda.request_id', true), '')
+$$;
+
+-- The API key that the transaction acts for; NULL in psql, Studio and the worker.
+CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT nullif(current_setting('comanda.api_key_id', true), '')::uuid
+$$;
+
+CREATE TYPE order_status AS ENUM ('pending', 'ready', 'closed', 'canceled');
+CREATE TYPE payment_status AS ENUM ('pending', 'completed', 'rejected');
+CREATE TYPE payment_method_type AS ENUM ('cash', 'card', 'qr', 'transfer', 'online', 'other');
+CREATE TYPE turn_status AS ENUM ('open', 'closed');
+CREATE TYPE sync_mode AS ENUM ('upsert', 'create', 'update');
+CREATE TYPE sync_job_status AS ENUM ('queued', 'processing', 'completed', 'failed');
+CREATE TYPE webhook_endpoint_status AS ENUM ('active', 'disabled');
+CREATE TYPE delivery_status AS ENUM ('pending', 'failed', 'delivered', 'dead', 'dropped');
+
+-- Locations and their keys
+
+CREATE TABLE locations (
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  name text COLLATE "C" NOT NULL,
+  timezone text COLLATE "C" NOT NULL DEFAULT 'UTC',
+  currency char(3) NOT NULL DEFAULT 'USD',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT locations_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE location_counters (
+  location_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value bigint NOT NULL DEFAULT 0,
+  CONSTRAINT location_counters_pkey PRIMARY KEY (location_id, name),
+  CONSTRAINT location_counters_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+-- How much there is of something, by location and name ('catalog', 'product visible', 'order pending' …), orders by
+-- stretches of 1, 24 and 768 hours, the rest by none (0 hours, starts_at '-infinity'). Writers insert notes and wait for nobody; fold_tallies adds them
+-- up (docs/decisions/0011). No foreign key: its check would cost every order.
+CREATE TABLE tallies (
+  location_id uuid NOT NULL,
+  hours smallint NOT NULL,
+  starts_at timestamptz(3) NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT tallies_pkey PRIMARY KEY (location_id, hours, starts_at, name)
+) WITH (fillfactor = 80);
+
+CREATE TABLE tally_notes (
+  location_id uuid NOT NULL,
+  id bigserial,
+  starts_at timestamptz(3) NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT tally_notes_pkey PRIMARY KEY (location_id, id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
+
+CREATE TABLE api_keys (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  name text COLLATE "C" NOT NULL,
+  prefix text COLLATE "C" NOT NULL,
+  key_hash bytea NOT NULL,
+  permissions text[],
+  per_minute int,
+  monthly int,
+  batch_jobs_per_hour int,
+  max_items_per_batch int,
+  expires_at timestamptz(3),
+  revoked_at timestamptz(3),
+  last_used_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT api_keys_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT api_keys_permissions_check CHECK (permissions IS NOT NULL),
+  CONSTRAINT api_keys_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX api_keys_id_idx ON api_keys (id);
+CREATE UNIQUE INDEX api_keys_key_hash_key ON api_keys (key_hash);
+
+CREATE TABLE limit_counters (
+  api_key_id uuid NOT NULL,
+  "window" text COLLATE "C" NOT NULL,
+  window_start timestamptz(3) NOT NULL,
+  used int NOT NULL DEFAULT 0,
+  CONSTRAINT limit_counters_pkey PRIMARY KEY (api_key_id, "window", window_start)
+) WITH (fillfactor = 50);
+
+CREATE TABLE idempotency_keys (
+  location_id uuid NOT NULL,
+  api_key_id uuid NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  request_hash bytea NOT NULL,
+  status smallint NOT NULL,
+  response text COLLATE "C" NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT idempotency_keys_pkey PRIMARY KEY (location_id, api_key_id, operation, key),
+  CONSTRAINT idempotency_keys_location_id_api_key_id_fkey FOREIGN KEY (location_id, api_key_id)
+    REFERENCES api_keys (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
+
+CREATE TABLE audit_entries (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  actor_kind text COLLATE "C" NOT NULL,
+  api_key_id uuid,
+  request_id text COLLATE "C",
+  operation text COLLATE "C" NOT NULL,
+  resource_id uuid,
+  changes jsonb NOT NULL DEFAULT '{}',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT audit_entries_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX audit_entries_location_id_created_at_id_idx ON audit_entries (location_id, created_at DESC, id DESC);
+
+-- The catalog
+
+CREATE TABLE categories (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  external_id text COLLATE "C",
+  name text COLLATE "C" NOT NULL,
+  priority smallint NOT NULL DEFAULT 0,
+  visible boolean NOT NULL DEFAULT true,
+  image_url text COLLATE "C" NOT NULL DEFAULT '',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT categories_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT categories_external_id_check CHECK (external_id <> ''),
+  CONSTRAINT categories_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX categories_location_id_priority_name_id_idx ON categories (location_id, priority, name, id);
+CREATE UNIQUE INDEX categories_location_id_external_id_key ON categories (location_id, external_id);
+
+CREATE TABLE products (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  external_id text COLLATE "C",
+  sku text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  description text COLLATE "C" NOT NULL DEFAULT '',
+  price numeric(12,2) NOT NULL,
+  visible boolean NOT NULL DEFAULT true,
+  image_url text COLLATE "C" NOT NULL DEFAULT '',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT products_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT products_external_id_check CHECK (external_id <> ''),
+  CONSTRAINT products_price_check CHECK (price >= 0),
+  CONSTRAINT products_sku_check CHECK (sku <> ''),
+  CONSTRAINT products_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX products_location_id_name_id_idx ON products (location_id, name, id);
+CREATE UNIQUE INDEX products_location_id_external_id_key ON products (location_id, external_id);
+CREATE UNIQUE INDEX products_location_id_sku_key ON products (location_id, sku);
+
+CREATE TABLE product_categories (
+  location_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  category_id uuid NOT NULL,
+  CONSTRAINT product_categories_pkey PRIMARY KEY (location_id, product_id, category_id),
+  CONSTRAINT product_categories_location_id_category_id_fkey FOREIGN KEY (location_id, category_id)
+    REFERENCES categories (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
+  CONSTRAINT product_categories_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
+    REFERENCES products (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX product_categories_location_id_category_id_product_id_idx
+  ON product_categories (location_id, category_id, product_id);
+
+CREATE TABLE product_stock (
+  location_id uuid NOT NULL,
+  product_id uuid NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  quantity numeric(13,3) NOT NULL,
+  min_stock_alarm numeric(13,3) NOT NULL DEFAULT 0,
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT product_stock_pkey PRIMARY KEY (location_id, product_id),
+  CONSTRAINT product_stock_alarm_check CHECK (min_stock_alarm >= 0),
+  CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
+  CONSTRAINT product_stock_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
+    REFERENCES products (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX product_stock_location_id_updated_at_product_id_idx
+  ON product_stock (location_id, updated_at, product_id);
+
+CREATE TABLE subselections (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  product_id uuid NOT NULL,
+  external_id text COLLATE "C",
+  name text COLLATE "C" NOT NULL,
+  min_selection int NOT NULL DEFAULT 0,
+  max_selection int NOT NULL DEFAULT 1,
+  single boolean NOT NULL DEFAULT true,
+  position int NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT subselections_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT subselections_range_check CHECK (0 <= min_selection AND min_selection <= max_selection),
+  CONSTRAINT subselections_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
+    REFERENCES products (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX subselections_location_id_product_id_external_id_key
+  ON subselections (location_id, product_id, external_id);
+
+CREATE TABLE subselection_items (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  subselection_id uuid NOT NULL,
+  external_id text COLLATE "C",
+  name text COLLATE "C" NOT NULL,
+  price numeric(12,2) NOT NULL DEFAULT 0,
+  min int NOT NULL DEFAULT 0,
+  max int NOT NULL DEFAULT 1,
+  visible boolean NOT NULL DEFAULT true,
+  image_url text COLLATE "C" NOT NULL DEFAULT '',
+  position int NOT NULL DEFAULT 0,
+  stock_enabled boolean NOT NULL DEFAULT false,
+  stock_quantity numeric(13,3) NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT subselection_items_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT subselection_items_price_check CHECK (price >= 0),
+  CONSTRAINT subselection_items_range_check CHECK (0 <= min AND min <= max),
+  CONSTRAINT subselection_items_stock_check CHECK (stock_quantity >= 0),
+  CONSTRAINT subselection_items_location_id_subselection_id_fkey FOREIGN KEY (location_id, subselection_id)
+    REFERENCES subselections (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX subselection_items_location_id_subselection_id_external_id_key
+  ON subselection_items (location_id, subselection_id, external_id);
+
+CREATE TABLE catalog_versions (
+  location_id uuid NOT NULL,
+  token bigint NOT NULL,
+  version timestamptz(3) NOT NULL,
+  CONSTRAINT catalog_versions_pkey PRIMARY KEY (location_id),
+  CONSTRAINT catalog_versions_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+CREATE TABLE menus (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  name text COLLATE "C" NOT NULL,
+  version int NOT NULL DEFAULT 0,
+  is_published boolean NOT NULL DEFAULT false,
+  published_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT menus_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT menus_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX menus_one_published_idx ON menus (location_id) WHERE is_published;
+
+CREATE TABLE menu_categories (
+  location_id uuid NOT NULL,
+  menu_id uuid NOT NULL,
+  category_id uuid NOT NULL,
+  position int NOT NULL DEFAULT 0,
+  CONSTRAINT menu_categories_pkey PRIMARY KEY (location_id, menu_id, category_id),
+  CONSTRAINT menu_categories_location_id_category_id_fkey FOREIGN KEY (location_id, category_id)
+    REFERENCES categories (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
+  CONSTRAINT menu_categories_location_id_menu_id_fkey FOREIGN KEY (location_id, menu_id)
+    REFERENCES menus (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX menu_categories_location_id_category_id_idx ON menu_categories (location_id, category_id);
+
+CREATE TABLE sync_jobs (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  type text COLLATE "C" NOT NULL DEFAULT 'products',
+  mode sync_mode NOT NULL DEFAULT 'upsert',
+  status sync_job_status NOT NULL DEFAULT 'queued',
+  items jsonb,
+  total_items int NOT NULL,
+  processed_items int NOT NULL DEFAULT 0,
+  success_items int NOT NULL DEFAULT 0,
+  failed_items int NOT NULL DEFAULT 0,
+  errors jsonb NOT NULL DEFAULT '[]',
+  error text COLLATE "C",
+  request_id text COLLATE "C",
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  CONSTRAINT sync_jobs_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT sync_jobs_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX sync_jobs_location_id_created_at_id_idx ON sync_jobs (location_id, created_at DESC, id DESC);
+CREATE INDEX sync_jobs_unfinished_idx ON sync_jobs (status, created_at) WHERE status IN ('queued', 'processing');
+
+-- Money: turns, settlements, orders, payments
+
+CREATE TABLE payment_methods (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  name text COLLATE "C" NOT NULL,
+  type payment_method_type NOT NULL,
+  enabled boolean NOT NULL DEFAULT true,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT payment_methods_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT payment_methods_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE TABLE turns (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  batch_number int NOT NULL,
+  status turn_status NOT NULL DEFAULT 'open',
+  started_at timestamptz(3) NOT NULL DEFAULT now(),
+  ended_at timestamptz(3),
+  CONSTRAINT turns_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT turns_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX turns_location_id_batch_number_key ON turns (location_id, batch_number);
+CREATE UNIQUE INDEX turns_one_open_idx ON turns (location_id) WHERE status = 'open';
+
+CREATE TABLE settlements (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  turn_id uuid NOT NULL,
+  batch_number int NOT NULL,
+  started_at timestamptz(3) NOT NULL,
+  ended_at timestamptz(3) NOT NULL,
+  total_orders int NOT NULL,
+  total_collected numeric(14,2) NOT NULL,
+  average_ticket numeric(14,2) NOT NULL,
+  payments jsonb NOT NULL,
+  orders jsonb NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT settlements_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT settlements_location_id_turn_id_fkey FOREIGN KEY (location_id, turn_id)
+    REFERENCES turns (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX settlements_location_id_turn_id_key ON settlements (location_id, turn_id);
+
+CREATE TABLE orders (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  number int NOT NULL,
+  external_id text COLLATE "C",
+  status order_status NOT NULL DEFAULT 'pending',
+  total numeric(12,2) NOT NULL,
+  channel text COLLATE "C",
+  is_take_away boolean NOT NULL DEFAULT false,
+  identifier text COLLATE "C" NOT NULL DEFAULT '',
+  payment_method_id uuid NOT NULL,
+  turn_id uuid,
+  cancel_reason text COLLATE "C",
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  created_by uuid DEFAULT current_api_key_id(),
+  request_id text COLLATE "C" DEFAULT current_request_id(),
+  CONSTRAINT orders_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT orders_total_check CHECK (total >= 0),
+  CONSTRAINT orders_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE,
+  CONSTRAINT orders_location_id_payment_method_id_fkey FOREIGN KEY (location_id, payment_method_id)
+    REFERENCES payment_methods (location_id, id) ON UPDATE CASCADE ON DELETE RESTRICT,
+  CONSTRAINT orders_location_id_turn_id_fkey FOREIGN KEY (location_id, turn_id)
+    REFERENCES turns (location_id, id) ON UPDATE CASCADE
+);
+CREATE INDEX orders_location_id_created_at_id_idx ON orders (location_id, created_at DESC, id DESC);
+CREATE INDEX orders_location_id_status_created_at_id_idx ON orders (location_id, status, created_at DESC, id DESC);
+CREATE INDEX orders_location_id_total_id_idx ON orders (location_id, total, id);
+CREATE INDEX orders_location_id_turn_id_idx ON orders (location_id, turn_id);
+CREATE UNIQUE INDEX orders_location_id_external_id_key ON orders (location_id, external_id);
+CREATE UNIQUE INDEX orders_location_id_number_key ON orders (location_id, number);
+
+CREATE TABLE order_items (
+  location_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  position smallint NOT NULL,
+  product_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  unit_price numeric(12,2) NOT NULL,
+  quantity numeric(13,3) NOT NULL,
+  total numeric(12,2) NOT NULL,
+  comment text COLLATE "C",
+  selections jsonb NOT NULL DEFAULT '[]',
+  stock_taken boolean NOT NULL DEFAULT false,
+  CONSTRAINT order_items_pkey PRIMARY KEY (location_id, order_id, position),
+  CONSTRAINT order_items_quantity_check CHECK (quantity > 0),
+  CONSTRAINT order_items_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
+    REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE TABLE order_moves (
+  location_id uuid NOT NULL,
+  order_id uuid NOT NULL,
+  id bigserial,
+  from_status order_status NOT NULL,
+  to_status order_status NOT NULL,
+  moved_by uuid DEFAULT current_api_key_id(),
+  request_id text COLLATE "C" DEFAULT current_request_id(),
+  moved_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT order_moves_pkey PRIMARY KEY (location_id, order_id, id),
+  CONSTRAINT order_moves_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
+    REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE TABLE payments (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  order_id uuid NOT NULL,
+  payment_method_id uuid NOT NULL,
+  amount numeric(12,2) NOT NULL,
+  status payment_status NOT NULL DEFAULT 'pending',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT payments_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT payments_amount_check CHECK (amount >= 0),
+  CONSTRAINT payments_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
+    REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
+  CONSTRAINT payments_location_id_payment_method_id_fkey FOREIGN KEY (location_id, payment_method_id)
+    REFERENCES payment_methods (location_id, id) ON UPDATE CASCADE ON DELETE RESTRICT
+);
+CREATE INDEX payments_location_id_created_at_id_idx ON payments (location_id, created_at DESC, id DESC);
+CREATE UNIQUE INDEX payments_location_id_order_id_key ON payments (location_id, order_id);
+
+-- From a change to a webhook
+
+CREATE TABLE captured_changes (
+  id bigserial,
+  transaction_id bigint NOT NULL DEFAULT transaction_id(),
+  location_id uuid NOT NULL,
+  resource text COLLATE "C" NOT NULL,
+  resource_id uuid NOT NULL,
+  operation text COLLATE "C" NOT NULL,
+  changed text[] DEFAULT '{}',
+  before jsonb,
+  after jsonb,
+  in_catalog boolean NOT NULL DEFAULT false,
+  request_id text COLLATE "C" DEFAULT current_request_id(),
+  captured_at timestamptz(3) NOT NULL DEFAULT now(),
+  error text COLLATE "C",
+  failures smallint NOT NULL DEFAULT 0,
+  retry_at timestamptz(3),
+  CONSTRAINT captured_changes_pkey PRIMARY KEY (id)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
+CREATE INDEX captured_changes_set_aside_idx ON captured_changes (retry_at) WHERE failures > 0;
+CREATE INDEX captured_changes_transaction_id_idx ON captured_changes (transaction_id);
+COMMENT ON TABLE captured_changes IS 'Changes that wait to be published; rows go once their events are stored.';
+
+CREATE TABLE events (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL,
+  number bigint NOT NULL,
+  type text COLLATE "C" NOT NULL,
+  resource_id uuid NOT NULL,
+  body text COLLATE "C" NOT NULL,
+  body_v1 text COLLATE "C",
+  request_id text COLLATE "C",
+  created_at timestamptz(3) NOT NULL,
+  CONSTRAINT events_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT events_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX events_location_id_resource_id_idx ON events (location_id, resource_id);
+CREATE INDEX events_location_id_type_number_idx ON events (location_id, type, number);
+CREATE UNIQUE INDEX events_location_id_number_key ON events (location_id, number);
+
+CREATE TABLE webhook_endpoints (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  url text COLLATE "C" NOT NULL,
+  events text[],
+  status webhook_endpoint_status NOT NULL DEFAULT 'active',
+  api_version text COLLATE "C" NOT NULL DEFAULT 'v2',
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  updated_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT webhook_endpoints_events_check CHECK (cardinality(events) > 0),
+  CONSTRAINT webhook_endpoints_version_check CHECK (api_version IN ('v1', 'v2')),
+  CONSTRAINT webhook_endpoints_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+
+CREATE TABLE webhook_secrets (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  endpoint_id uuid NOT NULL,
+  encryption_key_id text COLLATE "C" NOT NULL,
+  sealed bytea NOT NULL,
+  expires_at timestamptz(3),
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_secrets_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT webhook_secrets_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
+    REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX webhook_secrets_location_id_endpoint_id_idx ON webhook_secrets (location_id, endpoint_id);
+
+CREATE TABLE webhook_deliveries (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  endpoint_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  status delivery_status NOT NULL DEFAULT 'pending',
+  attempts smallint NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz(3),
+  leased_until timestamptz(3),
+  leased_by text COLLATE "C",
+  created_at timestamptz(3) NOT NULL DEFAULT now(),
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT webhook_deliveries_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
+    REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
+  CONSTRAINT webhook_deliveries_location_id_event_id_fkey FOREIGN KEY (location_id, event_id)
+    REFERENCES events (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
+CREATE INDEX webhook_deliveries_due_idx
+  ON webhook_deliveries (location_id, endpoint_id, next_attempt_at, id) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_location_id_event_id_idx ON webhook_deliveries (location_id, event_id);
+CREATE INDEX webhook_deliveries_overdue_idx ON webhook_deliveries (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+
+CREATE TABLE webhook_attempts (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  delivery_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  event_id uuid NOT NULL,
+  event_type text COLLATE "C" NOT NULL,
+  attempt smallint NOT NULL,
+  status delivery_status NOT NULL,
+  response_code smallint,
+  response_body text COLLATE "C",
+  error text COLLATE "C",
+  duration_ms int NOT NULL,
+  attempted_at timestamptz(3) NOT NULL,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT webhook_attempts_location_id_delivery_id_fkey FOREIGN KEY (location_id, delivery_id)
+    REFERENCES webhook_deliveries (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX webhook_attempts_location_id_endpoint_id_attempted_at_id_idx
+  ON webhook_attempts (location_id, endpoint_id, attempted_at DESC, id DESC);
+CREATE UNIQUE INDEX webhook_attempts_location_id_delivery_id_attempt_key
+  ON webhook_attempts (location_id, delivery_id, attempt);
+
+-- The service itself
+
+CREATE TABLE process_heartbeats (
+  id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  pid int NOT NULL,
+  started_at timestamptz(3) NOT NULL DEFAULT now(),
+  seen_at timestamptz(3) NOT NULL DEFAULT now(),
+  pid_space text COLLATE "C",
+  CONSTRAINT process_heartbeats_pkey PRIMARY KEY (id)
+) WITH (fillfactor = 50);
+
+CREATE TABLE work_totals (
+  name text COLLATE "C" NOT NULL,
+  shard smallint NOT NULL,
+  total bigint NOT NULL DEFAULT 0,
+  CONSTRAINT work_totals_pkey PRIMARY KEY (name, shard)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
+-- What prisma/sql put into this database: each object, and each state of the folder.
+CREATE TABLE sql_objects (
+  identity text COLLATE "C" NOT NULL,
+  checksum text COLLATE "C" NOT NULL,
+  definition text COLLATE "C" NOT NULL,
+  gone_since text COLLATE "C",
+  applied_at timestamptz(3) NOT NULL,
+  CONSTRAINT sql_objects_pkey PRIMARY KEY (identity)
+);
+
+CREATE TABLE sql_releases (
+  hash text COLLATE "C" NOT NULL,
+  release text COLLATE "C" NOT NULL,
+  applied_at timestamptz(3) NOT NULL,
+  CONSTRAINT sql_releases_pkey PRIMARY KEY (hash)
+);
+
+-- Statistics of a location would tell the planner that one it has not seen has a single row, and that any index which
+-- begins with location_id leads to it (docs/decisions/0020). Without them a location is a two-hundredth of the table.
+DO $$
+DECLARE
+  located regclass;
+BEGIN
+  FOR located IN
+    SELECT a.attrelid FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE a.attname = 'location_id' AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+  LOOP
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN location_id SET STATISTICS 0', located);
+  END LOOP;
+END $$;

@@ -1,0 +1,110 @@
+-- The catalog as one tree, and its version. Every statement that changes what GET /v2/catalog shows notes one change
+-- (watched.sql); their sum at a location is the token of its state: the sums that snapshots see only rise, and equal
+-- sums show equal catalogs. A reader who finds a new token stamps it with the next version, so writers never meet in
+-- one row.
+
+CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(sum(t.n), 0)::bigint FROM tally(location, '{catalog}') t
+$$;
+
+-- The version is shown in the location's zone.
+CREATE FUNCTION note_location_zone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO tally_notes (location_id, starts_at, name, n) VALUES (NEW.id, '-infinity', 'catalog', 1);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER note_zone AFTER UPDATE OF timezone ON locations
+  FOR EACH ROW WHEN (OLD.timezone IS DISTINCT FROM NEW.timezone) EXECUTE FUNCTION note_location_zone();
+
+-- The version of the state with that token; NULL when a later one was stamped meanwhile, so that it has none.
+-- Rises with every new token: the time of day, or the last version + 1 ms when that is not later.
+CREATE FUNCTION stamp_catalog(p_location uuid, p_token bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+  v catalog_versions%ROWTYPE;
+BEGIN
+  SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
+  IF NOT FOUND OR v.token < p_token THEN
+    INSERT INTO catalog_versions AS c (location_id, token, version)
+    VALUES (p_location, p_token, date_trunc('milliseconds', clock_timestamp()))
+    ON CONFLICT (location_id) DO UPDATE SET token = excluded.token,
+      version = greatest(excluded.version, c.version + interval '1 millisecond')
+    WHERE c.token < excluded.token
+    RETURNING * INTO v;
+    IF NOT FOUND THEN
+      SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
+    END IF;
+  END IF;
+  RETURN CASE WHEN v.token = p_token THEN v.version END;
+END $$;
+
+-- Holds the row of the version to the end of the transaction: nobody stamps a later state meanwhile.
+CREATE FUNCTION hold_catalog_version(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO catalog_versions (location_id, token, version) VALUES (p_location, -1, 'epoch') ON CONFLICT DO NOTHING;
+  PERFORM FROM catalog_versions c WHERE c.location_id = p_location FOR UPDATE;
+END $$;
+
+-- The version of what is committed by now.
+CREATE FUNCTION catalog_version(p_location uuid) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+  v timestamptz := stamp_catalog(p_location, catalog_token(p_location));
+BEGIN
+  IF v IS NULL THEN
+    PERFORM hold_catalog_version(p_location);
+    v := stamp_catalog(p_location, catalog_token(p_location));
+  END IF;
+  RETURN v;
+END $$;
+
+-- The catalog's categories as the text of a JSON array, with the token of the same snapshot. Put together as text:
+-- json_strip_nulls would parse the whole tree again at each of its levels. Each table is read once, by its location,
+-- and hashed; nested loops, which a planner without statistics takes, would compare each row with each.
+CREATE FUNCTION catalog_tree(location uuid) RETURNS TABLE (token bigint, categories text)
+LANGUAGE plpgsql STABLE SET enable_nestloop = off AS $$
+BEGIN
+  RETURN QUERY
+  WITH items AS (
+    SELECT i.subselection_id, string_agg('{"id":"' || i.id || '"'
+      || coalesce(',"external_id":' || to_json(i.external_id)::text, '') || ',"name":' || to_json(i.name)::text
+      || ',"price":' || trim_scale(i.price)::text || ',"min":' || i.min || ',"max":' || i.max
+      || ',"visible":' || i.visible::text
+      || CASE WHEN i.image_url = '' THEN '' ELSE ',"image_url":' || to_json(i.image_url)::text END
+      || ',"stock":{"enabled":' || i.stock_enabled::text || ',"quantity":' || trim_scale(i.stock_quantity)::text || '}}',
+      ',' ORDER BY i.position, i.id) AS list
+    FROM subselection_items i WHERE i.location_id = location GROUP BY i.subselection_id
+  ), choices AS (
+    SELECT s.product_id, string_agg('{"id":"' || s.id || '"'
+      || coalesce(',"external_id":' || to_json(s.external_id)::text, '') || ',"name":' || to_json(s.name)::text
+      || ',"min_selection":' || s.min_selection || ',"max_selection":' || s.max_selection
+      || ',"single":' || s.single::text || ',"items":[' || coalesce(i.list, '') || ']}',
+      ',' ORDER BY s.position, s.id) AS list
+    FROM subselections s LEFT JOIN items i ON i.subselection_id = s.id
+    WHERE s.location_id = location GROUP BY s.product_id
+  ), entries AS MATERIALIZED (
+    SELECT p.id, p.name, '{"id":"' || p.id || '"'
+      || coalesce(',"external_id":' || to_json(p.external_id)::text, '') || ',"sku":' || to_json(p.sku)::text
+      || ',"name":' || to_json(p.name)::text || ',"price":' || trim_scale(p.price)::text
+      || ',"visible":' || p.visible::text || ',"stock":{"enabled":' || coalesce(s.enabled, false)::text
+      || ',"quantity":' || trim_scale(coalesce(s.quantity, 0))::text || '}'
+      || ',"subselections":[' || coalesce(c.list, '') || ']}' AS doc
+    FROM products p
+    LEFT JOIN product_stock s ON s.location_id = location AND s.product_id = p.id
+    LEFT JOIN choices c ON c.product_id = p.id
+    WHERE p.location_id = location
+      AND p.id IN (SELECT l.product_id FROM product_categories l WHERE l.location_id = location)
+  ), shelves AS (
+    SELECT l.category_id, string_agg(e.doc, ',' ORDER BY e.name, e.id) AS list
+    FROM product_categories l JOIN entries e ON e.id = l.product_id
+    WHERE l.location_id = location GROUP BY l.category_id
+  )
+  SELECT catalog_token(location), coalesce('[' || string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text
+      || coalesce(',"external_id":' || to_json(c.external_id)::text, '')
+      || ',"products":[' || coalesce(s.list, '') || ']}', ',' ORDER BY c.priority, c.name, c.id) || ']', '[]')
+  FROM categories c LEFT JOIN shelves s ON s.category_id = c.id
+  WHERE c.location_id = location;
+END $$;
+
+-- Part of the entity tag: another way to show the same catalog is another text.
+CREATE FUNCTION catalog_format() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT left(md5(p.prosrc), 8) FROM pg_proc p WHERE p.oid = 'catalog_tree(uuid)'::regprocedure
+$$;

@@ -1,0 +1,23 @@
+-- Locations and their keys.
+
+-- An unknown time zone would break every answer of the location.
+CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM now() AT TIME ZONE NEW.timezone;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_timezone BEFORE INSERT OR UPDATE OF timezone ON locations
+  FOR EACH ROW EXECUTE FUNCTION guard_location_timezone();
+
+-- Every process keeps keys in memory, with their location's name, zone and currency; whoever changes one says so. They
+-- change rarely, so a notification inside the transaction costs nothing here.
+CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NOTIFY comanda_api_keys;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER announce AFTER UPDATE OF key_hash, permissions, per_minute, monthly, batch_jobs_per_hour,
+  max_items_per_batch, expires_at, revoked_at OR DELETE ON api_keys
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
+CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency ON locations
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();

@@ -1,0 +1,114 @@
+-- Money: payments, and turns that are settled where they are closed, so that closing by hand settles, too.
+
+CREATE FUNCTION payments_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT p.id, json_strip_nulls(json_build_object(
+    'id', p.id, 'order_id', p.order_id, 'payment_method_id', p.payment_method_id, 'method', m.type,
+    'amount', trim_scale(p.amount), 'status', p.status,
+    'created_at', wire_time(p.created_at, l.timezone), 'updated_at', wire_time(p.updated_at, l.timezone)))
+  FROM payments p
+  JOIN payment_methods m ON m.location_id = p.location_id AND m.id = p.payment_method_id
+  JOIN locations l ON l.id = p.location_id
+  WHERE p.location_id = location AND p.id = ANY (ids)
+$$;
+
+CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status <> 'pending' THEN
+    RAISE EXCEPTION 'a payment cannot move from % to %', OLD.status, NEW.status
+      USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_move BEFORE UPDATE OF status ON payments
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_payment_move();
+
+-- A closed turn shows what it was settled with; what is paid later belongs to no settlement.
+CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT t.id, json_strip_nulls(json_build_object(
+    'id', t.id, 'batch_number', t.batch_number::text, 'status', t.status,
+    'started_at', wire_time(t.started_at, l.timezone), 'ended_at', wire_time(t.ended_at, l.timezone),
+    'total_orders', coalesce(s.total_orders,
+      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)),
+    'total_collected', trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
+      JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
+      WHERE o.location_id = t.location_id AND o.turn_id = t.id), 0))))
+  FROM turns t
+  JOIN locations l ON l.id = t.location_id
+  LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id
+  WHERE t.location_id = location AND t.id = ANY (ids)
+$$;
+
+-- The row is locked by now, so every order of the turn is committed: it ends after the last of them.
+CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status = 'closed' AND NEW.status = 'open' THEN
+    RAISE EXCEPTION 'a closed turn cannot be opened again' USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+  END IF;
+  IF NEW.status = 'closed' AND NEW.ended_at IS NULL THEN
+    NEW.ended_at := greatest(clock_timestamp(), NEW.started_at);
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION guard_turn_move();
+
+-- Closing settles: the totals as they stand once the turn's row is held, which orders under way share. One
+-- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
+CREATE FUNCTION settle_closed_turns() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM old_rows o JOIN new_rows n USING (location_id, id)
+    WHERE o.status = 'open' AND n.status = 'closed') THEN
+    RETURN NULL;
+  END IF;
+  -- An older snapshot would miss the orders that the turn's row was waited for.
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'a turn is closed in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007';
+  END IF;
+  INSERT INTO settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected,
+    average_ticket, payments, orders)
+  SELECT n.location_id, n.id, n.batch_number, n.started_at, n.ended_at, t.total,
+    p.amount, average_money(p.amount, p.paid), p.methods,
+    jsonb_build_object('closed', t.closed, 'canceled', t.canceled, 'open', t.open)
+  FROM old_rows o
+  JOIN new_rows n USING (location_id, id)
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS total,
+      count(*) FILTER (WHERE status = 'closed') AS closed,
+      count(*) FILTER (WHERE status = 'canceled') AS canceled,
+      count(*) FILTER (WHERE status IN ('pending', 'ready')) AS open
+    FROM orders WHERE location_id = n.location_id AND turn_id = n.id
+  ) t
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(m.amount), 0) AS amount, coalesce(sum(m.paid), 0)::bigint AS paid,
+      coalesce(jsonb_agg(jsonb_build_object('method', m.type, 'count', m.paid, 'amount', trim_scale(m.amount))
+        ORDER BY m.type), '[]') AS methods
+    FROM (
+      SELECT pm.type, count(*) AS paid, sum(pay.amount) AS amount
+      FROM orders ord
+      JOIN payments pay ON pay.location_id = ord.location_id AND pay.order_id = ord.id AND pay.status = 'completed'
+      JOIN payment_methods pm ON pm.location_id = pay.location_id AND pm.id = pay.payment_method_id
+      WHERE ord.location_id = n.location_id AND ord.turn_id = n.id
+      GROUP BY pm.type
+    ) m
+  ) p
+  WHERE o.status = 'open' AND n.status = 'closed';
+  RETURN NULL;
+END $$;
+-- After capture_update in the order of names: a consumer hears of the turn first.
+CREATE TRIGGER settle_closed AFTER UPDATE ON turns
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION settle_closed_turns();
+
+-- A sum divided by how many it is made of: 2 decimals, half away from zero, 0 when there are none. Whole
+-- numbers inside, so that no quotient is cut before it is rounded. Amounts are never negative.
+CREATE FUNCTION average_money(amount numeric, n bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN n = 0 THEN 0 ELSE div(amount * 200 + n, 2 * n::numeric) * 0.01 END
+$$;
+
+-- Frozen means frozen, whoever writes.
+CREATE FUNCTION guard_settlement() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'a settlement is frozen' USING ERRCODE = 'CM007', DETAIL = OLD.id::text;
+END $$;
+CREATE TRIGGER guard_frozen BEFORE UPDATE ON settlements
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION guard_settlement();

@@ -1,0 +1,310 @@
+-- Orders: how they are made, moved and shown.
+--
+-- An order is created (POST /v1/orders, /v2/orders) by one call of place_order, in one transaction:
+--   1. the idempotency key is claimed: a second call with it waits, then replays
+--   2. the stock rows of what is ordered are locked, by id
+--   3. what the order was decided from (prices, choices, payment method) is held against what is there now
+--   4. stock is taken; the order's number is counted up; order, lines and payment are inserted
+--   5. triggers: orders, payments and stock are told and counted (watched.sql); guard_products and capture_lines pass by
+--   6. the answer is read back as orders_json shows it, and stored with the key
+-- An order written by hand passes the guards of step 5, and gets its payment at the commit (ensure_payment).
+--
+-- It is moved (PATCH …/status, POST …/cancel) by move_order, or by an UPDATE by hand; in both cases:
+--   1. guard_move refuses what is not in the specification's table
+--   2. settle_canceled: a cancelled order gives back what it took from stock and rejects its pending payment
+--   3. note_move writes who moved it, for the timeline
+--   4. the move is told and counted (watched.sql)
+--
+-- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
+--   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
+
+CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT o.id, json_strip_nulls(json_build_object(
+    'id', o.id, 'number', o.number, 'status', o.status, 'total', trim_scale(o.total),
+    'created_at', wire_time(o.created_at, l.timezone),
+    'payment', json_build_object('id', p.id, 'status', p.status),
+    'external_id', o.external_id, 'channel', o.channel, 'is_take_away', o.is_take_away,
+    'identifier', o.identifier, 'payment_method_id', o.payment_method_id, 'cancel_reason', o.cancel_reason,
+    'items', coalesce((SELECT json_agg(json_build_object(
+        'product_id', i.product_id, 'name', i.name, 'quantity', trim_scale(i.quantity),
+        'unit_price', trim_scale(i.unit_price), 'total', trim_scale(i.total), 'comment', i.comment,
+        'subselections', CASE WHEN i.selections = '[]' THEN NULL ELSE (
+          SELECT json_agg(json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') ORDER BY n)
+          FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END) ORDER BY i.position)
+      FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '[]'::json)))
+  FROM orders o
+  JOIN locations l ON l.id = o.location_id
+  JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
+  WHERE o.location_id = location AND o.id = ANY (ids)
+$$;
+
+-- Returns outcome 'created' with the answer, 'replayed' with the stored answer of the same key and body, 'reused' when
+-- the key came with another body, or 'stale' when what the order was decided from has changed since. Raises CM002
+-- (detail: {"products": {id: what is left}, "items": {id: what is left}}) and CM003 (detail: the existing order's id),
+-- and leaves nothing behind.
+CREATE FUNCTION place_order(
+  p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
+  p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
+  p_payment_method uuid, p_total numeric,
+  -- each product and item with its price, and the quantity wanted of it in all
+  p_products uuid[], p_product_prices numeric[], p_product_quantities numeric[],
+  p_choices uuid[], p_choice_prices numeric[], p_choice_quantities numeric[],
+  -- the lines, an array a column; selections are NULL where nothing was chosen
+  p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
+  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
+  OUT outcome text, OUT response text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_known record;
+  v_other uuid;
+  v_same boolean;
+  v_short boolean;
+  v_short_choices boolean;
+  v_taken_products uuid[];
+  v_taken_choices uuid[];
+  v_turn uuid;
+  v_number int;
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
+    set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
+    set_config('comanda.new_order', p_order::text, true);
+  SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
+  INTO v_known FROM idempotency_keys k
+  WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
+  IF FOUND THEN
+    IF v_known.fresh THEN
+      outcome := CASE WHEN v_known.same THEN 'replayed' ELSE 'reused' END;
+      response := v_known.response;
+      RETURN;
+    END IF;
+    DELETE FROM idempotency_keys k
+    WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
+  END IF;
+
+  -- In the order of their ids, so that two orders never deadlock.
+  SELECT array_agg(l.product_id), bool_or(l.quantity < p_product_quantities[array_position(p_products, l.product_id)])
+  INTO v_taken_products, v_short FROM (
+    SELECT s.product_id, s.quantity FROM product_stock s
+    WHERE s.location_id = p_location AND s.product_id = ANY (p_products) AND s.enabled
+    ORDER BY s.product_id FOR UPDATE
+  ) l;
+  IF cardinality(p_choices) > 0 THEN
+    SELECT array_agg(l.id), bool_or(l.stock_quantity < p_choice_quantities[array_position(p_choices, l.id)])
+    INTO v_taken_choices, v_short_choices FROM (
+      SELECT s.id, s.stock_quantity FROM subselection_items s
+      WHERE s.location_id = p_location AND s.id = ANY (p_choices) AND s.stock_enabled
+      ORDER BY s.id FOR UPDATE
+    ) l;
+  END IF;
+
+  SELECT (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_id),
+    EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_payment_method AND m.enabled)
+    AND cardinality(p_products) = (SELECT count(*) FROM products p WHERE p.location_id = p_location
+      AND p.id = ANY (p_products) AND p.price = p_product_prices[array_position(p_products, p.id)])
+    AND (cardinality(p_choices) = 0 OR cardinality(p_choices) = (SELECT count(*) FROM subselection_items s
+      WHERE s.location_id = p_location AND s.id = ANY (p_choices) AND s.price = p_choice_prices[array_position(p_choices, s.id)]))
+  INTO v_other, v_same;
+  IF v_other IS NOT NULL THEN
+    RAISE EXCEPTION 'external_id is taken by order %', v_other USING ERRCODE = 'CM003', DETAIL = v_other::text;
+  ELSIF NOT v_same THEN
+    outcome := 'stale';
+    RETURN;
+  ELSIF v_short OR v_short_choices THEN
+    RAISE EXCEPTION 'insufficient stock' USING ERRCODE = 'CM002', DETAIL = jsonb_build_object(
+      'products', (SELECT coalesce(jsonb_object_agg(s.product_id, s.quantity::text), '{}') FROM product_stock s
+        WHERE s.location_id = p_location AND s.product_id = ANY (v_taken_products)
+          AND s.quantity < p_product_quantities[array_position(p_products, s.product_id)]),
+      'items', (SELECT coalesce(jsonb_object_agg(s.id, s.stock_quantity::text), '{}') FROM subselection_items s
+        WHERE s.location_id = p_location AND s.id = ANY (v_taken_choices)
+          AND s.stock_quantity < p_choice_quantities[array_position(p_choices, s.id)]))::text;
+  END IF;
+  IF v_taken_products IS NOT NULL THEN
+    UPDATE product_stock s SET updated_at = now(),
+      quantity = s.quantity - p_product_quantities[array_position(p_products, s.product_id)]
+    WHERE s.location_id = p_location AND s.product_id = ANY (v_taken_products);
+  END IF;
+  IF v_taken_choices IS NOT NULL THEN
+    UPDATE subselection_items s SET updated_at = now(),
+      stock_quantity = s.stock_quantity - p_choice_quantities[array_position(p_choices, s.id)]
+    WHERE s.location_id = p_location AND s.id = ANY (v_taken_choices);
+  END IF;
+
+  -- Whoever closes the turn, also by hand, waits for this order or this waits for them, then sees it closed.
+  SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open' FOR SHARE;
+
+  -- Without gaps, so the counter's row is held to the end: taken as late as can be.
+  UPDATE location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
+  RETURNING c.value INTO v_number;
+  IF NOT FOUND THEN
+    INSERT INTO location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
+    ON CONFLICT (location_id, name) DO UPDATE SET value = c.value + 1
+    RETURNING c.value INTO v_number;
+  END IF;
+  INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id)
+  VALUES (p_location, p_order, v_number, p_external_id, p_total, p_channel, p_is_take_away, p_identifier, p_payment_method, v_turn);
+  INSERT INTO order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, comment, selections, stock_taken)
+  SELECT p_location, p_order, v.position, v.product_id, v.name, v.unit_price, v.quantity, v.total, v.comment,
+    CASE WHEN v.selections IS NULL THEN '[]' ELSE (
+      SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce((s->>'item_id')::uuid = ANY (v_taken_choices), false)) ORDER BY m)
+      FROM jsonb_array_elements(v.selections) WITH ORDINALITY e (s, m)) END,
+    coalesce(v.product_id = ANY (v_taken_products), false)
+  FROM unnest(p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
+    p_line_selections) WITH ORDINALITY AS v (product_id, name, unit_price, quantity, total, comment, selections, position);
+  INSERT INTO payments (location_id, order_id, payment_method_id, amount)
+  VALUES (p_location, p_order, p_payment_method, p_total);
+
+  -- From here on lines are written by hand again.
+  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j, set_config('comanda.new_order', '', true);
+  outcome := 'created';
+  INSERT INTO idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
+END $$;
+
+-- A move of an order: one call, one transaction. `previous` is the status it was found in, NULL when there is no
+-- such order; `response` is the order after the move, NULL when the move is not in the table. Moves of one order
+-- wait for one another at its row.
+CREATE FUNCTION move_order(
+  p_location uuid, p_order uuid, p_next order_status, p_reason text, p_request_id text, p_api_key uuid,
+  OUT previous order_status, OUT response text
+) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true),
+    set_config('comanda.api_key_id', coalesce(p_api_key::text, ''), true);
+  SELECT o.status INTO previous FROM orders o
+  WHERE o.location_id = p_location AND o.id = p_order FOR NO KEY UPDATE;
+  IF NOT FOUND OR NOT order_may_move(previous, p_next) THEN
+    RETURN;
+  END IF;
+  UPDATE orders o SET status = p_next, cancel_reason = coalesce(p_reason, o.cancel_reason)
+  WHERE o.location_id = p_location AND o.id = p_order;
+  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
+END $$;
+
+-- Legal moves of an order, as in the specification's table.
+CREATE FUNCTION order_may_move(previous order_status, next order_status) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT (previous, next) IN (('pending', 'ready'), ('pending', 'canceled'), ('ready', 'closed'), ('ready', 'canceled'))
+$$;
+
+CREATE FUNCTION guard_order_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT order_may_move(OLD.status, NEW.status) THEN
+    RAISE EXCEPTION 'an order cannot move from % to %', OLD.status, NEW.status
+      USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_order_move();
+
+-- Cancelling gives back the stock that the order took and rejects its pending payment.
+-- Rows are locked in the order of their ids, as order creation does, so that the two never deadlock.
+CREATE FUNCTION settle_canceled_order() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  v_ids uuid[];
+  v_quantities numeric[];
+BEGIN
+  UPDATE payments SET status = 'rejected'
+  WHERE location_id = NEW.location_id AND order_id = NEW.id AND status = 'pending';
+
+  SELECT array_agg(t.product_id), array_agg(t.quantity) INTO v_ids, v_quantities FROM (
+    SELECT i.product_id, sum(i.quantity) AS quantity FROM order_items i
+    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND i.stock_taken GROUP BY 1
+  ) t;
+  IF v_ids IS NOT NULL THEN
+    PERFORM FROM product_stock s WHERE s.location_id = NEW.location_id AND s.product_id = ANY (v_ids)
+    ORDER BY s.product_id FOR UPDATE;
+    UPDATE product_stock s
+    SET quantity = least(s.quantity + v_quantities[array_position(v_ids, s.product_id)], 9999999999.99)
+    WHERE s.location_id = NEW.location_id AND s.product_id = ANY (v_ids);
+  END IF;
+
+  SELECT array_agg(t.id), array_agg(t.quantity) INTO v_ids, v_quantities FROM (
+    SELECT (x->>'item_id')::uuid AS id, sum(i.quantity * (x->>'quantity')::numeric) AS quantity
+    FROM order_items i, jsonb_array_elements(i.selections) x
+    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND (x->>'stock_taken')::boolean GROUP BY 1
+  ) t;
+  IF v_ids IS NOT NULL THEN
+    PERFORM FROM subselection_items s WHERE s.location_id = NEW.location_id AND s.id = ANY (v_ids)
+    ORDER BY s.id FOR UPDATE;
+    UPDATE subselection_items s
+    SET stock_quantity = least(s.stock_quantity + v_quantities[array_position(v_ids, s.id)], 9999999999.99)
+    WHERE s.location_id = NEW.location_id AND s.id = ANY (v_ids);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
+  FOR EACH ROW WHEN (NEW.status = 'canceled' AND OLD.status <> 'canceled') EXECUTE FUNCTION settle_canceled_order();
+
+-- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
+CREATE FUNCTION note_order_move() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO order_moves (location_id, order_id, from_status, to_status)
+  VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
+  FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_order_move();
+
+-- An order is never without its payment: one that is written by hand alone gets it at the commit.
+CREATE FUNCTION ensure_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO payments (location_id, order_id, payment_method_id, amount)
+  SELECT o.location_id, o.id, o.payment_method_id, o.total FROM orders o
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.id
+    AND NOT EXISTS (SELECT FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+-- The order that place_order makes has its payment. Spelled out: a function in a condition is parsed for each order.
+CREATE CONSTRAINT TRIGGER ensure_payment AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (NEW.id::text IS DISTINCT FROM current_setting('comanda.new_order', true)) EXECUTE FUNCTION ensure_payment();
+
+-- An order line keeps naming a product that is deleted later, so no foreign key stands here;
+-- when it is written, the product must be one of the same location. place_order has made sure of that.
+CREATE FUNCTION guard_order_item_products() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  missing uuid;
+BEGIN
+  SELECT n.product_id INTO missing FROM new_rows n
+  WHERE NOT EXISTS (SELECT FROM products p WHERE p.location_id = n.location_id AND p.id = n.product_id)
+  LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'unknown product %', missing USING ERRCODE = 'CM006', DETAIL = missing::text;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER guard_products AFTER INSERT ON order_items REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
+  EXECUTE FUNCTION guard_order_item_products();
+
+CREATE FUNCTION guard_order_item_product() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id) THEN
+    RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_product BEFORE UPDATE OF location_id, product_id ON order_items
+  FOR EACH ROW WHEN (OLD.product_id <> NEW.product_id OR OLD.location_id <> NEW.location_id)
+  EXECUTE FUNCTION guard_order_item_product();
+
+-- Lines edited by hand change their order. Lines written in the transaction that made the order are part of its
+-- creation: the order's row is then of this transaction.
+CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
+  SELECT DISTINCT r.location_id, 'order', r.order_id, 'update', ARRAY['items']
+  FROM changed_rows r
+  JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id
+  WHERE o.xmin <> pg_current_xact_id()::xid OR TG_OP <> 'INSERT';
+  RETURN NULL;
+END $$;
+CREATE TRIGGER capture_insert AFTER INSERT ON order_items REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
+  EXECUTE FUNCTION capture_order_lines();
+CREATE TRIGGER capture_update AFTER UPDATE ON order_items REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_order_lines();
+CREATE TRIGGER capture_delete AFTER DELETE ON order_items REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_order_lines();

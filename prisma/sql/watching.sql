@@ -1,0 +1,151 @@
+-- From the table in watched.sql to triggers: what really changed is written down by statement-level triggers, in the
+-- transaction that changed it. The relay in the worker publishes it later. No NOTIFY here: inside a writing
+-- transaction it serialises commits; the relay is woken from outside and polls.
+--
+-- A changed table gets one function for each kind of statement. It compares old and new rows once, and gives what
+-- differs to captured_changes and to the tallies (tallies.sql). The name of a function is its table's.
+
+CREATE FUNCTION touch_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.updated_at := now();
+  RETURN NEW;
+END $$;
+
+-- A resource that is deleted before its events are published shows its last state: it is kept here,
+-- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
+CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  last_state jsonb;
+BEGIN
+  EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
+  INSERT INTO captured_changes (location_id, resource, resource_id, operation, before)
+  VALUES (OLD.location_id, TG_ARGV[0], OLD.id, 'delete', last_state);
+  RETURN OLD;
+END $$;
+
+-- The statements that make the triggers of watched(), for whoever applies this folder.
+CREATE FUNCTION watch_statements() RETURNS TABLE (statement text) LANGUAGE plpgsql AS $$
+DECLARE
+  w record;
+BEGIN
+  FOR w IN SELECT * FROM watched() LOOP
+    IF w.touched THEN
+      -- Who sets updated_at to this moment spares the call.
+      RETURN QUERY SELECT format('CREATE TRIGGER touch BEFORE UPDATE ON %I FOR EACH ROW '
+        'WHEN (NEW.updated_at IS DISTINCT FROM now()::timestamptz(3) AND OLD.* IS DISTINCT FROM NEW.*) '
+        'EXECUTE FUNCTION touch_updated_at()', w.relation);
+    END IF;
+    CONTINUE WHEN w.told_as IS NULL;
+    IF w.told_on LIKE '%l%' THEN
+      RETURN QUERY SELECT format('CREATE TRIGGER capture_last_state BEFORE DELETE ON %I FOR EACH ROW '
+        'EXECUTE FUNCTION capture_last_state(%L, %L)', w.relation, w.told_as, w.relation || '_json');
+    END IF;
+    RETURN QUERY SELECT unnest(ARRAY[
+      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql AS $body$%s$body$', o.operation, w.relation, o.body),
+      format('CREATE TRIGGER capture_%s AFTER %1$s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION capture_%1$s_%2$s()',
+        o.operation, w.relation, o.rows)])
+    FROM (
+      SELECT v.operation, v.rows, watch_body(w.relation, w.told_as, w.of, w.told_on, w.columns, w.counted, w.counted_at, v.operation)
+      FROM (VALUES ('insert', 'NEW TABLE AS new_rows'), ('delete', 'OLD TABLE AS old_rows'),
+        ('update', 'OLD TABLE AS old_rows NEW TABLE AS new_rows')) v (operation, rows)
+    ) o (operation, rows, body) WHERE o.body IS NOT NULL;
+    IF w.counted IS NOT NULL THEN
+      RETURN QUERY SELECT format('CREATE TRIGGER forget_tallies AFTER TRUNCATE ON %I FOR EACH STATEMENT '
+        'EXECUTE FUNCTION forget_tallies(%L)', w.relation, w.told_as);
+    END IF;
+  END LOOP;
+END $$;
+
+-- The body of a table's function for an operation; NULL where nothing is told or counted of it.
+CREATE FUNCTION watch_body(relation text, told_as text, of text, told_on text, columns text, counted text, counted_at text,
+  operation text
+) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  in_catalog boolean := columns ~ '[*~]';
+  -- What goes with its location is counted no more.
+  located text := $f$(c.operation <> 'delete' OR EXISTS (SELECT FROM locations l WHERE l.id = c.location_id))$f$;
+  -- As the relay sees it: what was changed by key is one row that went and one that came.
+  told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
+  SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c
+  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as);
+  notes text := concat_ws(E'\n  UNION ALL\n',
+    CASE WHEN in_catalog THEN
+      $f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c
+  WHERE c.in_catalog AND $f$ || located || ' GROUP BY 1' END,
+    CASE WHEN counted IS NOT NULL THEN format($f$  SELECT t.location_id, t.at, %L || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+      AND %s
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0$f$, told_as || ' ', located) END);
+  comparison text := format(E'WITH changed AS MATERIALIZED (\n  %s\n)',
+    watch_comparison(relation, of, columns, counted, counted_at, operation));
+BEGIN
+  IF notes = '' THEN
+    RETURN CASE WHEN strpos(told_on, left(operation, 1)) > 0 THEN E'\nBEGIN\n' || comparison || E'\n' || told || E';\nRETURN NULL;\nEND ' END;
+  END IF;
+  RETURN format($f$
+DECLARE
+  noted bigint;
+BEGIN
+%s%s
+INSERT INTO tally_notes (location_id, starts_at, name, n)
+%s;
+GET DIAGNOSTICS noted = ROW_COUNT;
+-- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+IF random() < 0.01 * noted THEN
+  PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM %s) r;
+END IF;
+RETURN NULL;
+END $f$, comparison, CASE WHEN strpos(told_on, left(operation, 1)) > 0 THEN E', told AS (\n  ' || told || E'\n)' END, notes,
+    CASE operation WHEN 'delete' THEN 'old_rows' ELSE 'new_rows' END);
+END $$;
+
+-- The rows that an operation really changed, each once: what of it differs, and what it is counted as before and after.
+-- Old and new rows of an update meet in a full join, which is hashed or merged, never a loop within a loop, however few
+-- rows there were when it was planned.
+CREATE FUNCTION watch_comparison(relation text, of text, columns text, counted text, counted_at text, operation text)
+RETURNS text LANGUAGE sql STABLE AS $$
+  WITH c AS (
+    SELECT translate(x, '*~!', '') AS name, x ~ '~' AS untold, x ~ '[*~]' AS shown, x ~ '!' AS recorded, at
+    FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x <> ''
+  ), parts AS (
+    SELECT coalesce(string_agg(format('CASE WHEN o.%1$I IS DISTINCT FROM n.%1$I THEN %1$L END', name), ', ' ORDER BY at)
+        FILTER (WHERE NOT untold), '') AS changed,
+      string_agg(format('o.%I', name), ', ' ORDER BY at) AS old_all, string_agg(format('n.%I', name), ', ' ORDER BY at) AS new_all,
+      string_agg(format('o.%I', name), ', ' ORDER BY at) FILTER (WHERE shown) AS old_shown,
+      string_agg(format('n.%I', name), ', ' ORDER BY at) FILTER (WHERE shown) AS new_shown,
+      string_agg(format('%1$L, o.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS old_recorded,
+      string_agg(format('%1$L, n.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS new_recorded,
+      replace(counted, 'r.', 'o.') AS lost, replace(counted_at, 'r.', 'o.') AS lost_at,
+      replace(counted, 'r.', 'n.') AS gained, replace(counted_at, 'r.', 'n.') AS gained_at
+    FROM c
+  )
+  SELECT CASE operation
+    WHEN 'insert' THEN format($f$SELECT n.location_id, n.%I AS id, 'insert' AS operation, '{}'::text[] AS changed, %s AS in_catalog,
+    NULL::jsonb AS before, NULL::jsonb AS after%s FROM new_rows n$f$, of, (columns ~ '[*~]')::text,
+      CASE WHEN counted IS NOT NULL THEN format(
+        ', (%s)::text AS gained, %s AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at', gained, gained_at) END)
+    WHEN 'delete' THEN format($f$SELECT o.location_id, o.%I AS id, 'delete' AS operation, '{}'::text[] AS changed, %s AS in_catalog,
+    NULL::jsonb AS before, NULL::jsonb AS after%s FROM old_rows o$f$, of, (columns ~ '[*~]')::text,
+      CASE WHEN counted IS NOT NULL THEN format(
+        ', (%s)::text AS lost, %s AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at', lost, lost_at) END)
+    ELSE format($f$SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.%1$I, o.%1$I) AS id,
+    CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
+    array_remove(ARRAY[%2$s]::text[], NULL) AS changed, %3$s AS in_catalog, %4$s AS before, %5$s AS after%6$s
+  FROM old_rows o FULL JOIN new_rows n ON %7$s
+  WHERE ROW(%8$s) IS DISTINCT FROM ROW(%9$s)%10$s OR o.location_id IS NULL OR n.location_id IS NULL$f$, of, changed,
+      coalesce('ROW(' || old_shown || ') IS DISTINCT FROM ROW(' || new_shown || ')', 'false'),
+      coalesce('jsonb_build_object(' || old_recorded || ')', 'NULL::jsonb'),
+      coalesce('jsonb_build_object(' || new_recorded || ')', 'NULL::jsonb'),
+      CASE WHEN counted IS NOT NULL THEN format(', CASE WHEN o.location_id IS NOT NULL THEN (%s)::text END AS lost, %s AS lost_at, '
+        'CASE WHEN n.location_id IS NOT NULL THEN (%s)::text END AS gained, %s AS gained_at', lost, lost_at, gained, gained_at) END,
+      (SELECT string_agg(format('n.%1$I = o.%1$I', a.attname), ' AND ' ORDER BY a.attnum) FROM pg_index i
+        JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid = relation::regclass AND i.indisprimary),
+      old_all, new_all,
+      CASE WHEN counted IS NOT NULL THEN format(' OR ROW(%s, %s) IS DISTINCT FROM ROW(%s, %s)', lost, lost_at, gained, gained_at) END)
+    END
+  FROM parts
+$$;

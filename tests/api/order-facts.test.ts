@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
+import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
+import { waitFor } from '../support/wait.ts';
+
+// What an order is decided from is read before place_order is called. Each test changes it by SQL, as Studio does: the
+// very next order must know, and so must one that is under way.
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+let productId: string;
+let itemId: string;
+let paymentMethodId: string;
+beforeEach(async () => {
+  const { database } = api.app;
+  const { locationId } = api;
+  productId = await createProduct(database, { locationId, price: 5 });
+  const choice = { locationId, productId, maxSelection: 2, single: false, items: [{ price: 1, max: 2 }] };
+  itemId = (await createSubselection(database, choice)).itemIds[0] ?? '';
+  paymentMethodId = await createPaymentMethod(database, { locationId });
+  await place();
+});
+
+const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const kitchen = () => ({ productId, paymentMethodId });
+const line = (quantity = 1) => ({
+  items: [{ product_id: productId, quantity: 1, subselections: [{ item_id: itemId, quantity }] }],
+});
+const place = () => placeOrder(api, kitchen(), line());
+const refused = (overrides: Record<string, unknown> = {}) =>
+  refuseOrder(api, orderBody(kitchen(), { ...line(), ...overrides }));
+
+describe('the next order knows', () => {
+  it('a new price of a product and of a chosen item, and a new name', async () => {
+    expect((await place()).total).toBe(6);
+    await sql(`update products set price = 7, name = 'Cortado' where id = $1`, [productId]);
+    expect(await place()).toMatchObject({ total: 8, items: [{ name: 'Cortado' }] });
+    await sql('update subselection_items set price = 2 where id = $1', [itemId]);
+    expect((await place()).total).toBe(9);
+  });
+
+  it('new bounds of a choice, and a choice that was added', async () => {
+    await sql('update subselection_items set max = 1 where id = $1', [itemId]);
+    expect(await refused(line(2))).toContain('must be 0 to 1 in all, got 2');
+    await sql('update subselections set min_selection = 2 where product_id = $1', [productId]);
+    expect(await refused()).toContain('needs at least 2, got 1');
+    await sql('update subselections set min_selection = 0 where product_id = $1', [productId]);
+    await place();
+    const added = { locationId: api.locationId, productId, name: 'Milk', minSelection: 1, items: [{}] };
+    await createSubselection(api.app.database, added);
+    expect(await refused()).toContain('"Milk" needs at least 1, got 0');
+  });
+
+  it('what was deleted', async () => {
+    await sql('delete from subselection_items where id = $1', [itemId]);
+    expect(await refused()).toContain('unknown item of this product');
+    const plain = { items: [{ product_id: productId, quantity: 1 }] };
+    await placeOrder(api, kitchen(), plain);
+    await sql('delete from products where id = $1', [productId]);
+    expect(await refused(plain)).toContain('unknown product');
+  });
+
+  it("a payment method that was disabled, and a product's own external_id", async () => {
+    await sql('update payment_methods set enabled = false where id = $1', [paymentMethodId]);
+    expect(await refused()).toBe('payment_method_id: is disabled');
+    await sql('update payment_methods set enabled = true where id = $1', [paymentMethodId]);
+    const named = { items: [{ product_id: productId, quantity: 1, external_product_id: 'SKU-1' }] };
+    await placeOrder(api, kitchen(), named);
+    await sql(`update products set external_id = 'SKU-2' where id = $1`, [productId]);
+    expect(await refused(named)).toContain('contradicts the product');
+  });
+
+  it('stock that runs short', async () => {
+    const { locationId } = api;
+    await sql('insert into product_stock (location_id, product_id, quantity) values ($1, $2, 1)', [
+      locationId,
+      productId,
+    ]);
+    await place();
+    const short = 'items[0].quantity: insufficient stock, only 0 left';
+    expect([await refused(), await refused()]).toEqual([short, short]);
+    await sql('update product_stock set quantity = 2 where product_id = $1', [productId]);
+    await place();
+  });
+
+  it('that everything was truncated', async () => {
+    await sql('truncate subselection_items');
+    expect(await refused()).toContain('unknown item of this product');
+  });
+});
+
+it('an order that waited for stock is made at the price that was committed meanwhile', async () => {
+  const { locationId } = api;
+  await sql('insert into product_stock (location_id, product_id, quantity) values ($1, $2, 9)', [
+    locationId,
+    productId,
+  ]);
+  const holder = await api.app.database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from product_stock where product_id = $1 for update', [productId]);
+    const external_id = `waits-${productId}`;
+    const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
+    const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order%'
+      and datname = current_database()`;
+    await waitFor('the order to wait', async () => (await sql(held)).rowCount === 1);
+    await sql('update products set price = 9 where id = $1', [productId]);
+    await holder.query('commit');
+    expect(orderOf(await waiting).total).toBe(10);
+    const { rows } = await sql('select count(*)::int as orders from orders where external_id = $1', [
+      external_id,
+    ]);
+    expect(rows).toEqual([{ orders: 1 }]);
+  } finally {
+    holder.release();
+  }
+});

@@ -1,0 +1,47 @@
+import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
+
+/** A database with the tables pots and lids, and what the tests look at in it. */
+export interface Pots extends SqlFolderKit {
+  /** Of each object that the folder has made what every DDL statement would change. */
+  versions(): Promise<Record<string, string>>;
+  /** What the trigger on pots writes into a row. */
+  touched(id: number): Promise<unknown>;
+}
+
+export const touchPot = (word: string) => `
+  create function touch_pot() returns trigger language plpgsql as $$
+  begin new.touched := '${word}'; return new; end $$;`;
+export const touch =
+  'create trigger wash before insert or update on pots for each row execute function touch_pot();';
+export const labels = 'create view pot_labels as select label, shout(label) as loud from pots;';
+export const shout = `create function shout(word text) returns text language sql as $$ select upper(word) || '!' $$;`;
+
+/** The files of a folder in which each thing stands before what it needs. */
+export const whole = { pots: `${labels}\n${touch}\n${touchPot('first')}`, words: shout };
+
+export async function openPots(): Promise<Pots> {
+  const kit = await openSqlFolder();
+  await kit.client.query(`
+    create table pots (id int primary key, label text, touched text);
+    create table lids (id int primary key, touched text)`);
+  return {
+    ...kit,
+    async versions() {
+      const { rows } = await kit.client.query<{ name: string; version: string }>(
+        `select proname as name, oid || ' ' || xmin as version from pg_proc where proname = any ($1)
+         union all select tgname, oid || ' ' || xmin from pg_trigger where tgname = any ($1)
+         union all select relname, oid || ' ' || xmin from pg_class where relname = any ($1)`,
+        [['touch_pot', 'shout', 'pot_labels', 'wash', 'check_pot']],
+      );
+      return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
+    },
+    async touched(id) {
+      const [row] = await kit.select(
+        `insert into pots (id, label) values ($1, 'pot')
+         on conflict (id) do update set label = excluded.label returning touched`,
+        [id],
+      );
+      return row;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readSchemaState, requireSchema } from '@comanda/db';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SchemaSources } from '../../packages/db/src/migrate.ts';
+import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
+
+let kit: SqlFolderKit;
+
+beforeEach(async () => {
+  kit = await openSqlFolder();
+  kit.write({ one: 'create view one as select 1 as number' });
+});
+afterEach(() => kit.close());
+
+const state = (release: string, more: SchemaSources = {}) =>
+  readSchemaState(kit.client, { sqlDirectory: kit.directory, release, ...more });
+
+/** What a process of this release says when it starts; throws what it refuses with. */
+async function start(release: string, more: SchemaSources = {}): Promise<string[]> {
+  const warnings: string[] = [];
+  const sources = { sqlDirectory: kit.directory, release, ...more };
+  await requireSchema(kit.client, (line) => warnings.push(line), undefined, sources);
+  return warnings;
+}
+
+describe('a database', () => {
+  test('that never had the folder is refused, until it is applied', async () => {
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'missing' });
+    await expect(start('1.0.0')).rejects.toThrow(
+      'DATABASE_URL: the database lacks the functions and triggers of this version; npm start applies what is missing',
+    );
+    await kit.apply();
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'applied' });
+    expect(await start('1.0.0')).toEqual([]);
+  });
+
+  test('that has another text of the folder is refused', async () => {
+    await kit.apply();
+    kit.write({ one: 'create view one as select 2 as number' });
+    await expect(start('1.1.0')).rejects.toThrow('lacks the functions and triggers of this version');
+  });
+
+  test('to which a newer release was applied is accepted by one that was there before, with a warning', async () => {
+    await kit.apply();
+    kit.write({ two: 'create view two as select 2 as number' });
+    await kit.apply({ release: '1.1.0' });
+    kit.write({ two: null });
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'followed' });
+    expect(await start('1.0.0')).toEqual([
+      'the database has functions and triggers of another version, after those of this one: going on',
+    ]);
+  });
+
+  test('to which a newer release was applied is refused by one that never was', async () => {
+    await kit.apply({ release: '1.1.0' });
+    kit.write({ one: 'create view one as select 2 as number' });
+    await kit.apply({ release: '1.0.0' });
+    await expect(start('1.0.0')).rejects.toThrow(
+      'DATABASE_URL: the database has the functions and triggers of release 1.1.0, and never had those of this one, 1.0.0: run that release',
+    );
+  });
+
+  test('is refused when the folder cannot be read, or holds what it may not', async () => {
+    await kit.apply();
+    kit.write({ one: 'drop view one' });
+    await expect(start('1.0.0')).rejects.toThrow('one.sql:1: DROP VIEW ONE is not for this folder');
+    const sqlDirectory = join(kit.directory, 'nowhere');
+    await expect(start('1.0.0', { sqlDirectory })).rejects.toThrow('nowhere has no .sql files');
+  });
+});
+
+test('a database of a version before the first migration is refused, and told', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'comanda-migrations-'));
+  mkdirSync(join(directory, '29990101000000_baseline'));
+  writeFileSync(join(directory, '29990101000000_baseline', 'migration.sql'), 'select 1');
+  const reason =
+    /^the database was made by a version before the first release \(it has migration \d+_\w+\): start with an empty one/;
+  expect(await state('1.0.0', { directory })).toMatchObject({
+    missing: ['29990101000000_baseline'],
+    problem: expect.stringMatching(reason),
+  });
+  await expect(start('1.0.0', { directory })).rejects.toThrow('before the first release');
+  await expect(kit.apply({ directory })).rejects.toThrow(reason);
+  rmSync(directory, { recursive: true });
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type Migrated, type MigrateOptions, migrate } from '../../packages/db/src/migrate.ts';
+import { createTestDatabase } from './database.ts';
+
+/** A database of our tables in which nothing of `prisma/sql` is remembered, and a folder of SQL of a test's own. */
+export interface SqlFolderKit {
+  url: string;
+  directory: string;
+  client: pg.Client;
+  /** Writes files by their names without `.sql`; null removes one. */
+  write(files: Readonly<Record<string, string | null>>): void;
+  /** Applies the folder, as release 1.0.0 unless said. */
+  apply(options?: MigrateOptions): Promise<Migrated>;
+  select(sql: string, values?: unknown[]): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+export async function openSqlFolder(): Promise<SqlFolderKit> {
+  const database = await createTestDatabase();
+  const directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('truncate sql_objects, sql_releases; drop function if exists watch_statements');
+  return {
+    url: database.url,
+    directory,
+    client,
+    write(files) {
+      for (const [name, sql] of Object.entries(files)) {
+        const path = join(directory, `${name}.sql`);
+        if (sql === null) rmSync(path);
+        else writeFileSync(path, sql);
+      }
+    },
+    apply: (options) => migrate(database.url, { sqlDirectory: directory, release: '1.0.0', ...options }),
+    select: async (sql, values) => (await client.query(sql, values)).rows,
+    async close() {
+      await client.end();
+      await database.drop();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
