@@ -1,6 +1,7 @@
 import type { RunStatement } from './auto-explain.ts';
+import type { Indexes } from './entered.ts';
 import { type Exemption, exemptions } from './exempt.ts';
-import { judge, type Verdict } from './judge.ts';
+import { judge, type PlanNode, type Verdict } from './judge.ts';
 
 /** What was heard in one state. */
 export interface Findings {
@@ -17,46 +18,66 @@ export interface Findings {
 /** Rows that may be touched for each useful one. */
 const mostTouched = 5;
 
-/**
- * Listens in one state. `leastUseful` is what counts as useful at least: 1, or more while the tables are so small that
- * whatever is read is one page.
- */
-export function createFindings(state: string, nameOf: (text: string) => string, leastUseful = 1): Findings {
+/** What a state is judged by. */
+export interface Circumstances {
+  state: string;
+  indexes: Indexes;
+  /** The name of a prepared statement; empty for what has none. */
+  nameOf(text: string): string;
+  /** What counts as useful at least: 1, or more while tables are so small that whatever is read is one page. */
+  leastUseful: number;
+}
+
+/** Listens in one state. */
+export function createFindings({ state, indexes, nameOf, leastUseful }: Circumstances): Findings {
   const names = new Set<string>();
-  const worst = new Map<string, { run: RunStatement; verdict: Verdict; ratio: number }>();
+  const worst = new Map<string, Finding>();
   const needed = new Set<Exemption>();
-  const ratioOf = ({ touched, useful }: Verdict) => touched / Math.max(leastUseful, useful);
+  const find = (run: RunStatement, countedIsUseful: boolean): Finding | undefined => {
+    const verdict = judge(run.plan, { indexes, countedIsUseful });
+    const ratio = verdict.touched / Math.max(leastUseful, verdict.useful);
+    const unseen = leastUseful > 1 ? undefined : verdict.unseen;
+    return ratio > mostTouched || unseen !== undefined ? { run, verdict, ratio } : undefined;
+  };
   return {
     needed,
     hear(run) {
-      names.add(nameOf(run.text));
-      const strict = judge(run.plan);
-      if (ratioOf(strict) <= mostTouched) return;
-      const exemption = exemptions.find(
-        ({ pattern }) => pattern.test(run.text) || pattern.test(nameOf(run.text)),
-      );
+      const name = nameOf(run.text);
+      names.add(name);
+      if (find(run, false) === undefined) return;
+      const exemption = exemptions.find(({ pattern }) => pattern.test(name) || pattern.test(run.text));
       if (exemption !== undefined) needed.add(exemption);
       if (exemption?.allowed === 'anything') return;
-      const verdict = exemption?.allowed === 'counting' ? judge(run.plan, { countedIsUseful: true }) : strict;
-      const ratio = ratioOf(verdict);
-      if (ratio > Math.max(mostTouched, worst.get(run.text)?.ratio ?? 0))
-        worst.set(run.text, { run, verdict, ratio });
+      const found = find(run, exemption?.allowed === 'counting');
+      if (found !== undefined && found.ratio >= (worst.get(run.text)?.ratio ?? 0)) worst.set(run.text, found);
     },
     heard: (name) => [...names].some((known) => known.startsWith(name)),
     offenders: () =>
       [...worst.values()]
         .sort((a, b) => b.ratio - a.ratio)
-        .map(({ run, verdict, ratio }) => {
-          const { touched, useful, worst: at } = verdict;
-          const rows = `${ratio.toFixed(1)} (${Math.round(touched)} rows for ${Math.round(useful)})`;
-          return `${state}: ${rows}, ${run.application} ${nameOf(run.text)}: ${firstWords(run.text)}\n    ${nodeText(at.node)}`;
-        }),
+        .map((found) => `${state}: ${describe(found, nameOf(found.run.text))}`),
   };
 }
 
-const firstWords = (text: string): string => text.trim().replace(/\s+/g, ' ').slice(0, 140);
+interface Finding {
+  run: RunStatement;
+  verdict: Verdict;
+  ratio: number;
+}
 
-function nodeText(node: Verdict['worst']['node']): string {
+function describe({ run, verdict, ratio }: Finding, name: string): string {
+  const { touched, useful, worst, unseen } = verdict;
+  const words = run.text.trim().replace(/\s+/g, ' ').slice(0, 140);
+  const lines = [
+    `${ratio.toFixed(1)} (${Math.round(touched)} rows for ${Math.round(useful)}), ${run.application} ${name}: ${words}`,
+    describeNode(worst.node),
+  ];
+  if (unseen !== undefined)
+    lines.push(`not entered by ${unseen.columns.join(', ')}: ${describeNode(unseen.node)}`);
+  return lines.join('\n    ');
+}
+
+function describeNode(node: PlanNode): string {
   const shown = [
     'Relation Name',
     'Index Name',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../support/wait.ts';
+import { type Indexes, indexColumns } from './entered.ts';
 import { exemptions } from './exempt.ts';
 import { fill } from './fill.ts';
 import { createFindings, type Findings } from './findings.ts';
@@ -30,12 +31,15 @@ const largeRound = (name: string): Round => ({ name, size: 120, families: ['v1',
  */
 export function describeFourStates({ analysed }: { analysed: boolean }): void {
   let service: Service;
+  let indexes: Indexes;
   let first: Shop;
   let hearing: Findings | undefined;
   const states: { findings: Findings; calls: Set<string> }[] = [];
 
   beforeAll(async () => {
     service = await startService((run) => hearing?.hear(run));
+    const rows = await service.sql<{ name: string; columns: string[] }>(indexColumns);
+    indexes = new Map(rows.map(({ name, columns }) => [name, columns]));
     first = await openShop(service, 'First', called);
     if (!analysed) return;
     await work(first, smallRound(0));
@@ -63,6 +67,7 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     await fill(service, other.locationId, { products: 10_000, orders: 20_000 });
     await fill(service, first.locationId, { products: 400, orders: 400 });
     await service.settled();
+    await service.plansExpired();
     const findings = begin('filled');
     await work(first, largeRound('filled'));
     await removeWhatIsOld(service);
@@ -102,8 +107,8 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     states.at(-1)?.calls.add(call);
   }
 
-  function begin(state: string, leastUseful?: number): Findings {
-    hearing = createFindings(state, service.nameOf, leastUseful);
+  function begin(state: string, leastUseful = 1): Findings {
+    hearing = createFindings({ state, nameOf: service.nameOf, indexes, leastUseful });
     states.push({ findings: hearing, calls: new Set() });
     return hearing;
   }

@@ -1,3 +1,5 @@
+import { type Indexes, unentered } from './entered.ts';
+
 /** A node of a plan as EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) prints it; rows and what was removed are per loop. */
 export interface PlanNode {
   'Node Type': string;
@@ -8,6 +10,7 @@ export interface PlanNode {
   'Index Cond'?: string;
   'Function Call'?: string;
   'Subplan Name'?: string;
+  'Parent Relationship'?: string;
   Filter?: string;
   'Join Filter'?: string;
   Output?: string[];
@@ -25,6 +28,16 @@ export interface Verdict {
   useful: number;
   /** The node that touched most. */
   worst: { node: PlanNode; touched: number };
+  /** A node that passes over more of an index than it says, and the columns that should have led. */
+  unseen?: { node: PlanNode; columns: string[] };
+}
+
+/** How to judge. */
+export interface Law {
+  /** The indexes of the database. */
+  indexes: Indexes;
+  /** Whether what is only counted or summed up is useful, too. */
+  countedIsUseful?: boolean;
 }
 
 /**
@@ -35,27 +48,32 @@ export interface Verdict {
  * do not count. But what a filter or a join removes counts wherever it stands: a loop within a loop over two transition
  * tables, which compares each row with each, shows in the rows that its join filter removed.
  *
- * Useful is the most of: rows answered; rows that an aggregate collects into one answer (a page of fifty orders as one
- * text answers fifty); rows written; rows locked; rows asked for by a list of keys or by the rows that a trigger hears
- * of, each of which may need a look although none is found. What is only counted or summed up is useful when
- * `countedIsUseful`.
+ * Useful is the most of: rows answered, with those of each sub-select and those that an aggregate collects into one
+ * answer (a page of fifty orders as one text answers fifty); rows written; rows locked; rows asked for by a list of keys
+ * or by what a trigger hears of, each of which may need a look although none is found.
  */
-export function judge(root: PlanNode, { countedIsUseful = false } = {}): Verdict {
+export function judge(root: PlanNode, { indexes, countedIsUseful = false }: Law): Verdict {
   const nodes = [...walk(root)];
   const touchedBy = nodes.map((node) => ({ node, touched: touchedRows(node) }));
   const total = (which: (node: PlanNode) => boolean, rows: (node: PlanNode) => number) =>
     sum(nodes.filter(which).map(rows));
+  const [unseen] = nodes.flatMap((node) => {
+    const columns = unentered(node['Index Cond'] ?? '', indexes.get(node['Index Name'] ?? '') ?? []);
+    return columns.length > 0 && node['Actual Loops'] > 0 ? [{ node, columns }] : [];
+  });
   return {
     touched: sum(touchedBy.map(({ touched }) => touched)),
     useful: Math.max(
-      is('ModifyTable')(root) ? 0 : rowsOf(root),
-      total(countedIsUseful ? is('Aggregate') : collects, inputRows),
+      (is('ModifyTable')(root) ? 0 : rowsOf(root)) +
+        total(countedIsUseful ? is('Aggregate') : collects, inputRows) +
+        total(answersWithin, rowsOf),
       total(is('ModifyTable'), inputRows),
       total(is('LockRows'), rowsOf),
       // Once, however often a loop reads them.
       ...nodes.filter(asks).map((node) => node['Actual Rows']),
     ),
     worst: touchedBy.reduce((most, each) => (each.touched > most.touched ? each : most)),
+    ...(unseen && { unseen }),
   };
 }
 
@@ -91,6 +109,11 @@ const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Lo
 /** What it takes in: init plans and subplans, which have names, stand beside that. */
 const inputRows = (node: PlanNode): number =>
   sum((node.Plans ?? []).filter((child) => child['Subplan Name'] === undefined).map(rowsOf));
+
+/** Whether it is the value of an expression. */
+const answersWithin = (node: PlanNode): boolean =>
+  ['InitPlan', 'SubPlan'].includes(node['Parent Relationship'] ?? '') &&
+  !/^CTE /.test(node['Subplan Name'] ?? '');
 
 const is = (type: string) => (node: PlanNode) => node['Node Type'] === type;
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
@@ -14,6 +15,8 @@ export interface Service {
   consumer: RecordingConsumer;
   /** Runs SQL that is not the service's: nobody hears of it. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Waits until no connection keeps a plan from before. */
+  plansExpired(): Promise<void>;
   /** Waits until every change is published and delivered, and every job done. */
   settled(): Promise<void>;
   /** The name of a prepared statement; empty for what stands in a function or has no name. */
@@ -38,6 +41,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     webhookTargets: 'any' as const,
     webhookAllowCidrs: [],
     logLevel: 'silent' as const,
+    plansMs,
   };
   const app = await createApp({ ...settings, idempotencyTtlHours: 168 });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
@@ -53,6 +57,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     consumer,
     sql,
     nameOf: (text) => listening.nameOf(text) ?? '',
+    plansExpired: () => sleep(plansMs),
     async settled() {
       await waitFor('the worker', async () => (await sql<{ idle: boolean }>(nothingWaits))[0]?.idle, {
         timeoutMs: 60_000,
@@ -76,6 +81,9 @@ const sometimesFailing: Parameters<typeof startConsumer>[0] = (_, response, nth)
   response.statusCode = nth % 7 === 0 ? 500 : 204;
   response.end();
 };
+
+/** Of the minute that connections keep their plans; long enough for many runs of each. */
+const plansMs = 2_000;
 
 const withoutAutovacuum = `
   select format('alter table %s set (autovacuum_enabled = false)', c.oid::regclass) as command
