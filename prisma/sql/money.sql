@@ -32,8 +32,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     'total_orders', coalesce(s.total_orders,
       (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)),
     'total_collected', trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
-      JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
-      WHERE o.location_id = t.location_id AND o.turn_id = t.id), 0))))
+      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id LIMIT 1) p
+      WHERE o.location_id = t.location_id AND o.turn_id = t.id AND p.status = 'completed'), 0))))
   FROM turns t
   JOIN locations l ON l.id = t.location_id
   LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id
@@ -86,9 +86,11 @@ BEGIN
     FROM (
       SELECT pm.type, count(*) AS paid, sum(pay.amount) AS amount
       FROM orders ord
-      JOIN payments pay ON pay.location_id = ord.location_id AND pay.order_id = ord.id AND pay.status = 'completed'
-      JOIN payment_methods pm ON pm.location_id = pay.location_id AND pm.id = pay.payment_method_id
-      WHERE ord.location_id = n.location_id AND ord.turn_id = n.id
+      CROSS JOIN LATERAL (
+        SELECT * FROM payments p WHERE p.location_id = ord.location_id AND p.order_id = ord.id LIMIT 1) pay
+      CROSS JOIN LATERAL (
+        SELECT * FROM payment_methods m WHERE m.location_id = pay.location_id AND m.id = pay.payment_method_id LIMIT 1) pm
+      WHERE ord.location_id = n.location_id AND ord.turn_id = n.id AND pay.status = 'completed'
       GROUP BY pm.type
     ) m
   ) p

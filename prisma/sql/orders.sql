@@ -62,7 +62,11 @@ DECLARE
   v_short boolean;
   v_short_choices boolean;
   v_taken_products uuid[];
+  v_places tid[];
+  v_wanted numeric[];
   v_taken_choices uuid[];
+  v_choice_places tid[];
+  v_choices_wanted numeric[];
   v_turn uuid;
   v_number int;
 BEGIN
@@ -82,28 +86,33 @@ BEGIN
     WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
   END IF;
 
-  -- In the order of their ids, so that two orders never deadlock.
-  SELECT array_agg(l.product_id), bool_or(l.quantity < p_product_quantities[array_position(p_products, l.product_id)])
-  INTO v_taken_products, v_short FROM (
-    SELECT s.product_id, s.quantity FROM product_stock s
-    WHERE s.location_id = p_location AND s.product_id = ANY (p_products) AND s.enabled
-    ORDER BY s.product_id FOR UPDATE
-  ) l;
+  -- In the order of their ids, so that two orders never deadlock. Each row is looked up by its key, and found again by
+  -- its place, which nobody can change while it is locked.
+  SELECT array_agg(l.product_id), array_agg(l.place), array_agg(w.quantity), bool_or(l.quantity < w.quantity)
+  INTO v_taken_products, v_places, v_wanted, v_short
+  FROM (SELECT * FROM unnest(p_products, p_product_quantities) AS v (id, quantity) ORDER BY v.id) w
+  CROSS JOIN LATERAL (
+    SELECT s.product_id, s.quantity, s.ctid AS place FROM product_stock s
+    WHERE s.location_id = p_location AND s.product_id = w.id AND s.enabled FOR UPDATE) l;
   IF cardinality(p_choices) > 0 THEN
-    SELECT array_agg(l.id), bool_or(l.stock_quantity < p_choice_quantities[array_position(p_choices, l.id)])
-    INTO v_taken_choices, v_short_choices FROM (
-      SELECT s.id, s.stock_quantity FROM subselection_items s
-      WHERE s.location_id = p_location AND s.id = ANY (p_choices) AND s.stock_enabled
-      ORDER BY s.id FOR UPDATE
-    ) l;
+    SELECT array_agg(l.id), array_agg(l.place), array_agg(w.quantity), bool_or(l.stock_quantity < w.quantity)
+    INTO v_taken_choices, v_choice_places, v_choices_wanted, v_short_choices
+    FROM (SELECT * FROM unnest(p_choices, p_choice_quantities) AS v (id, quantity) ORDER BY v.id) w
+    CROSS JOIN LATERAL (
+      SELECT s.id, s.stock_quantity, s.ctid AS place FROM subselection_items s
+      WHERE s.location_id = p_location AND s.id = w.id AND s.stock_enabled FOR UPDATE) l;
   END IF;
 
   SELECT (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_id),
     EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_payment_method AND m.enabled)
-    AND cardinality(p_products) = (SELECT count(*) FROM products p WHERE p.location_id = p_location
-      AND p.id = ANY (p_products) AND p.price = p_product_prices[array_position(p_products, p.id)])
-    AND (cardinality(p_choices) = 0 OR cardinality(p_choices) = (SELECT count(*) FROM subselection_items s
-      WHERE s.location_id = p_location AND s.id = ANY (p_choices) AND s.price = p_choice_prices[array_position(p_choices, s.id)]))
+    AND cardinality(p_products) = (SELECT count(*) FROM unnest(p_products, p_product_prices) AS v (id, price)
+      CROSS JOIN LATERAL (SELECT p.price FROM products p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p
+      WHERE p.price = v.price)
+    AND (cardinality(p_choices) = 0
+      OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_prices) AS v (id, price)
+        CROSS JOIN LATERAL (
+          SELECT s.price FROM subselection_items s WHERE s.location_id = p_location AND s.id = v.id LIMIT 1) s
+        WHERE s.price = v.price))
   INTO v_other, v_same;
   IF v_other IS NOT NULL THEN
     RAISE EXCEPTION 'external_id is taken by order %', v_other USING ERRCODE = 'CM003', DETAIL = v_other::text;
@@ -112,22 +121,20 @@ BEGIN
     RETURN;
   ELSIF v_short OR v_short_choices THEN
     RAISE EXCEPTION 'insufficient stock' USING ERRCODE = 'CM002', DETAIL = jsonb_build_object(
-      'products', (SELECT coalesce(jsonb_object_agg(s.product_id, s.quantity::text), '{}') FROM product_stock s
-        WHERE s.location_id = p_location AND s.product_id = ANY (v_taken_products)
-          AND s.quantity < p_product_quantities[array_position(p_products, s.product_id)]),
-      'items', (SELECT coalesce(jsonb_object_agg(s.id, s.stock_quantity::text), '{}') FROM subselection_items s
-        WHERE s.location_id = p_location AND s.id = ANY (v_taken_choices)
-          AND s.stock_quantity < p_choice_quantities[array_position(p_choices, s.id)]))::text;
+      'products', (SELECT coalesce(jsonb_object_agg(s.product_id, s.quantity::text), '{}')
+        FROM unnest(v_places, v_wanted) AS w (place, quantity) JOIN product_stock s ON s.ctid = w.place
+        WHERE s.quantity < w.quantity),
+      'items', (SELECT coalesce(jsonb_object_agg(s.id, s.stock_quantity::text), '{}')
+        FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place
+        WHERE s.stock_quantity < w.quantity))::text;
   END IF;
   IF v_taken_products IS NOT NULL THEN
-    UPDATE product_stock s SET updated_at = now(),
-      quantity = s.quantity - p_product_quantities[array_position(p_products, s.product_id)]
-    WHERE s.location_id = p_location AND s.product_id = ANY (v_taken_products);
+    UPDATE product_stock s SET updated_at = now(), quantity = s.quantity - w.quantity
+    FROM unnest(v_places, v_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
   IF v_taken_choices IS NOT NULL THEN
-    UPDATE subselection_items s SET updated_at = now(),
-      stock_quantity = s.stock_quantity - p_choice_quantities[array_position(p_choices, s.id)]
-    WHERE s.location_id = p_location AND s.id = ANY (v_taken_choices);
+    UPDATE subselection_items s SET updated_at = now(), stock_quantity = s.stock_quantity - w.quantity
+    FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
 
   -- Whoever closes the turn, also by hand, waits for this order or this waits for them, then sees it closed.
@@ -202,35 +209,32 @@ CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
 -- Rows are locked in the order of their ids, as order creation does, so that the two never deadlock.
 CREATE FUNCTION settle_canceled_order() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  v_ids uuid[];
+  v_places tid[];
   v_quantities numeric[];
 BEGIN
   UPDATE payments SET status = 'rejected'
   WHERE location_id = NEW.location_id AND order_id = NEW.id AND status = 'pending';
 
-  SELECT array_agg(t.product_id), array_agg(t.quantity) INTO v_ids, v_quantities FROM (
+  SELECT array_agg(l.place), array_agg(t.quantity) INTO v_places, v_quantities FROM (
     SELECT i.product_id, sum(i.quantity) AS quantity FROM order_items i
-    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND i.stock_taken GROUP BY 1
-  ) t;
-  IF v_ids IS NOT NULL THEN
-    PERFORM FROM product_stock s WHERE s.location_id = NEW.location_id AND s.product_id = ANY (v_ids)
-    ORDER BY s.product_id FOR UPDATE;
-    UPDATE product_stock s
-    SET quantity = least(s.quantity + v_quantities[array_position(v_ids, s.product_id)], 9999999999.99)
-    WHERE s.location_id = NEW.location_id AND s.product_id = ANY (v_ids);
+    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND i.stock_taken GROUP BY 1 ORDER BY 1
+  ) t CROSS JOIN LATERAL (
+    SELECT s.ctid AS place FROM product_stock s
+    WHERE s.location_id = NEW.location_id AND s.product_id = t.product_id FOR UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE product_stock s SET quantity = least(s.quantity + w.quantity, 9999999999.99)
+    FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
 
-  SELECT array_agg(t.id), array_agg(t.quantity) INTO v_ids, v_quantities FROM (
+  SELECT array_agg(l.place), array_agg(t.quantity) INTO v_places, v_quantities FROM (
     SELECT (x->>'item_id')::uuid AS id, sum(i.quantity * (x->>'quantity')::numeric) AS quantity
     FROM order_items i, jsonb_array_elements(i.selections) x
-    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND (x->>'stock_taken')::boolean GROUP BY 1
-  ) t;
-  IF v_ids IS NOT NULL THEN
-    PERFORM FROM subselection_items s WHERE s.location_id = NEW.location_id AND s.id = ANY (v_ids)
-    ORDER BY s.id FOR UPDATE;
-    UPDATE subselection_items s
-    SET stock_quantity = least(s.stock_quantity + v_quantities[array_position(v_ids, s.id)], 9999999999.99)
-    WHERE s.location_id = NEW.location_id AND s.id = ANY (v_ids);
+    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND (x->>'stock_taken')::boolean GROUP BY 1 ORDER BY 1
+  ) t CROSS JOIN LATERAL (
+    SELECT s.ctid AS place FROM subselection_items s WHERE s.location_id = NEW.location_id AND s.id = t.id FOR UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE subselection_items s SET stock_quantity = least(s.stock_quantity + w.quantity, 9999999999.99)
+    FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
   RETURN NULL;
 END $$;

@@ -12,7 +12,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     || ',"quantity":' || coalesce(trim_scale(s.quantity)::text, '0')
     || ',"min_stock_alarm":' || coalesce(trim_scale(s.min_stock_alarm)::text, '0') || '},"categories":['
     || coalesce((SELECT string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text || '}', ',' ORDER BY c.priority, c.name, c.id)
-      FROM product_categories l JOIN categories c ON c.location_id = l.location_id AND c.id = l.category_id
+      FROM product_categories l CROSS JOIN LATERAL (
+        SELECT k.id, k.name, k.priority FROM categories k WHERE k.location_id = l.location_id AND k.id = l.category_id LIMIT 1) c
       WHERE l.location_id = p.location_id AND l.product_id = p.id), '') || ']}'
   FROM products p
   LEFT JOIN product_stock s ON s.location_id = p.location_id AND s.product_id = p.id

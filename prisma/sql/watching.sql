@@ -62,23 +62,23 @@ CREATE FUNCTION watch_body(relation text, told_as text, of text, told_on text, c
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   in_catalog boolean := columns ~ '[*~]';
-  -- What goes with its location is counted no more.
-  located text := $f$(c.operation <> 'delete' OR EXISTS (SELECT FROM locations l WHERE l.id = c.location_id))$f$;
+  -- What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
+  located text := CASE WHEN operation <> 'insert' THEN ' AND (SELECT l.id FROM locations l WHERE l.id = location_id) IS NOT NULL' END;
   -- As the relay sees it: what was changed by key is one row that went and one that came.
   told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
   SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c
   WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as);
   notes text := concat_ws(E'\n  UNION ALL\n',
     CASE WHEN in_catalog THEN
-      $f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c
-  WHERE c.in_catalog AND $f$ || located || ' GROUP BY 1' END,
+      format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE c.in_catalog
+  GROUP BY 1 HAVING true%s$f$, replace(located, '= location_id', '= c.location_id')) END,
     CASE WHEN counted IS NOT NULL THEN format($f$  SELECT t.location_id, t.at, %L || t.name, sum(t.n) FROM (
     SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
       WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
     UNION ALL SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
       WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
-      AND %s
-  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0$f$, told_as || ' ', located) END);
+
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0%s$f$, told_as || ' ', replace(located, '= location_id', '= t.location_id')) END);
   comparison text := format(E'WITH changed AS MATERIALIZED (\n  %s\n)',
     watch_comparison(relation, of, columns, counted, counted_at, operation));
 BEGIN

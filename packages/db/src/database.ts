@@ -69,8 +69,6 @@ export interface DatabaseOptions {
   abandonMs?: number;
   /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
   unnamed?: boolean;
-  /** For how long a connection keeps a plan at most; a minute unless said. */
-  plansMs?: number;
   /** Told of connections that break while idle. */
   onError?(error: Error): void;
 }
@@ -94,7 +92,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...(options.unnamed !== true && { options: '-c plan_cache_mode=force_generic_plan' }),
     },
     { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
-    options.plansMs,
   );
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);

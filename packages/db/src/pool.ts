@@ -28,11 +28,11 @@ const trustMs = 5_000;
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
  * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
  * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
- * The plans of a connection live for `plansMs` at most.
+ * No connection keeps a plan for long.
  */
-export function openPool(config: pg.PoolConfig, doubt: Doubt, plansMs = 60_000): pg.Pool {
+export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();
-  const withYoungPlans = limitPlanLifetime(plansMs);
+  const withYoungPlans = limitPlanLifetime();
   let heardAt = Number.NEGATIVE_INFINITY;
   let trustedUntil = Number.NEGATIVE_INFINITY;
   let asking = false;

@@ -81,8 +81,8 @@ function listStatement(
        select '[' || string_agg(order_entry(o.id, o.number, o.status, o.total, o.created_at, l.timezone, m.id, m.status),
          ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
        from page
-       join orders o on o.location_id = ${location} and o.id = page.id
-       join payments m on m.location_id = ${location} and m.order_id = page.id
+       cross join lateral (select * from orders where location_id = ${location} and id = page.id limit 1) o
+       cross join lateral (select * from payments where location_id = ${location} and order_id = page.id limit 1) m
        join locations l on l.id = ${location}), '[]') as data`,
   );
   listStatements.set(name, made);

@@ -8,50 +8,54 @@ export interface ReportText {
   doc: string;
 }
 
+// A location's orders may be a handful or a million, which the planner does not know (docs/decisions/0020). So what belongs
+// to an order is looked up by it, and what is read of the whole location meets by a full join, which is always hashed.
 const perOrder = `(select coalesce(sum(i.quantity), 0) from order_items i
   where i.location_id = $1::uuid and i.order_id = s.id)`;
-const lines = 'sold s join order_items i on i.location_id = $1::uuid and i.order_id = s.id';
+const lines = `sold s cross join lateral (
+        select * from order_items where location_id = $1::uuid and order_id = s.id offset 0) i`;
 
 /**
- * How each grouping cuts the sold orders into parts, and what a row's key is called. Orders are cut whole, except
- * by product and category, which take the totals of the lines.
+ * How each grouping cuts the sold orders into parts, and what a row's key is called; the key itself unless said. Orders
+ * are cut whole, except by product and category, which take the totals of the lines.
  */
-const groupings: Readonly<Record<SalesGrouping, { parts: string; name: string }>> = {
+const groupings: Readonly<Record<SalesGrouping, { parts: string; names?: string; unnamed?: string }>> = {
   day: {
     parts: `select local_day(s.created_at, s.timezone)::text as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
-    name: 'r.key',
   },
   channel: {
     parts: `select coalesce(s.channel, '') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
-    name: 'r.key',
   },
   // That of the payment: it is what settlements count by.
   payment_method: {
     parts: `select coalesce(p.payment_method_id, s.payment_method_id)::text as key, s.id, ${perOrder} as quantity,
         s.total as amount
-      from sold s left join payments p on p.location_id = $1::uuid and p.order_id = s.id`,
-    name: '(select m.name from payment_methods m where m.location_id = $1::uuid and m.id = r.key::uuid)',
+      from sold s left join lateral (
+        select payment_method_id from payments where location_id = $1::uuid and order_id = s.id limit 1) p on true`,
+    names: 'select id::text as key, name from payment_methods where location_id = $1::uuid',
   },
   // A product that is deleted is called what its last order called it.
   product: {
     parts: `select i.product_id::text as key, s.id, i.quantity, i.total as amount from ${lines}`,
-    name: `coalesce((select p.name from products p where p.location_id = $1::uuid and p.id = r.key::uuid),
-      (select i.name from ${lines} where i.product_id = r.key::uuid order by s.created_at desc, s.id desc limit 1))`,
+    names: 'select id::text as key, name from products where location_id = $1::uuid',
+    unnamed: `(select i.name from ${lines} where i.product_id = r.key::uuid order by s.created_at desc, s.id desc limit 1)`,
   },
   category: {
-    parts: `select coalesce(c.id::text, '') as key, s.id, i.quantity, i.total as amount
-      from ${lines} left join (
-        select distinct on (l.product_id) l.product_id, c.id from product_categories l
-        join categories c on c.location_id = l.location_id and c.id = l.category_id
-        where l.location_id = $1::uuid order by l.product_id, c.priority, c.name, c.id
+    parts: `select case when i.id is not null then coalesce(c.id::text, '') end as key, i.id, i.quantity, i.amount
+      from (select i.product_id, s.id, i.quantity, i.total as amount from ${lines}) i full join (
+        select distinct on (l.product_id) l.product_id, c.id
+        from (select product_id, category_id from product_categories where location_id = $1::uuid) l
+        full join (select id, priority, name from categories where location_id = $1::uuid) c on c.id = l.category_id
+        order by l.product_id, c.priority, c.name, c.id
       ) c on c.product_id = i.product_id`,
-    name: `coalesce((select c.name from categories c where c.location_id = $1::uuid and c.id = nullif(r.key, '')::uuid), '')`,
+    names: 'select id::text as key, name from categories where location_id = $1::uuid',
+    unnamed: "''",
   },
 };
 
 /** $1 location, $2 first day, $3 last day. */
 export const salesReports = Object.fromEntries(
-  Object.entries(groupings).map(([grouping, { parts, name }]) => [
+  Object.entries(groupings).map(([grouping, { parts, names, unnamed = 'r.key' }]) => [
     grouping,
     statement<ReportText>(
       `sales_report_${grouping}`,
@@ -61,14 +65,16 @@ export const salesReports = Object.fromEntries(
          where l.id = $1::uuid and o.status <> 'canceled'
            and o.created_at >= day_start($2::date, l.timezone) and o.created_at < day_start($3::date + 1, l.timezone)
        ), parts as (${parts}), counted as (
-         select key, count(distinct id) as orders, sum(quantity) as quantity, sum(amount) as amount from parts group by key
+         select key, count(distinct id) as orders, sum(quantity) as quantity, sum(amount) as amount from parts
+         group by key having count(id) > 0
        )
        select json_strip_nulls(json_build_object('from', $2::date, 'to', $3::date, 'currency', l.currency, 'group_by', '${grouping}',
          'total_orders', t.orders, 'total_amount', trim_scale(t.amount),
          'average_ticket', trim_scale(average_money(t.amount, t.orders)),
-         'rows', coalesce((select json_agg(json_build_object('key', r.key, 'name', ${name}, 'orders', r.orders,
-             'quantity', trim_scale(r.quantity), 'amount', trim_scale(r.amount))
-           order by r.amount desc, r.key collate "C") from counted r), '[]')))::text as doc
+         'rows', coalesce((select json_agg(json_build_object('key', r.key, 'name', ${names ? `coalesce(n.name, ${unnamed})` : unnamed},
+             'orders', r.orders, 'quantity', trim_scale(r.quantity), 'amount', trim_scale(r.amount))
+           order by r.amount desc, r.key collate "C") filter (where r.orders > 0)
+           from counted r${names ? ` full join (${names}) n on n.key = r.key` : ''}), '[]')))::text as doc
        from locations l, (select count(*) as orders, coalesce(sum(s.total), 0) as amount from sold s) t
        where l.id = $1::uuid`,
     ),
