@@ -33,8 +33,8 @@ export function createFindings({ state, indexes, nameOf, leastUseful }: Circumst
   const names = new Set<string>();
   const worst = new Map<string, Finding>();
   const needed = new Set<Exemption>();
-  const find = (run: RunStatement, countedIsUseful: boolean): Finding | undefined => {
-    const verdict = judge(run.plan, { indexes, countedIsUseful });
+  const find = (run: RunStatement, mayCount: boolean): Finding | undefined => {
+    const verdict = judge(run.plan, { indexes, mayCount });
     const ratio = verdict.touched / Math.max(leastUseful, verdict.useful);
     const unseen = leastUseful > 1 ? undefined : verdict.unseen;
     return ratio > mostTouched || unseen !== undefined ? { run, verdict, ratio } : undefined;

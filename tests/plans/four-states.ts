@@ -117,11 +117,6 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     await service.settled();
     await waitFor('a sweep', () => findings.heard('sweep_'));
     hearing = undefined;
-    if (process.env.PLANS_DUMP)
-      (await import('node:fs')).appendFileSync(
-        process.env.PLANS_DUMP,
-        `${findings.offenders().join('\n')}\n`,
-      );
-    expect(findings.offenders()).toEqual([]);
+    expect(findings.offenders().join('\n')).toBe('');
   }
 }

@@ -36,8 +36,8 @@ export interface Verdict {
 export interface Law {
   /** The indexes of the database. */
   indexes: Indexes;
-  /** Whether what is only counted or summed up is useful, too. */
-  countedIsUseful?: boolean;
+  /** Whether rows that are only counted or summed up may be read for that; they are left out then. */
+  mayCount?: boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export interface Law {
  * answer (a page of fifty orders as one text answers fifty); rows written; rows locked; rows asked for by a list of keys
  * or by what a trigger hears of, each of which may need a look although none is found.
  */
-export function judge(root: PlanNode, { indexes, countedIsUseful = false }: Law): Verdict {
+export function judge(root: PlanNode, { indexes, mayCount = false }: Law): Verdict {
   const nodes = [...walk(root)];
   const touchedBy = nodes.map((node) => ({ node, touched: touchedRows(node) }));
   const total = (which: (node: PlanNode) => boolean, rows: (node: PlanNode) => number) =>
@@ -61,11 +61,12 @@ export function judge(root: PlanNode, { indexes, countedIsUseful = false }: Law)
     const columns = unentered(node['Index Cond'] ?? '', indexes.get(node['Index Name'] ?? '') ?? []);
     return columns.length > 0 && node['Actual Loops'] > 0 ? [{ node, columns }] : [];
   });
+  const counted = mayCount ? total((node) => is('Aggregate')(node) && !collects(node), inputRows) : 0;
   return {
-    touched: sum(touchedBy.map(({ touched }) => touched)),
+    touched: Math.max(0, sum(touchedBy.map(({ touched }) => touched)) - counted),
     useful: Math.max(
       (is('ModifyTable')(root) ? 0 : rowsOf(root)) +
-        total(countedIsUseful ? is('Aggregate') : collects, inputRows) +
+        total(collects, inputRows) +
         total(answersWithin, rowsOf),
       total(is('ModifyTable'), inputRows),
       total(is('LockRows'), rowsOf),

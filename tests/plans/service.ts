@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
+import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
@@ -41,7 +42,6 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     webhookTargets: 'any' as const,
     webhookAllowCidrs: [],
     logLevel: 'silent' as const,
-    plansMs,
   };
   const app = await createApp({ ...settings, idempotencyTtlHours: 168 });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
@@ -57,7 +57,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     consumer,
     sql,
     nameOf: (text) => listening.nameOf(text) ?? '',
-    plansExpired: () => sleep(plansMs),
+    plansExpired: () => sleep(planLifetimeMs),
     async settled() {
       await waitFor('the worker', async () => (await sql<{ idle: boolean }>(nothingWaits))[0]?.idle, {
         timeoutMs: 60_000,
@@ -81,9 +81,6 @@ const sometimesFailing: Parameters<typeof startConsumer>[0] = (_, response, nth)
   response.statusCode = nth % 7 === 0 ? 500 : 204;
   response.end();
 };
-
-/** Of the minute that connections keep their plans; long enough for many runs of each. */
-const plansMs = 2_000;
 
 const withoutAutovacuum = `
   select format('alter table %s set (autovacuum_enabled = false)', c.oid::regclass) as command

@@ -28,17 +28,13 @@ export type AppSettings = Pick<
   Partial<Pick<Settings, 'databaseDirectUrl' | 'databaseReplicaUrl'>> & {
     databaseUrl: string;
     encryptionKey: string;
-    /** For how long connections keep their plans at most; as `openDatabase` unless said. */
-    plansMs?: number;
   };
 
 /** Opens the database, starts listening for changed keys, registers the process. */
 export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const log = createLog(settings.logLevel, 'api');
   const bulkhead = createBulkhead();
-  const plans = settings.plansMs === undefined ? {} : { plansMs: settings.plansMs };
   const database = openDatabase({
-    ...plans,
     url: settings.databaseUrl,
     work: 'api',
     applicationName: 'comanda-api',
@@ -48,7 +44,6 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   // Apart from the requests: however busy they keep their connections, health and metrics answer.
   const directUrl = settings.databaseDirectUrl ?? settings.databaseUrl;
   const watch = openDatabase({
-    ...plans,
     url: directUrl,
     work: 'watch',
     applicationName: 'comanda-watch',

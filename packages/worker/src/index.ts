@@ -32,8 +32,6 @@ export type WorkerOptions = Pick<
   Partial<Keep> & {
     databaseUrl: string;
     encryptionKey: string;
-    /** For how long connections keep their plans at most; as `openDatabase` unless said. */
-    plansMs?: number;
     /** Ends the start while it waits for the database. */
     signal?: AbortSignal;
   };
@@ -64,7 +62,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       work: 'worker',
       applicationName: `comanda-worker${name}`,
       poolSize,
-      ...(options.plansMs !== undefined && { plansMs: options.plansMs }),
       // The relay gives its statements two minutes.
       abandonMs: 150_000,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
