@@ -4,7 +4,7 @@ import { SummaryReporter } from './tests/support/summary-reporter.ts';
 import { thorough } from './tests/support/trials.ts';
 
 /** Folders whose files take long: they begin first, so that none is left alone at the end. */
-const slow = /\/tests\/(attack|bench|concurrency|e2e|faults|fuzz|soak|start)\//;
+const slow = /\/tests\/(attack|bench|concurrency|e2e|faults|fuzz|plans|soak|start)\//;
 
 class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,0 +1,131 @@
+import { type Indexes, unentered } from './entered.ts';
+
+/** A node of a plan as EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) prints it; rows and what was removed are per loop. */
+export interface PlanNode {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Function Call'?: string;
+  'Subplan Name'?: string;
+  'Parent Relationship'?: string;
+  Filter?: string;
+  'Join Filter'?: string;
+  Output?: string[];
+  'Rows Removed by Filter'?: number;
+  'Rows Removed by Index Recheck'?: number;
+  'Rows Removed by Join Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** What a run of a statement came to, in rows. */
+export interface Verdict {
+  /** Read in tables, or read and compared in vain wherever it was. */
+  touched: number;
+  /** What all of it was for. */
+  useful: number;
+  /** The node that touched most. */
+  worst: { node: PlanNode; touched: number };
+  /** A node that passes over more of an index than it says, and the columns that should have led. */
+  unseen?: { node: PlanNode; columns: string[] };
+}
+
+/** How to judge. */
+export interface Law {
+  /** The indexes of the database. */
+  indexes: Indexes;
+  /** Whether rows that are only counted or summed up may be read for that; they are left out then. */
+  mayCount?: boolean;
+}
+
+/**
+ * Judges one run.
+ *
+ * Rows of tables count as often as a scan reads them, and so does what its filter or a recheck removed. What is in memory
+ * (a CTE, a function's rows, transition tables) costs no look-up, and good plans read it more than once, too: its rows
+ * do not count. But what a filter or a join removes counts wherever it stands: a loop within a loop over two transition
+ * tables, which compares each row with each, shows in the rows that its join filter removed.
+ *
+ * Useful is the most of: rows answered, with those of each sub-select and those that an aggregate collects into one
+ * answer (a page of fifty orders as one text answers fifty); rows written; rows locked; rows asked for by a list of keys
+ * or by what a trigger hears of, each of which may need a look although none is found.
+ */
+export function judge(root: PlanNode, { indexes, mayCount = false }: Law): Verdict {
+  const nodes = [...walk(root)];
+  const touchedBy = nodes.map((node) => ({ node, touched: touchedRows(node) }));
+  const total = (which: (node: PlanNode) => boolean, rows: (node: PlanNode) => number) =>
+    sum(nodes.filter(which).map(rows));
+  const [unseen] = nodes.flatMap((node) => {
+    const columns = unentered(node['Index Cond'] ?? '', indexes.get(node['Index Name'] ?? '') ?? []);
+    return columns.length > 0 && node['Actual Loops'] > 0 ? [{ node, columns }] : [];
+  });
+  const counted = mayCount ? total((node) => is('Aggregate')(node) && !collects(node), inputRows) : 0;
+  return {
+    touched: Math.max(0, sum(touchedBy.map(({ touched }) => touched)) - counted),
+    useful: Math.max(
+      (is('ModifyTable')(root) ? 0 : rowsOf(root)) +
+        total(collects, inputRows) +
+        total(answersWithin, rowsOf),
+      total(is('ModifyTable'), inputRows),
+      total(is('LockRows'), rowsOf),
+      // Once, however often a loop reads them.
+      ...nodes.filter(asks).map((node) => node['Actual Rows']),
+    ),
+    worst: touchedBy.reduce((most, each) => (each.touched > most.touched ? each : most)),
+    ...(unseen && { unseen }),
+  };
+}
+
+function* walk(node: PlanNode): Generator<PlanNode> {
+  yield node;
+  for (const child of node.Plans ?? []) yield* walk(child);
+}
+
+const tableScans = new Set([
+  'Seq Scan',
+  'Sample Scan',
+  'Index Scan',
+  'Index Only Scan',
+  'Bitmap Heap Scan',
+  'Tid Scan',
+  'Tid Range Scan',
+]);
+
+function touchedRows(node: PlanNode): number {
+  const type = node['Node Type'];
+  const removed =
+    (node['Rows Removed by Filter'] ?? 0) +
+    (node['Rows Removed by Index Recheck'] ?? 0) +
+    (node['Rows Removed by Join Filter'] ?? 0);
+  const read = tableScans.has(type) ? rowsOf(node) : 0;
+  // Of several bitmaps that are combined each is read in full, whatever is left of them.
+  const combined = type === 'BitmapAnd' || type === 'BitmapOr' ? inputRows(node) : 0;
+  return read + combined + removed * node['Actual Loops'];
+}
+
+const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Loops'];
+
+/** What it takes in: init plans and subplans, which have names, stand beside that. */
+const inputRows = (node: PlanNode): number =>
+  sum((node.Plans ?? []).filter((child) => child['Subplan Name'] === undefined).map(rowsOf));
+
+/** Whether it is the value of an expression. */
+const answersWithin = (node: PlanNode): boolean =>
+  ['InitPlan', 'SubPlan'].includes(node['Parent Relationship'] ?? '') &&
+  !/^CTE /.test(node['Subplan Name'] ?? '');
+
+const is = (type: string) => (node: PlanNode) => node['Node Type'] === type;
+
+const collecting = /\b(json_agg|jsonb_agg|json_object_agg|jsonb_object_agg|array_agg|string_agg)\(/;
+const collects = (node: PlanNode): boolean =>
+  is('Aggregate')(node) && (node.Output ?? []).some((expression) => collecting.test(expression));
+
+const listed = /^(unnest|json_to_recordset|jsonb_to_recordset|json_array_elements|jsonb_array_elements)\(/;
+const asks = (node: PlanNode): boolean =>
+  is('Named Tuplestore Scan')(node) ||
+  is('Values Scan')(node) ||
+  (is('Function Scan')(node) && listed.test(node['Function Call'] ?? ''));
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp, type RunningApp, startServer } from '@comanda/api';
+import { type RunningWorker, startWorker } from '@comanda/worker';
+import pg from 'pg';
+import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait.ts';
+import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
+import { explainDatabase, listenToPlans, type RunStatement } from './auto-explain.ts';
+
+/** The API's server, the worker and a consumer of its webhooks in this process, on a database of their own. */
+export interface Service {
+  url: string;
+  app: RunningApp;
+  consumer: RecordingConsumer;
+  /** Runs SQL that is not the service's: nobody hears of it. */
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Waits until no connection keeps a plan from before. */
+  plansExpired(): Promise<void>;
+  /** Waits until every change is published and delivered, and every job done. */
+  settled(): Promise<void>;
+  /** The name of a prepared statement; empty for what stands in a function or has no name. */
+  nameOf(text: string): string;
+  close(): Promise<void>;
+}
+
+/** Starts it on a database that nobody vacuums or analyses; `heard` hears every statement of the service. */
+export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
+  const database = await createTestDatabase();
+  const outside = new pg.Client({ connectionString: database.url });
+  await outside.connect();
+  const sql = async <Row>(text: string, values: unknown[] = []) =>
+    (await outside.query(text, values)).rows as Row[];
+  for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);
+  await explainDatabase(database.url);
+  const listening = listenToPlans(heard);
+  const encryptionKey = randomBytes(32).toString('base64');
+  const settings = {
+    databaseUrl: database.url,
+    encryptionKey,
+    webhookTargets: 'any' as const,
+    webhookAllowCidrs: [],
+    logLevel: 'silent' as const,
+  };
+  const app = await createApp({ ...settings, idempotencyTtlHours: 168 });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  const consumer = await startConsumer(sometimesFailing);
+  const worker: RunningWorker = await startWorker({
+    ...settings,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
+  });
+  return {
+    url: server.url,
+    app,
+    consumer,
+    sql,
+    nameOf: (text) => listening.nameOf(text) ?? '',
+    plansExpired: () => sleep(planLifetimeMs),
+    async settled() {
+      await waitFor('the worker', async () => (await sql<{ idle: boolean }>(nothingWaits))[0]?.idle, {
+        timeoutMs: 60_000,
+        intervalMs: 50,
+      });
+    },
+    async close() {
+      await server.drain(1_000);
+      await worker.stop();
+      await app.close();
+      await consumer.close();
+      listening.stop();
+      await outside.end();
+      await database.drop();
+    },
+  };
+}
+
+// Retries are statements, too.
+const sometimesFailing: Parameters<typeof startConsumer>[0] = (_, response, nth) => {
+  response.statusCode = nth % 7 === 0 ? 500 : 204;
+  response.end();
+};
+
+const withoutAutovacuum = `
+  select format('alter table %s set (autovacuum_enabled = false)', c.oid::regclass) as command
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname in ('public', 'graphile_worker')`;
+
+const nothingWaits = `
+  select not exists (select from captured_changes where failures = 0)
+    and not exists (select from webhook_deliveries where next_attempt_at is not null)
+    and not exists (select from sync_jobs where status in ('queued', 'processing'))
+    and not exists (select from graphile_worker.jobs where run_at <= now() and attempts < max_attempts) as idle`;

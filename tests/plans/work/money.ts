@@ -1,0 +1,24 @@
+import type { Shop } from '../shop.ts';
+import { type Round, today } from './round.ts';
+
+/** A turn, in which `during` works, its settlement, ways to pay, and reports. */
+export async function workOnMoney(
+  { call, client }: Shop,
+  { name }: Round,
+  during: () => Promise<void>,
+): Promise<void> {
+  await client.turns.open.mutate();
+  await during();
+  const { id } = await call('GET /v2/turns/current');
+  await client.turns.close.mutate();
+  await call(`GET /v2/turns/${id}`);
+  await call('GET /v2/turns?limit=10');
+  const [settled] = await call<{ id: string }[]>('GET /v2/settlements?limit=10');
+  await call(`GET /v2/settlements/${settled?.id}`);
+  for (const grouping of ['day', 'product', 'category', 'payment_method', 'channel'])
+    await call(`GET /v2/sales-reports?from=${today()}&to=${today()}&group_by=${grouping}`);
+
+  const method = await client.paymentMethods.create.mutate({ name: `Card ${name}`, type: 'card' });
+  await client.paymentMethods.update.mutate({ id: method.id, enabled: false });
+  await call('GET /v2/payment-methods?limit=10');
+}

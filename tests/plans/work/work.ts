@@ -1,0 +1,18 @@
+import type { Shop } from '../shop.ts';
+import { workOnBatches } from './batches.ts';
+import { workOnKeys } from './keys.ts';
+import { workOnMoney } from './money.ts';
+import { workOnOrders } from './orders.ts';
+import { workOnProducts } from './products.ts';
+import type { Round } from './round.ts';
+import { workOnWebhooks } from './webhooks.ts';
+
+/** Does everything that the API can do once or more, and waits until the worker has told the world of it. */
+export async function work(shop: Shop, round: Round): Promise<void> {
+  await workOnProducts(shop, round);
+  await workOnBatches(shop, round);
+  await workOnMoney(shop, round, () => workOnOrders(shop, round));
+  await workOnWebhooks(shop, round);
+  await workOnKeys(shop, round);
+  await shop.service.settled();
+}
