@@ -22,6 +22,7 @@ const mostTouched = 5;
 export interface Circumstances {
   state: string;
   indexes: Indexes;
+  small: ReadonlySet<string>;
   /** The name of a prepared statement; empty for what has none. */
   nameOf(text: string): string;
   /** What counts as useful at least: 1, or more while tables are so small that whatever is read is one page. */
@@ -29,14 +30,14 @@ export interface Circumstances {
 }
 
 /** Listens in one state. */
-export function createFindings({ state, indexes, nameOf, leastUseful }: Circumstances): Findings {
+export function createFindings({ state, indexes, small, nameOf, leastUseful }: Circumstances): Findings {
   const names = new Set<string>();
   const worst = new Map<string, Finding>();
   const needed = new Set<Exemption>();
   const find = (run: RunStatement, mayCount: boolean): Finding | undefined => {
-    const verdict = judge(run.plan, { indexes, mayCount });
+    const verdict = judge(run.plan, { indexes, small, mayCount });
     const ratio = verdict.touched / Math.max(leastUseful, verdict.useful);
-    const unseen = leastUseful > 1 ? undefined : verdict.unseen;
+    const unseen = leastUseful > 1 || mayCount ? undefined : verdict.unseen;
     return ratio > mostTouched || unseen !== undefined ? { run, verdict, ratio } : undefined;
   };
   return {

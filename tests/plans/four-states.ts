@@ -51,7 +51,7 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
 
   test('planned on five rows', async () => {
     // Whatever a plan reads of a table of one page costs nothing.
-    const findings = begin('five rows', 20);
+    const findings = await begin('five rows', 20);
     for (let n = 1; n <= runsUntilKept; n += 1) {
       await work(first, smallRound(n));
       await replaceCatalog(first, smallRound(n));
@@ -68,7 +68,7 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     await fill(service, first.locationId, { products: 400, orders: 400 });
     await service.settled();
     await service.plansExpired();
-    const findings = begin('filled');
+    const findings = await begin('filled');
     await work(first, largeRound('filled'));
     await removeWhatIsOld(service);
     await end(findings);
@@ -76,7 +76,7 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
 
   test('analysed', async () => {
     await service.sql('analyze');
-    const findings = begin('analysed');
+    const findings = await begin('analysed');
     await work(first, largeRound('analysed'));
     await replaceCatalog(first, largeRound('analysed'));
     await removeWhatIsOld(service);
@@ -84,7 +84,7 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
   }, 120_000);
 
   test('at a new location that no statistics know', async () => {
-    const findings = begin('new location');
+    const findings = await begin('new location');
     const fresh = await openShop(service, 'Fresh', called);
     await work(fresh, largeRound('fresh-1'));
     await work(fresh, largeRound('fresh-2'));
@@ -107,8 +107,9 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     states.at(-1)?.calls.add(call);
   }
 
-  function begin(state: string, leastUseful = 1): Findings {
-    hearing = createFindings({ state, nameOf: service.nameOf, indexes, leastUseful });
+  async function begin(state: string, leastUseful = 1): Promise<Findings> {
+    const small = await smallTables(service);
+    hearing = createFindings({ state, nameOf: service.nameOf, indexes, small, leastUseful });
     states.push({ findings: hearing, calls: new Set() });
     return hearing;
   }
@@ -119,4 +120,22 @@ export function describeFourStates({ analysed }: { analysed: boolean }): void {
     hearing = undefined;
     expect(findings.offenders().join('\n')).toBe('');
   }
+}
+
+/** Below it a location, a two-hundredth of a table, is taken for a row or a few. */
+const smallRows = 1_000;
+
+async function smallTables({ sql }: Service): Promise<Set<string>> {
+  const tables = await sql<{ name: string }>(
+    "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  const counts = await Promise.all(
+    tables.map(async ({ name }) => {
+      const [row] = await sql<{ rows: number }>(
+        `select count(*)::int as rows from (select from ${name} limit ${smallRows}) r`,
+      );
+      return { name, rows: row?.rows ?? 0 };
+    }),
+  );
+  return new Set(counts.flatMap(({ name, rows }) => (rows < smallRows ? name : [])));
 }

@@ -130,14 +130,18 @@ export const postponeDeliveries = statement(
   'postpone_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null,
      next_attempt_at = now() + make_interval(secs => $4::float8)
-   where location_id = $1 and id = any ($2::uuid[]) and leased_by = $3 and next_attempt_at is not null`,
+   where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id limit 1) d))
+     and leased_by = $3 and next_attempt_at is not null`,
 );
 
 /** Gives claims back without an attempt; when they are due stays. */
 export const returnDeliveries = statement(
   'return_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null
-   where location_id = $1 and id = any ($2::uuid[]) and leased_by = $3 and next_attempt_at is not null`,
+   where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id limit 1) d))
+     and leased_by = $3 and next_attempt_at is not null`,
 );
 
 /** Gives back every claim of a worker. */

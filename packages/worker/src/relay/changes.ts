@@ -103,8 +103,10 @@ const firstChanges = statement<Change>(
 
 const dueChanges = statement<Change>(
   'relay_due_changes',
-  `select ${columns} from captured_changes c
-   where c.failures > 0 and c.failures < $2 and c.retry_at <= now() order by c.id limit $1`,
+  // Found by its own small index first: in the order of ids the whole backlog might be passed.
+  `select ${columns} from (
+     select * from captured_changes where failures > 0 and failures < $2 and retry_at <= now() offset 0
+   ) c order by c.id limit $1`,
 );
 
 const firstWaiting = statement<{ one: number }>(

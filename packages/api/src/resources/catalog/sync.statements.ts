@@ -116,10 +116,16 @@ function reads(verb: string, lock: string): CatalogReads {
   };
 }
 
+/** Where the rows of $1 location and $2 keys stand, which this transaction has locked or now locks. */
+function placesOf(table: string, key: string): string {
+  return `array(select t.place from unnest($2::uuid[]) as v (key) cross join lateral (
+     select ctid as place from ${table} where location_id = $1::uuid and ${key} = v.key for update) t)`;
+}
+
 /** $1 location, $2 product ids. Skus that nobody else can have, until the new ones are written. */
 export const releaseSkus = statement(
   'release_catalog_skus',
-  `update products set sku = 'released ' || id where location_id = $1::uuid and id = any ($2::uuid[])`,
+  `update products set sku = 'released ' || id where ctid = any (${placesOf('products', 'id')})`,
 );
 
 /** A table that a sync writes: statements over whole rows. */
@@ -182,7 +188,7 @@ function writes(table: string, columns: string): TableWrites {
     ),
     remove: statement(
       `remove_catalog_${table}`,
-      `delete from ${table} where location_id = $1::uuid and ${key} = any ($2::uuid[])`,
+      `delete from ${table} where ctid = any (${placesOf(table, key ?? 'id')})`,
     ),
   };
 }

@@ -72,8 +72,7 @@ function listStatement(given: readonly (keyof PaymentFilters)[]): Statement<Paym
      )
      select coalesce(json_agg(j.doc order by page.created_at desc, page.id desc), '[]')::text as data,
        (select count(*) from payments p where ${where})::int as total
-     from (select array_agg(id) as ids from page) found, lateral payments_json($1::uuid, found.ids) j
-     join page on page.id = j.id`,
+     from page cross join lateral payments_json($1::uuid, array[page.id]) j`,
   );
   listStatements.set(name, made);
   return made;

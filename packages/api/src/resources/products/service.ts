@@ -145,8 +145,8 @@ async function knownCategories(
   if (ids.length === 0) return [];
   const asked = [...new Set(ids)];
   const found = await tx.$queryRaw<{ id: string }[]>`
-    select id from categories where location_id = ${ctx.caller.locationId}::uuid
-    and id = any (${asked.filter(isId)}::uuid[]) order by id for key share`;
+    select c.id from (select * from unnest(${asked.filter(isId)}::uuid[]) as v (id) order by 1) v cross join lateral (
+      select id from categories where location_id = ${ctx.caller.locationId}::uuid and id = v.id for key share) c`;
   const known = new Set(found.map(({ id }) => id));
   const faults = ids.flatMap((id, index) =>
     known.has(id) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],

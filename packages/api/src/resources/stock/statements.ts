@@ -10,8 +10,7 @@ const listText = (filter: string) => `with matching as not materialized (
    )
    select coalesce(json_agg(j.doc order by page.updated_at, page.product_id), '[]')::text as data,
      (select count(*) from matching)::int as total
-   from (select array_agg(product_id) as ids from page) found, lateral stock_json($1::uuid, found.ids) j
-   join page on page.product_id = j.id`;
+   from page cross join lateral stock_json($1::uuid, array[page.product_id]) j`;
 
 /** A page of entries as the text of a JSON array, and the exact total. */
 export interface StockPageText {

@@ -16,8 +16,7 @@ export const listTurns = statement<{ data: string; total: number }>(
    )
    select coalesce(json_agg(j.doc order by page.started_at desc, page.id desc), '[]')::text as data,
      (select count(*) from turns t where t.location_id = $1::uuid)::int as total
-   from (select array_agg(id) as ids from page) found, lateral turns_json($1::uuid, found.ids) j
-   join page on page.id = j.id`,
+   from page cross join lateral turns_json($1::uuid, array[page.id]) j`,
 );
 
 /** $1 location, $2 id. */
