@@ -177,6 +177,38 @@ describe('requests', () => {
       expect(await usedBy(database, caller)).toEqual({ minute: 12, month: 12 });
     }));
 
+  test('takes nothing that is at hand beyond a limit that was lowered', () =>
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
+      const caller = callerWith({ perMinute: 600 });
+      for (let index = 0; index < 7; index += 1) await limiter.admit(caller);
+      expect(await usedBy(database, caller)).toMatchObject({ minute: 12 });
+      const lowered = { ...caller, limits: { ...caller.limits, perMinute: 10 } };
+      const answers = await admitMany(limiter, lowered, 5);
+      expect(answers.map((answer) => answer instanceof ApiError)).toEqual([false, false, false, true, true]);
+    }));
+
+  test('takes at most 1 % of a limit ahead, and never more than 100: no more is lost in a crash', () =>
+    standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
+      for (const [limits, taken] of [
+        [
+          { perMinute: 600, monthly: 1_000_000 },
+          { minute: 6, month: 100 },
+        ],
+        [
+          { perMinute: 20_000, monthly: 400 },
+          { minute: 100, month: 4 },
+        ],
+        [
+          { perMinute: 60, monthly: 101 },
+          { minute: 1, month: 2 },
+        ],
+      ] as const) {
+        const caller = callerWith(limits);
+        await limiter.admit(caller);
+        expect(await usedBy(database, caller)).toEqual(taken);
+      }
+    }));
+
   test('gives back what a process did not use when it ends', () =>
     standAt(database, '2027-03-10T12:00:00Z', async ({ limiter }) => {
       const caller = callerWith({ perMinute: 600 });

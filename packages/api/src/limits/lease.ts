@@ -20,17 +20,27 @@ export interface Lease {
   readonly keyId: string;
   minute: Holding;
   month: Holding;
-  /** No other process lived when this was taken: what was left then is still left. */
-  alone: boolean;
-  /** How many arrivals of other processes had been heard of when it was asked for. */
-  arrivals: number;
-  /** Until then (Unix milliseconds) nothing is asked again: a limit is used up. */
-  refusedUntil: number;
+  /** By the clock of the limiter, in Unix milliseconds. */
+  takenAt: number;
+  /**
+   * No other process lived when it was taken, after so many arrivals: until one more is heard of, what was left
+   * then is still left. Undefined beside others.
+   */
+  aloneAfter: number | undefined;
+}
+
+/** Requests that were counted in a window and will not be admitted by this process. */
+export interface Unused {
+  keyId: string;
+  window: 'minute' | 'month';
+  /** Unix seconds. */
+  start: number;
+  tokens: number;
 }
 
 /** A lease that holds nothing yet. */
 export function emptyLease(keyId: string): Lease {
-  return { keyId, minute: { ...nothing }, month: { ...nothing }, alone: false, arrivals: 0, refusedUntil: 0 };
+  return { keyId, minute: { ...nothing }, month: { ...nothing }, takenAt: 0, aloneAfter: undefined };
 }
 
 /** Takes over what the database granted. `arrivals`: those heard of when it was asked. */
@@ -49,14 +59,15 @@ export function refill(lease: Lease, limits: Caller['limits'], row: LeaseRow, ar
     tokens: row.month_granted + (lease.month.end === row.month_end ? lease.month.tokens : 0),
     left: row.month_left,
   };
-  lease.alone = row.processes === 1;
-  lease.arrivals = arrivals;
-  lease.refusedUntil = 0;
+  lease.takenAt = row.now * 1_000;
+  lease.aloneAfter = row.alone ? arrivals : undefined;
 }
 
-/** Whether it was taken under the limits that the key has now. */
-export function suits({ minute, month }: Lease, limits: Caller['limits']): boolean {
-  return minute.limit === limits.perMinute && month.limit === limits.monthly;
+/** Whether it was taken under the limits that the key has now, and for the minute of `now` (Unix milliseconds). */
+export function suits({ minute, month }: Lease, limits: Caller['limits'], now: number): boolean {
+  // Before its start counts as after its end: the clock was set back.
+  const inMinute = minute.start * 1_000 <= now && now < minute.end * 1_000;
+  return inMinute && minute.limit === limits.perMinute && month.limit === limits.monthly;
 }
 
 /** How many requests can be admitted without asking the database. */
@@ -64,25 +75,25 @@ export function atHand({ minute, month }: Lease): number {
   return Math.min(minute.tokens, month.tokens);
 }
 
-/** Admits one request. */
-export function spend({ minute, month }: Lease): void {
-  minute.tokens -= 1;
-  month.tokens -= 1;
+/** Nothing was left beside what the process held, and that is spent. */
+export function isUsedUp({ minute, month }: Lease): boolean {
+  return minute.tokens + minute.left === 0 || month.tokens + month.left === 0;
 }
 
-/**
- * The limit headers: the minute's, or the month's when fewer are left in it. With other processes about, only
- * what is at hand is certain to be left. Specification: Limits, request limits.
- */
-export function limitHeaders(lease: Lease, arrivals: number): Record<string, string> {
-  const { minute, month } = lease;
-  const shown = month.tokens + month.left < minute.tokens + minute.left ? month : minute;
-  const certain = lease.alone && lease.arrivals === arrivals;
-  return {
-    'X-RateLimit-Limit': String(shown.limit),
-    'X-RateLimit-Remaining': String(certain ? shown.tokens + shown.left : shown.tokens),
-    'X-RateLimit-Reset': String(shown.end),
-  };
+/** Admits one request, and returns the limit headers. `arrivals` as heard of now. */
+export function admitOne(lease: Lease, arrivals: number): Record<string, string> {
+  lease.minute.tokens -= 1;
+  lease.month.tokens -= 1;
+  return limitHeaders(lease, arrivals);
+}
+
+/** Takes out everything. */
+export function takeOut(lease: Lease): Unused[] {
+  return (['minute', 'month'] as const).flatMap((window) => {
+    const { start, tokens } = lease[window];
+    lease[window].tokens = 0;
+    return tokens > 0 ? [{ keyId: lease.keyId, window, start, tokens }] : [];
+  });
 }
 
 /** The refusal when a window is used up: with the limit headers, and the seconds until it may be otherwise. */
@@ -105,6 +116,16 @@ export function usedUp(lease: Lease, arrivals: number, now: number): ApiError {
 /** Whole seconds until `end` (Unix seconds), at least 1; `now` in Unix milliseconds. */
 export function retryAfter(end: number, now: number): string {
   return String(Math.max(1, Math.ceil(end - now / 1_000)));
+}
+
+// The minute's, or the month's when fewer are left in it. Beside others only what is at hand is certain to be left.
+function limitHeaders({ minute, month, aloneAfter }: Lease, arrivals: number): Record<string, string> {
+  const shown = month.tokens + month.left < minute.tokens + minute.left ? month : minute;
+  return {
+    'X-RateLimit-Limit': String(shown.limit),
+    'X-RateLimit-Remaining': String(aloneAfter === arrivals ? shown.tokens + shown.left : shown.tokens),
+    'X-RateLimit-Reset': String(shown.end),
+  };
 }
 
 const nothing: Holding = { limit: -1, start: 0, end: 0, tokens: 0, left: 0 };

@@ -2,10 +2,19 @@ import type { Notifications, Queryable } from '@comanda/db';
 import type { Caller } from '../credentials/credentials.ts';
 import { createBatchQuota } from './batch-quota.ts';
 import { type Clock, databaseClock } from './clock.ts';
-import { atHand, emptyLease, type Lease, limitHeaders, refill, spend, suits, usedUp } from './lease.ts';
+import {
+  admitOne,
+  atHand,
+  emptyLease,
+  isUsedUp,
+  type Lease,
+  refill,
+  suits,
+  takeOut,
+  usedUp,
+} from './lease.ts';
 import { joinProcesses } from './processes.ts';
-import { leaseLimits } from './statements.ts';
-import { giveBack, keepSmallBlocks, unused } from './unused.ts';
+import { leaseLimits, returnTokens } from './statements.ts';
 import { type Usage, usageOf } from './usage.ts';
 
 /** Counts requests and batch jobs against the limits of their key. Specification: Limits; contract, section 4. */
@@ -30,7 +39,7 @@ export interface Limiter {
 
 /** What a limiter works with. */
 export interface LimiterOptions {
-  /** Tells of other processes that come; without it they are noticed a little later. */
+  /** Tells of other processes that come; without it they are noticed when something is leased. */
   notifications?: Notifications;
   /** Stands in for the database's clock, so that a test can move the time. */
   clock?: Clock;
@@ -43,71 +52,57 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
   const at = () => (options.clock === undefined ? null : new Date(options.clock.now()));
   const keys = new Map<string, Counted>();
   const batch = createBatchQuota(database, at);
-  const processes = joinProcesses(database, options.notifications, shrink);
+  const processes = joinProcesses(database, options.notifications);
 
-  function admit(caller: Caller): Record<string, string> | Promise<Record<string, string>> {
-    const counted = keys.get(caller.apiKeyId) ?? begin(caller.apiKeyId);
-    const { lease, waiting } = counted;
-    if (waiting.length === 0 && suits(lease, caller.limits)) {
-      const now = clock.now();
-      if (atHand(lease) > 0 && isNow(lease.minute, now)) {
-        spend(lease);
-        return limitHeaders(lease, processes.arrivals());
-      }
-      if (now < lease.refusedUntil && isNow(lease.minute, now))
-        throw usedUp(lease, processes.arrivals(), now);
-    }
-    return new Promise((resolve, reject) => {
-      waiting.push({ limits: caller.limits, resolve, reject });
-      if (waiting.length === 1) void serve(counted);
-    });
+  function admit({ apiKeyId, limits }: Caller): Record<string, string> | Promise<Record<string, string>> {
+    const counted = keys.get(apiKeyId) ?? begin(apiKeyId);
+    return decide(counted.lease, limits) ?? admitLater(counted, limits);
   }
 
   function begin(keyId: string): Counted {
-    const counted = { lease: emptyLease(keyId), waiting: [] };
+    const counted = { lease: emptyLease(keyId), waiting: 0, asking: undefined };
     keys.set(keyId, counted);
     return counted;
   }
 
-  // One call for all that wait; whoever comes meanwhile waits behind them.
-  async function serve({ lease, waiting }: Counted): Promise<void> {
-    while (waiting.length > 0) {
-      try {
-        await take(lease, waiting);
-      } catch (error) {
-        for (const { reject } of waiting.splice(0)) reject(error);
-        return;
+  /** Admits or refuses by what is known here; undefined when the database has to be asked. */
+  function decide(lease: Lease, limits: Caller['limits']): Record<string, string> | undefined {
+    const now = clock.now();
+    if (!suits(lease, limits, now)) return undefined;
+    if (atHand(lease) > 0) return admitOne(lease, processes.arrivals());
+    if (isUsedUp(lease) && now < lease.takenAt + refusalMs) throw usedUp(lease, processes.arrivals(), now);
+    return undefined;
+  }
+
+  // One question for all that wait. They go on in the order in which they came; who gets nothing asks again.
+  async function admitLater(counted: Counted, limits: Caller['limits']): Promise<Record<string, string>> {
+    counted.waiting += 1;
+    try {
+      for (;;) {
+        counted.asking ??= ask(counted, limits).finally(() => {
+          counted.asking = undefined;
+        });
+        await counted.asking;
+        const headers = decide(counted.lease, limits);
+        if (headers !== undefined) return headers;
       }
-      const arrivals = processes.arrivals();
-      for (const { resolve } of waiting.splice(0, atHand(lease))) {
-        spend(lease);
-        resolve(limitHeaders(lease, arrivals));
-      }
-      if (lease.arrivals !== arrivals) {
-        // Somebody came while the answer was on its way: it was sized for fewer.
-        shrinkOne(lease);
-        continue;
-      }
-      if (isUsedUp(lease)) {
-        const now = clock.now();
-        lease.refusedUntil = Math.min(lease.minute.end * 1_000, now + refusalMs);
-        for (const { reject } of waiting.splice(0)) reject(usedUp(lease, arrivals, now));
-      }
+    } finally {
+      counted.waiting -= 1;
     }
   }
 
-  async function take(lease: Lease, waiting: readonly Waiter[]): Promise<void> {
+  async function ask(counted: Counted, limits: Caller['limits']): Promise<void> {
+    const { lease } = counted;
     const id = await processes.register();
-    const limits = waiting.at(-1)?.limits;
-    if (limits === undefined) return;
     const { minute, month } = lease;
-    if (!suits(lease, limits) || clock.now() < minute.start * 1_000) await giveBack(database, unused(lease));
+    // More than a lower limit has left may be held under the old one.
+    if (minute.limit !== limits.perMinute || month.limit !== limits.monthly) await giveBack([lease]);
     const arrivals = processes.arrivals();
     const [row] = await database.run(leaseLimits, [
       lease.keyId,
       limits.perMinute,
       limits.monthly,
-      waiting.length,
+      counted.waiting,
       id,
       minute.end,
       minute.tokens,
@@ -120,12 +115,16 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     refill(lease, limits, row, arrivals);
   }
 
-  function shrink(): void {
-    for (const { lease } of keys.values()) shrinkOne(lease);
-  }
-
-  function shrinkOne(lease: Lease): void {
-    giveBack(database, keepSmallBlocks(lease)).catch(() => {});
+  /** Makes what leases hold available to every process again. */
+  async function giveBack(leases: readonly Lease[]): Promise<void> {
+    const all = leases.flatMap(takeOut);
+    if (all.length === 0) return;
+    await database.run(returnTokens, [
+      all.map(({ keyId }) => keyId),
+      all.map(({ window }) => window),
+      all.map(({ start }) => start),
+      all.map(({ tokens }) => tokens),
+    ]);
   }
 
   return {
@@ -134,33 +133,19 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     startBatch: batch.start,
     usage: (caller) => usageOf(database, caller, keys.get(caller.apiKeyId)?.lease, at()),
     async close() {
-      const all = [...keys.values()].flatMap(({ lease }) => unused(lease));
-      await giveBack(database, all).catch(() => {});
+      await giveBack([...keys.values()].map(({ lease }) => lease)).catch(() => {});
       await processes.close();
     },
   };
 }
 
-interface Waiter {
-  limits: Caller['limits'];
-  resolve(headers: Record<string, string>): void;
-  reject(error: unknown): void;
-}
-
-/** A key, with the requests that wait for a lease in the order in which they came. */
+/** A key, and how many requests wait for a lease of it. */
 interface Counted {
   readonly lease: Lease;
-  readonly waiting: Waiter[];
+  waiting: number;
+  /** The question under way. */
+  asking: Promise<void> | undefined;
 }
 
 // Another process may give back what it did not use; until then a storm of refusals costs no query.
 const refusalMs = 1_000;
-
-// Before its start counts as after its end: the clock was set back.
-function isNow({ start, end }: Lease['minute'], now: number): boolean {
-  return start * 1_000 <= now && now < end * 1_000;
-}
-
-function isUsedUp({ minute, month }: Lease): boolean {
-  return minute.tokens + minute.left === 0 || month.tokens + month.left === 0;
-}

@@ -1,5 +1,5 @@
 import { type Heartbeat, type Notifications, type Queryable, startHeartbeat } from '@comanda/db';
-import { countOthers, forgetDeadProcesses } from './statements.ts';
+import { forgetDeadProcesses } from './statements.ts';
 
 /** The API processes that share the limits. */
 export interface ApiProcesses {
@@ -10,33 +10,17 @@ export interface ApiProcesses {
   close(): Promise<void>;
 }
 
-/**
- * Keeps this process on the list of API processes and hears of others that come. `onArrival` is called when one
- * may have come. Without notifications, others are noticed only when something is leased.
- */
-export function joinProcesses(
-  database: Queryable,
-  notifications: Notifications | undefined,
-  onArrival: () => void,
-): ApiProcesses {
+/** Keeps this process on the list of API processes and hears of others that come. */
+export function joinProcesses(database: Queryable, notifications?: Notifications): ApiProcesses {
   let registration: Promise<Heartbeat> | undefined;
   let id: string | undefined;
   let arrivals = 0;
 
-  const arrive = () => {
-    arrivals += 1;
-    onArrival();
-  };
   const register = async (): Promise<Heartbeat> => {
     const heartbeat = await startHeartbeat(database, 'api');
     id = heartbeat.id;
     await database.run(forgetDeadProcesses, []).catch(() => {});
     return heartbeat;
-  };
-  const lookAround = async () => {
-    const { id: own } = await start();
-    const [row] = await database.run(countOthers, [own]);
-    if (row !== undefined && row.others > 0) arrive();
   };
   const start = () => {
     registration ??= register().catch((error: unknown) => {
@@ -46,9 +30,9 @@ export function joinProcesses(
     return registration;
   };
 
+  // Without a payload something may have been missed.
   notifications?.on('comanda_processes', (payload) => {
-    if (payload === undefined) lookAround().catch(arrive);
-    else if (payload !== id) arrive();
+    if (payload !== id) arrivals += 1;
   });
   start().catch(() => {});
 

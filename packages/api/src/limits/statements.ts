@@ -3,8 +3,8 @@ import { statement } from '@comanda/db';
 /** What a lease took and what it found; times in Unix seconds by the database's clock. */
 export interface LeaseRow {
   now: number;
-  /** API processes that live, this one included. */
-  processes: number;
+  /** No other API process lives. */
+  alone: boolean;
   minute_start: number;
   minute_end: number;
   minute_granted: number;
@@ -93,12 +93,6 @@ export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', Win
    )
    select (select doc from usage where name = 'minute') as minute, (select doc from usage where name = 'month') as month,
      (select doc from usage where name = 'batch_hour') as batch_hour`,
-);
-
-/** API processes that live beside the one named $1. */
-export const countOthers = statement<{ others: number }>(
-  'count_other_processes',
-  `select other_processes('api', $1) as others`,
 );
 
 /** Forgets API processes that ended without saying so, long after they stopped to count. */
