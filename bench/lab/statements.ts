@@ -15,7 +15,7 @@ export interface Sample {
   deliveries: string[];
 }
 
-/** A statement of the kind that the service runs. `byId`: the same, found by id alone. */
+/** A statement of the kind that the service runs. `byId`: the same, by id alone where that is unique; undefined where C changes nothing. */
 export interface LabStatement {
   name: string;
   types: string;
@@ -43,12 +43,14 @@ export const statements: readonly LabStatement[] = [
     name: 'product by external_id',
     types: 'uuid, text',
     text: 'select * from products where location_id = $1 and external_id = $2',
+    byId: 'select * from products where location_id = $1 and external_id = $2',
     values: ({ location, externalId }) => [location, externalId],
   },
   {
     name: 'foreign key: product',
     types: 'uuid, uuid',
     text: 'select 1 from only products x where location_id = $1 and id = $2 for key share of x',
+    byId: 'select 1 from only products x where location_id = $1 and id = $2 for key share of x',
     values: ({ location, product }) => [location, product],
   },
   {
