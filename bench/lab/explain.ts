@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { threadCpuMs } from '../cpu.ts';
-import { median } from '../load.ts';
 import type { LabStatement, Sample } from './statements.ts';
 
 /** What a run of a statement cost. */
@@ -21,7 +20,7 @@ export async function prepare(client: pg.Client, { name, types }: LabStatement, 
   await client.query(`prepare ${pg.escapeIdentifier(name)} (${types}) as ${text}`);
 }
 
-/** The median of up to six runs after a first one; what takes seconds runs once. */
+/** The middle one of up to six runs after a first one; what takes seconds runs once. */
 export async function measure(client: pg.Client, statement: LabStatement, sample: Sample): Promise<Cost> {
   const first = await explain(client, statement, sample);
   if (first.cpuMs >= mostMs / 10) return first;
@@ -29,7 +28,8 @@ export async function measure(client: pg.Client, statement: LabStatement, sample
   const end = performance.now() + 2_500;
   while (costs.length < 1 || (costs.length < 6 && performance.now() < end))
     costs.push(await explain(client, statement, sample));
-  return { ...(costs.at(-1) ?? first), cpuMs: median(costs.map(({ cpuMs }) => cpuMs)) };
+  const sorted = costs.sort((a, b) => a.cpuMs - b.cpuMs);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? first;
 }
 
 /** Runs a prepared statement under EXPLAIN ANALYZE, by the plan that its connection has come to; changes nothing. */
