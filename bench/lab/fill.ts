@@ -25,6 +25,10 @@ export const shapes: readonly Shape[] = [
     groups: [{ locations: 1, products: 10_000, orders: 1_000_000, deliveries: 50_000 }],
   },
   {
+    name: 'one location alone, young',
+    groups: [{ locations: 1, products: 1_000, orders: 10_000, deliveries: 1_000 }],
+  },
+  {
     name: 'one big beside 1,000 small',
     groups: [
       { locations: 1, products: 10_000, orders: 200_000, deliveries: 20_000 },

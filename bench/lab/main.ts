@@ -5,7 +5,7 @@ import { plansTable } from './table.ts';
 
 /**
  * `npm run bench -- plans [url …]`: compares ways to plan on each server that a superuser's connection string names, or on
- * the embedded one, and prints a table; `--check` on tiny data. Takes half an hour a server. Returns the exit code.
+ * the embedded one, and prints a table, or every finding with `--json`; `--check` on tiny data. Takes half an hour a server. Returns the exit code.
  */
 export async function plans(words: readonly string[], log: (line: string) => void): Promise<number> {
   const urls = words.filter((word) => !word.startsWith('--'));
@@ -21,6 +21,8 @@ export async function plans(words: readonly string[], log: (line: string) => voi
   } finally {
     await place?.close();
   }
-  process.stdout.write(`${plansTable(findings)}\n`);
+  process.stdout.write(
+    words.includes('--json') ? `${JSON.stringify(findings, null, 1)}\n` : `${plansTable(findings)}\n`,
+  );
   return 0;
 }

@@ -82,7 +82,7 @@ export async function comparePlans(server: string, shape: Shape, byId: boolean):
   for (const [way, client] of early) await note(way, 'planned small', client, oldSample);
   for (const way of ways) await note(way, 'not analysed', await prepared(url.href, way), oldSample);
 
-  await hand.query('analyze');
+  await hand.query('vacuum analyze');
   const [made = ''] = await addLocations(hand, 1);
   await fill(hand, [made], young);
   const newSample = await sampleOf(hand, made);
