@@ -34,11 +34,11 @@ export interface Tenant {
   paymentMethodId: string;
 }
 
-/** Opens one: a new PostgreSQL of the same binaries and settings as `npm start`. */
-export async function openPlace(): Promise<Place> {
+/** Opens one: a new PostgreSQL of the same binaries and settings as `npm start`, but for those that are given. */
+export async function openPlace(settings: Readonly<Record<string, string>> = {}): Promise<Place> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-bench-'));
   chmodSync(directory, 0o711);
-  const server = await startEmbedded({ dataDir: join(directory, 'data') });
+  const server = await startEmbedded({ dataDir: join(directory, 'data'), settings });
   await migrate(server.url);
   const referenceUrl = server.url.replace(/\/comanda$/, '/reference');
   await runSql(server.url, 'create database reference');

@@ -10,7 +10,11 @@ export interface Size {
 /** What a database holds. Its first group is one location: the old one that is asked. */
 export interface Shape {
   name: string;
-  groups: readonly (Size & { locations: number })[];
+  groups: readonly [Group, ...Group[]];
+}
+
+interface Group extends Size {
+  locations: number;
 }
 
 const small: Size = { products: 40, orders: 50, deliveries: 10 };
@@ -19,6 +23,10 @@ export const shapes: readonly Shape[] = [
   {
     name: 'one location is everything',
     groups: [{ locations: 1, products: 10_000, orders: 1_000_000, deliveries: 50_000 }],
+  },
+  {
+    name: 'one location alone, young',
+    groups: [{ locations: 1, products: 1_000, orders: 10_000, deliveries: 1_000 }],
   },
   {
     name: 'one big beside 1,000 small',
@@ -35,6 +43,17 @@ export const shapes: readonly Shape[] = [
     ],
   },
 ];
+
+/** The same shape a hundred times smaller. */
+export function shrink({ name, groups: [first, ...others] }: Shape): Shape {
+  const less = (group: Group): Group => ({
+    locations: Math.ceil(group.locations / 100),
+    products: Math.max(10, group.products / 100),
+    orders: Math.max(10, group.orders / 100),
+    deliveries: Math.max(10, group.deliveries / 100),
+  });
+  return { name, groups: [less(first), ...others.map(less)] };
+}
 
 /** Adds locations and gives their ids. */
 export async function addLocations(client: pg.ClientBase, count: number): Promise<string[]> {

@@ -15,7 +15,7 @@ export interface Sample {
   deliveries: string[];
 }
 
-/** A statement of the kind that the service runs. `byId`: the same, found by id alone. */
+/** A statement of the kind that the service runs. `byId`: the same, by id alone where that is unique; undefined where C changes nothing. */
 export interface LabStatement {
   name: string;
   types: string;
@@ -43,12 +43,21 @@ export const statements: readonly LabStatement[] = [
     name: 'product by external_id',
     types: 'uuid, text',
     text: 'select * from products where location_id = $1 and external_id = $2',
+    byId: 'select * from products where location_id = $1 and external_id = $2',
     values: ({ location, externalId }) => [location, externalId],
+  },
+  {
+    name: 'names of 500 products by id',
+    types: 'uuid, uuid[]',
+    text: `select max((select p.name from products p where p.location_id = $1 and p.id = v.id)) from unnest($2) as v (id)`,
+    byId: `select max((select p.name from products p where p.id = v.id)) from unnest($2) as v (id) where $1 is not null`,
+    values: ({ location, products }) => [location, products],
   },
   {
     name: 'foreign key: product',
     types: 'uuid, uuid',
     text: 'select 1 from only products x where location_id = $1 and id = $2 for key share of x',
+    byId: 'select 1 from only products x where location_id = $1 and id = $2 for key share of x',
     values: ({ location, product }) => [location, product],
   },
   {
@@ -155,6 +164,16 @@ export const statements: readonly LabStatement[] = [
     types: 'uuid, timestamptz, timestamptz',
     text: `${sold} select i.product_id, count(distinct s.id), sum(i.quantity), sum(i.total)
       from sold s join order_items i on i.location_id = $1 and i.order_id = s.id group by 1`,
+    values: aYear,
+  },
+  {
+    name: 'sales of a year by category',
+    types: 'uuid, timestamptz, timestamptz',
+    text: `${sold} select c.id, count(distinct s.id), sum(i.total)
+      from sold s join order_items i on i.location_id = $1 and i.order_id = s.id left join (
+        select distinct on (l.product_id) l.product_id, c.id from product_categories l
+        join categories c on c.location_id = l.location_id and c.id = l.category_id
+        where l.location_id = $1 order by l.product_id, c.priority) c on c.product_id = i.product_id group by 1`,
     values: aYear,
   },
   {
