@@ -131,7 +131,7 @@ export const postponeDeliveries = statement(
   `update webhook_deliveries set leased_until = null, leased_by = null,
      next_attempt_at = now() + make_interval(secs => $4::float8)
    where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
-     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id limit 1) d))
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id for update) d))
      and leased_by = $3 and next_attempt_at is not null`,
 );
 
@@ -140,7 +140,7 @@ export const returnDeliveries = statement(
   'return_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null
    where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
-     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id limit 1) d))
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id for update) d))
      and leased_by = $3 and next_attempt_at is not null`,
 );
 
