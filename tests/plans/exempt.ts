@@ -5,6 +5,8 @@ export interface Exemption {
   reason: string;
   /** counting: rows that it counts or sums up are left out; what it reads beside them is judged. */
   allowed: 'counting' | 'anything';
+  /** Whether it is needed depends on how many turns and deliveries a run happens to meet. */
+  sometimes?: true;
 }
 
 /** Each is needed: a test fails for one that spares nothing. */
@@ -13,7 +15,7 @@ export const exemptions: readonly Exemption[] = [
   { pattern: /INSERT INTO settlements/, reason: 'a settlement sums up a turn', allowed: 'anything' },
   { pattern: /"_count\$_all"/, reason: 'the exact total of a list', allowed: 'anything' },
   { pattern: /^list_payments/, reason: 'a list with its exact total', allowed: 'anything' },
-  { pattern: /^read_open_turn$/, reason: 'sums up the open turn', allowed: 'anything' },
+  { pattern: /^read_open_turn$/, reason: 'sums up the open turn', allowed: 'anything', sometimes: true },
   { pattern: /^list_stock/, reason: 'a list with its exact total', allowed: 'counting' },
   {
     pattern: /^list_orders_.*_cha$/,
@@ -48,8 +50,14 @@ export const exemptions: readonly Exemption[] = [
     pattern: /^(claim_deliveries|next_delivery_due)$/,
     reason: 'passes by what the same worker holds, and looks at all that waits for its endpoint',
     allowed: 'anything',
+    sometimes: true,
   },
-  { pattern: /^sweep_/, reason: 'goes through all that waits, every five seconds', allowed: 'anything' },
+  {
+    pattern: /^sweep_/,
+    reason: 'goes through all that waits, every five seconds',
+    allowed: 'anything',
+    sometimes: true,
+  },
   { pattern: /^retention_/, reason: 'looks for what is old, once an hour', allowed: 'anything' },
   { pattern: /^watch_/, reason: 'metrics count everything', allowed: 'anything' },
   { pattern: /\/graphile_worker$/, reason: "the job queue's own", allowed: 'anything' },

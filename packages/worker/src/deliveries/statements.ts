@@ -125,14 +125,16 @@ export const nextDue = statement<{ runAt: Date }>(
    order by 1 limit 1`,
 );
 
+// What is dropped or recorded is nobody's claim any more.
+
 /** Gives claims back without an attempt, to be tried again after so many seconds. */
 export const postponeDeliveries = statement(
   'postpone_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null,
      next_attempt_at = now() + make_interval(secs => $4::float8)
    where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
-     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id for update) d))
-     and leased_by = $3 and next_attempt_at is not null`,
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id and leased_by = $3
+     for update) d))`,
 );
 
 /** Gives claims back without an attempt; when they are due stays. */
@@ -140,8 +142,8 @@ export const returnDeliveries = statement(
   'return_deliveries',
   `update webhook_deliveries set leased_until = null, leased_by = null
    where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
-     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id for update) d))
-     and leased_by = $3 and next_attempt_at is not null`,
+     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id and leased_by = $3
+     for update) d))`,
 );
 
 /** Gives back every claim of a worker. */

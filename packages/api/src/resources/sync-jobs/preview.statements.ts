@@ -25,7 +25,8 @@ export const readForPreview = statement<{
      (select coalesce(json_agg(json_build_object('id', p.id, 'external_id', p.external_id, 'sku', p.sku, 'name', p.name,
          'price', p.price, 'visible', p.visible, 'description', p.description, 'image_url', p.image_url,
          'categories', (select coalesce(json_agg(json_build_object('id', c.id, 'external_id', c.external_id)), '[]')
-           from product_categories l join categories c on c.location_id = l.location_id and c.id = l.category_id
+           from product_categories l cross join lateral (
+             select id, external_id from categories where location_id = l.location_id and id = l.category_id limit 1) c
            where l.location_id = p.location_id and l.product_id = p.id),
          'stock', (select json_build_object('enabled', s.enabled, 'quantity', s.quantity, 'min_stock_alarm', s.min_stock_alarm)
            from product_stock s where s.location_id = p.location_id and s.product_id = p.id))), '[]')
