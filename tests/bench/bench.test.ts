@@ -10,6 +10,8 @@ test('npm run bench:check runs every part of the bench on tiny data, and no requ
   for (const work of [
     'GET /v2/products/{id}',
     'POST /v2/orders',
+    'POST /v2/sync/products',
+    'changing 250 prices',
     'GET /v2/catalog',
     'orders list',
     'export of',
