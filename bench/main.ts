@@ -14,14 +14,15 @@ const full: Effort = { connections: 32, seconds: 6, repeats: 5 };
 const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
 
 /**
- * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts, or with `--keep`, is kept in
- * bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything runs. `signal` ends it
- * early, with everything it started. `plans` is no part, but a comparison of its own (lab/). Returns the exit code: 1 when a part could not be run, or when requests failed.
+ * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts, or with
+ * `--keep`, is kept in bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything
+ * runs. `signal` ends it early, with everything it started. `plans` is no part, but a comparison of its own (lab/).
+ * Returns the exit code: 1 when a part could not be run or is unknown, or when requests failed.
  */
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   if (words[0] === 'plans') return plans(words.slice(1), log);
   const check = words.includes('--check');
-  const names = words.filter((word) => !word.startsWith('--'));
+  const names = words.filter((word) => word !== '--check' && word !== '--keep');
   const unknown = names.filter((name) => !parts.some((part) => part.name === name));
   if (unknown.length > 0) {
     log(
