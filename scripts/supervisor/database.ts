@@ -44,7 +44,9 @@ export async function migrateDatabase(database: RunningDatabase, progress: Progr
     'migrations',
     async () => {
       try {
-        return await migrate(database.directUrl, { log: progress.note });
+        // Which functions and triggers: the step says how many.
+        const log = (line: string) => (/^sql( dropped)?: /.test(line) ? undefined : progress.note(line));
+        return await migrate(database.directUrl, { log });
       } catch (error) {
         throw database.embedded ? error : withVariable(error);
       }
