@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-// Not Prisma: the whole tree is built by Postgres as text in one statement (prisma/migrations/*_catalog), and its
+// Not Prisma: the whole tree is built by Postgres as text in one statement (prisma/sql/catalog.sql), and its
 // version is found by a sum of few rows. tests/api/catalog.test.ts holds the text equal to the plain Prisma query.
 
 /** A version, and the format of the text that it is shown in. */

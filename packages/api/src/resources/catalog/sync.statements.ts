@@ -10,9 +10,9 @@ import type {
 } from './sync.rows.ts';
 
 // Not Prisma: a catalog is read and written by a few statements over whole sets, each with its rows as one JSON
-// array. Locks are taken in the order in which everybody takes them: categories, products, stock, options, each by id.
+// array. Locks are taken in this order: categories, products, stock, options, each by id.
 
-/** $1 location. One sync of a location at a time, products sync jobs included: they take the same lock. */
+/** $1 location. One sync of the catalog of a location at a time. Products sync jobs do not take this lock. */
 export const lockCatalog = statement(
   'lock_catalog_sync',
   `select pg_advisory_xact_lock(hashtextextended('sync-products:' || $1::text, 0))`,

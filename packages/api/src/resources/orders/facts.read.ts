@@ -50,7 +50,7 @@ function readerOf(database: Database): (asked: Asked) => Promise<OrderFacts | un
   return made;
 }
 
-/** Locations and ids of all that is asked for, each pair once: locks and limits of a look-up are per pair. */
+/** Locations and ids of all that is asked for, each pair once. */
 function pairs(all: readonly Asked[], idsOf: (asked: Asked) => string[]): [string[], string[]] {
   const found = new Map(
     all.flatMap((asked) =>

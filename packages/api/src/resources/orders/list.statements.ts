@@ -89,7 +89,7 @@ function listStatement(
   return made;
 }
 
-// Where the page stands, and the exact total: see order_place in the migration that defines it.
+// Where the page stands, and the exact total: see order_place in prisma/sql/order_lists.sql.
 function placeOf(
   { newestFirst, offset }: { newestFirst: boolean; offset: string },
   given: Parameters,
