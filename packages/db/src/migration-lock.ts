@@ -74,6 +74,12 @@ export function describeFailure(error: unknown): string {
   return said.replaceAll('\n', ', ');
 }
 
+/** What the database says of a failure, after where it is; else, and when it may do better next time, the error itself. */
+export const located = (where: string, error: unknown): unknown =>
+  error instanceof pg.DatabaseError && !isPassing(error)
+    ? new MigrationError(`${where}: ${describeFailure(error)}`, { cause: error })
+    : error;
+
 /** A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');
