@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Applier, buildApplier } from './rolling/applier.ts';
+import { type Applier, type ApplierProgram, buildApplier } from './rolling/applier.ts';
 import { buildGate } from './rolling/gate.ts';
 import { readFreshObjects, readObjects } from './rolling/objects.ts';
 import { startReaders } from './rolling/readers.ts';
@@ -16,13 +16,25 @@ import { openSite } from './support/site.ts';
 import { compareTold } from './support/told.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
-const rounds = trials(2, 20);
+const rounds = trials(1, 15);
 
 /** What befalls whoever applies, in turn. Frozen: nothing is heard of it, as when its machine loses power. */
 const faults = ['killed', 'its session ended', 'frozen', 'killed at any moment'] as const;
 
+let sql: SqlCopy;
+let program: ApplierProgram;
+
+beforeEach(async () => {
+  sql = copySql();
+  program = await buildApplier();
+});
+afterEach(() => {
+  program.dispose();
+  sql.remove();
+});
+
 /** Makes the folder that of version `turn`: functions and triggers that others have too, and some of its own. */
-function change(sql: SqlCopy, turn: number): string {
+function change(turn: number): string {
   sql.restore();
   sql.edit('watching', 'NEW.updated_at := now();', `NEW.updated_at := now(); -- ${turn}`);
   sql.edit('watching', 'BEGIN\n%s%s\n', `BEGIN\n-- ${turn}\n%s%s\n`);
@@ -44,7 +56,7 @@ test('whoever applies functions and triggers may die at any place: the next star
   timeout: 900_000,
 }, async () => {
   const chance = createChance(seed);
-  const [sql, program, site] = [copySql(), await buildApplier(), await openSite({ shops: 2, lanes: 2 })];
+  const site = await openSite({ shops: 2, lanes: 2 });
   const { databaseUrl, ledger, shops, consumer } = site;
   // The same versions, one after another, without a fault.
   const calm = await createTestDatabase();
@@ -56,7 +68,7 @@ test('whoever applies functions and triggers may die at any place: the next star
 
   await gate.open();
   const began = performance.now();
-  const whole = program.start(databaseUrl, sql.directory, change(sql, 0));
+  const whole = program.start(databaseUrl, sql.directory, change(0));
   expect((await whole.word)?.error).toBeUndefined();
   await apply(calm.url, '1.0.0');
   const wholeMs = performance.now() - began;
@@ -64,7 +76,7 @@ test('whoever applies functions and triggers may die at any place: the next star
 
   for (let turn = 1; turn <= rounds * faults.length; turn += 1) {
     const fault = faults[turn % faults.length] ?? 'killed';
-    const release = change(sql, turn);
+    const release = change(turn);
     const place = chance.between(1, figures.statements);
     const what = `seed ${seed}, turn ${turn}: ${fault} after statement ${place}`;
     if (fault === 'killed at any moment') await gate.open();
@@ -82,7 +94,11 @@ test('whoever applies functions and triggers may die at any place: the next star
     expect(await readObjects(databaseUrl), what).toEqual(await readObjects(calm.url));
   }
 
-  async function befall(fault: 'killed' | 'its session ended' | 'frozen', { process, word }: Applier, session: number) {
+  async function befall(
+    fault: 'killed' | 'its session ended' | 'frozen',
+    { process, word }: Applier,
+    session: number,
+  ) {
     if (fault === 'killed') return;
     if (fault === 'its session ended') await gate.terminate(session);
     else {
@@ -124,6 +140,4 @@ test('whoever applies functions and triggers may die at any place: the next star
   expect((await site.api.stop()).code).toBe(0);
   await calm.drop();
   await site.close();
-  program.dispose();
-  sql.remove();
 });
