@@ -136,6 +136,7 @@ test('newer versions change functions and triggers one after another, and the ve
     figures.dropped += word?.done?.dropped.length ?? 0;
     figures['stepped aside'] += word?.lines?.filter((line) => line.includes('waits for a lock')).length ?? 0;
     await goOn();
+    expect([...readers.faults, ...ledger.faults, ledger.unavailable], release).toEqual([0]);
   }
   await readers.stop();
   await load.stop();
