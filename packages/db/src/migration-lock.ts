@@ -78,7 +78,7 @@ export function describeFailure(error: unknown): string {
   return said.replaceAll('\n', ', ');
 }
 
-/** What the database says of a failure, after where it is; else, and when it may do better next time, the error itself. */
+/** A failure as the database tells it, after where it is. Any other, and one that passes, is given as it came. */
 export const located = (where: string, error: unknown): unknown =>
   error instanceof pg.DatabaseError && !isPassing(error)
     ? new MigrationError(`${where}: ${describeFailure(error)}`, { cause: error })

@@ -59,7 +59,7 @@ export async function drop(
     for (const [{ identity }, reason] of reasons)
       warn(`warning: ${identity} stays in the database: ${reason}`);
   }
-  if (objects.some(({ kind }) => kind === 'grant')) await forgetGrants(client);
+  if (dropped.some((identity) => nameOf(identity).kind === 'grant')) await forgetGrants(client);
   await client.query('delete from sql_objects where identity = any ($1)', [dropped]);
   return dropped;
 }
