@@ -4,7 +4,6 @@ import { migrate } from '../../packages/db/src/migrate.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { reportFault, trials } from '../support/trials.ts';
-import { waitFor } from '../support/wait.ts';
 import { type Applier, type ApplierProgram, buildApplier } from './rolling/applier.ts';
 import { buildGate } from './rolling/gate.ts';
 import { readFreshObjects, readObjects } from './rolling/objects.ts';
@@ -107,7 +106,7 @@ test('whoever applies functions and triggers may die at any place: the next star
     else {
       process.kill('SIGSTOP');
       await gate.open();
-      await waitFor('the database to let go of it', async () => !(await gate.lives(session)));
+      await gate.ended(session);
       process.kill('SIGCONT');
     }
     expect((await word)?.error).toContain('terminating connection');

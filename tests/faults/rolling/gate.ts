@@ -11,8 +11,8 @@ export interface Gate {
   standing(): Promise<number>;
   /** Lets them go on, and everybody after them. */
   open(): Promise<void>;
-  /** Whether the session is still there. */
-  lives(session: number): Promise<boolean>;
+  /** Waits until the session has ended. */
+  ended(session: number): Promise<void>;
   /** Ends the session, as an administrator may. */
   terminate(session: number): Promise<void>;
   /** Gives up the connection; the gate is open then. */
@@ -47,13 +47,22 @@ export async function buildGate(databaseUrl: string): Promise<Gate> {
   const open = async () => {
     await client.query(`delete from gate.closed; select setval('gate.passed', 1, false)`);
   };
-  const lives = async (session: number) =>
-    (await one('select from pg_stat_activity where pid = $1', [session])) !== undefined;
+  const ended = async (session: number): Promise<void> => {
+    await waitFor('the session to end', async () => {
+      const still = await one(
+        `select state, concat_ws(' ', wait_event_type, wait_event) as wait, now() - state_change as since, query
+         from pg_stat_activity where pid = $1`,
+        [session],
+      );
+      if (still !== undefined) throw new Error(JSON.stringify(still));
+      return true;
+    });
+  };
   let closedAfter = 0;
   return {
     passed,
     open,
-    lives,
+    ended,
     async close(after) {
       closedAfter = after;
       await open();
@@ -74,7 +83,7 @@ export async function buildGate(databaseUrl: string): Promise<Gate> {
     },
     async terminate(session) {
       await client.query('select pg_terminate_backend($1)', [session]);
-      await waitFor('the session to end', async () => !(await lives(session)));
+      await ended(session);
     },
     async dispose() {
       await client.query('drop event trigger gate; drop schema gate cascade');
