@@ -61,7 +61,10 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const files = readMigrations(directory);
   const folder = sqlDirectory === undefined ? undefined : readSqlFolder(sqlDirectory);
   const client = new pg.Client({ connectionString: url, application_name: 'comanda-migrate' });
-  client.on('error', () => {});
+  let ended: Error | undefined;
+  client.on('error', (error) => {
+    ended ??= error;
+  });
   await client.connect();
   try {
     await lockMigrations(client, waitSeconds);
@@ -74,6 +77,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const applied = pending.map(({ name }) => name);
     if (folder === undefined) return { applied, objects: [], dropped: [] };
     return { applied, ...(await applySql(client, folder, { release, lockAttempts, log })) };
+  } catch (error) {
+    // What ended the session says more than that it has ended.
+    throw error instanceof MigrationError || error instanceof pg.DatabaseError ? error : (ended ?? error);
   } finally {
     await client.end();
   }

@@ -17,7 +17,11 @@ const lockNumber = 72707369;
  * @throws {MigrationError} another one migrates for longer than `waitSeconds`.
  */
 export async function lockMigrations(client: pg.Client, waitSeconds: number): Promise<void> {
-  await client.query(`set statement_timeout = 0; set client_min_messages = warning`);
+  // Of whoever is frozen or cut off nothing is heard: in a transaction it would hold tables for hours. Shorter than
+  // the API waits for a lock.
+  await client.query(
+    `set statement_timeout = 0; set client_min_messages = warning; set idle_in_transaction_session_timeout = '3s'`,
+  );
   // Asked again and again: a statement that waits would hold up every CREATE INDEX CONCURRENTLY, this one's owner's too.
   for (const end = performance.now() + waitSeconds * 1_000; ; ) {
     const { rows } = await client.query<{ taken: boolean }>(
@@ -73,6 +77,12 @@ export function describeFailure(error: unknown): string {
   const said = [`${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
   return said.replaceAll('\n', ', ');
 }
+
+/** A failure as the database tells it, after where it is. Any other, and one that passes, is given as it came. */
+export const located = (where: string, error: unknown): unknown =>
+  error instanceof pg.DatabaseError && !isPassing(error)
+    ? new MigrationError(`${where}: ${describeFailure(error)}`, { cause: error })
+    : error;
 
 /** A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time. */
 export const isPassing = (error: unknown): boolean =>

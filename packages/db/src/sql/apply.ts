@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { type Attempts, inAttempts } from '../migration-lock.ts';
-import { dropOthers, dropTriggers, markGone, readOutdated } from './drop.ts';
+import { drop, markGone, readOutdated } from './drop.ts';
 import type { SqlFolder } from './folder.ts';
 import { readGenerated } from './generated.ts';
-import { nameOf } from './identity.ts';
+import type { ObjectKind, ObjectName } from './identity.ts';
 import { make, validate } from './make.ts';
 import { differing } from './objects.ts';
 import { compareReleases, readReleases, recordRelease } from './releases.ts';
@@ -44,108 +44,64 @@ export async function applySql(
     );
     return done;
   }
-  const tell = (made: readonly string[], dropped: readonly string[] = []): void => {
-    done.objects.push(...made);
+  /** One transaction, tried until it has its locks. */
+  const step = async (name: string, work: () => Promise<{ made: SqlStatement[]; dropped?: string[] }>) => {
+    const { made, dropped = [] } = await inAttempts(client, `sql ${name}`, options, async () => {
+      await client.query('begin');
+      const result = await work();
+      await client.query('commit');
+      return result;
+    });
+    const objects = made.map(({ identity }) => identity);
+    done.objects.push(...objects);
     done.dropped.push(...dropped);
-    for (const line of [listed('sql', made), listed('sql dropped', dropped)])
-      if (line !== undefined) log(line);
+    if (objects.length > 0) log(`sql: ${listed(objects)}`);
+    if (dropped.length > 0) log(`sql dropped: ${listed(dropped)}`);
   };
-  const all = await applyRoutines(client, statements, options, tell);
+
+  let all = statements;
+  await step('functions and views', async () => {
+    // A body may name what comes later; all of them are looked at when everything is there.
+    await client.query('set local check_function_bodies = off');
+    const written = await make(client, statements.filter(isRoutine));
+    all = [...statements, ...(await readGenerated(client, statements))];
+    refuseDoubles(all);
+    const routines = [...written, ...(await make(client, all.filter(isRoutine)))];
+    const views = await make(client, all.filter(is('view')));
+    await validate(client, routines);
+    return { made: [...routines, ...views] };
+  });
+
   const kept = new Set(all.map(({ identity }) => identity));
   const outdated = await readOutdated(client, kept, release);
-  await applyTriggers(client, all.filter(is('trigger')), outdated, options, tell);
-  await applyRest(client, all.filter(is('grant')), outdated, options, tell);
-  await inAttempts(client, 'sql', options, async () => {
-    await client.query('begin');
+  const triggers = all.filter(is('trigger'));
+  const changing = [...outdated.filter(is('trigger')), ...(await differing(client, triggers))];
+  // A short transaction a table: no other table waits meanwhile.
+  for (const table of new Set(changing.map((trigger) => trigger.table)))
+    await step(`triggers of ${table}`, async () => {
+      const here = (object: ObjectName): boolean => object.kind === 'trigger' && object.table === table;
+      const dropped = await drop(client, outdated.filter(here), log);
+      return { made: await make(client, triggers.filter(here)), dropped };
+    });
+
+  // Views and functions go when no trigger needs them any more.
+  await step('grants', async () => {
+    const others = outdated.filter(({ kind }) => kind !== 'trigger');
+    const dropped = await drop(client, others, log);
+    const made = await make(client, all.filter(is('grant')));
     await markGone(client, kept, release);
     await recordRelease(client, { hash, release });
-    await client.query('commit');
+    return { made, dropped };
   });
   return done;
 }
 
-type Tell = (made: readonly string[], dropped?: readonly string[]) => void;
-
-/** Functions, procedures and views in one transaction; gives every statement, with those that functions have written. */
-async function applyRoutines(
-  client: pg.Client,
-  statements: readonly SqlStatement[],
-  options: ApplyOptions,
-  tell: Tell,
-): Promise<SqlStatement[]> {
-  return inAttempts(client, 'sql functions and views', options, async () => {
-    // A body may name what comes later; all of them are looked at when everything is there.
-    await client.query('begin; set local check_function_bodies = off');
-    const written = await differing(client, statements.filter(isRoutine));
-    await make(client, written);
-    const generated = await readGenerated(client, statements);
-    const all = [...statements, ...generated];
-    refuseDoubles(all);
-    const others = await differing(client, generated.filter(isRoutine));
-    await make(client, others);
-    const views = await differing(client, all.filter(is('view')));
-    await make(client, views);
-    const routines = [...written, ...others];
-    await validate(client, routines);
-    await client.query('commit');
-    tell(identities([...routines, ...views]));
-    return all;
-  });
-}
-
-/** Triggers, one short transaction a table: no other table waits meanwhile. */
-async function applyTriggers(
-  client: pg.Client,
-  triggers: readonly SqlStatement[],
-  outdated: readonly string[],
-  options: ApplyOptions,
-  tell: Tell,
-): Promise<void> {
-  const made = await differing(client, triggers);
-  const dropped = outdated.map((identity) => ({ ...nameOf(identity), identity })).filter(is('trigger'));
-  for (const table of new Set([...dropped, ...made].map((trigger) => trigger.table))) {
-    const here = (trigger: { table?: string }): boolean => trigger.table === table;
-    await inAttempts(client, `sql triggers of ${table}`, options, async () => {
-      await client.query('begin');
-      await dropTriggers(client, identities(dropped.filter(here)));
-      await make(client, made.filter(here));
-      await client.query('commit');
-      tell(identities(made.filter(here)), identities(dropped.filter(here)));
-    });
-  }
-}
-
-/** Views and functions that go, when no trigger needs them any more, and grants. */
-async function applyRest(
-  client: pg.Client,
-  grants: readonly SqlStatement[],
-  outdated: readonly string[],
-  options: ApplyOptions,
-  tell: Tell,
-): Promise<void> {
-  const others = outdated.filter((identity) => nameOf(identity).kind !== 'trigger');
-  await inAttempts(client, 'sql grants', options, async () => {
-    await client.query('begin');
-    const dropped = await dropOthers(client, others, options.log);
-    const made = await differing(client, grants);
-    await make(client, made);
-    await client.query('commit');
-    tell(identities(made), dropped);
-  });
-}
-
 const is =
-  (kind: SqlStatement['kind']) =>
-  (object: { kind: SqlStatement['kind'] }): boolean =>
+  (kind: ObjectKind) =>
+  (object: ObjectName): boolean =>
     object.kind === kind;
 
 const isRoutine = ({ kind }: SqlStatement): boolean => kind === 'function' || kind === 'procedure';
 
-const identities = (objects: readonly { identity: string }[]): string[] =>
-  objects.map(({ identity }) => identity);
-
-function listed(what: string, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  const more = names.length > 4 ? ` and ${names.length - 3} more` : '';
-  return `${what}: ${names.slice(0, more === '' ? 4 : 3).join(', ')}${more}`;
-}
+const listed = (names: readonly string[]): string =>
+  names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');

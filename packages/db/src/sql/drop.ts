@@ -1,18 +1,25 @@
 import pg from 'pg';
 import { describeFailure, isPassing } from '../migration-lock.ts';
-import { nameOf, type ObjectKind, undoing } from './identity.ts';
-import { forgetGrants, type RecordedObject, readRecorded } from './objects.ts';
+import { nameOf, type ObjectKind, type ObjectName, undoing } from './identity.ts';
+import { forgetGrants, readRecorded } from './objects.ts';
 import { compareReleases } from './releases.ts';
 
-/** What the applier once made and an earlier release's folder was the first without: nobody needs it any more. */
+/** An object that the applier once made and that nobody needs any more. */
+export interface OutdatedObject extends ObjectName {
+  identity: string;
+}
+
+/** What an earlier release's folder was the first without. */
 export async function readOutdated(
   client: pg.Client,
   kept: ReadonlySet<string>,
   release: string,
-): Promise<string[]> {
-  const outdated = ({ identity, goneSince }: RecordedObject): boolean =>
-    !kept.has(identity) && goneSince !== null && compareReleases(release, goneSince) > 0;
-  return (await readRecorded(client)).filter(outdated).map(({ identity }) => identity);
+): Promise<OutdatedObject[]> {
+  return (await readRecorded(client)).flatMap(({ identity, goneSince }) =>
+    !kept.has(identity) && goneSince !== null && compareReleases(release, goneSince) > 0
+      ? { ...nameOf(identity), identity }
+      : [],
+  );
 }
 
 /** Marks what the folder no longer has, and takes the mark from what it has again. Writes only what differs. */
@@ -24,60 +31,51 @@ export async function markGone(client: pg.Client, kept: ReadonlySet<string>, rel
   );
 }
 
-/** Drops and forgets triggers, within the caller's transaction. */
-export async function dropTriggers(client: pg.Client, identities: readonly string[]): Promise<void> {
-  for (const identity of identities) await client.query(undoing(nameOf(identity)));
-  await forget(client, identities);
-}
-
-// In this order, since views stand on functions, and grants on both.
-const order: readonly ObjectKind[] = ['grant', 'view', 'procedure', 'function'];
+// In this order, since triggers and views stand on functions, and grants on both.
+const order: readonly ObjectKind[] = ['trigger', 'grant', 'view', 'procedure', 'function'];
 
 /**
- * Drops and forgets all else, within the caller's transaction, and gives what it dropped. What something else still
- * needs stays for the next time, with a warning.
+ * Drops and forgets, within the caller's transaction, and gives what it dropped. What something else still needs stays
+ * for the next time, with a warning.
  */
-export async function dropOthers(
+export async function drop(
   client: pg.Client,
-  identities: readonly string[],
+  objects: readonly OutdatedObject[],
   warn: (line: string) => void,
 ): Promise<string[]> {
-  let left = order.flatMap((kind) => identities.filter((identity) => nameOf(identity).kind === kind));
+  let left = objects.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const dropped: string[] = [];
   // Again while it helps: they may need each other.
-  for (let before = -1; before !== dropped.length; ) {
-    before = dropped.length;
-    const reasons = new Map<string, string>();
-    for (const identity of left) {
-      const reason = await tryToDrop(client, identity);
-      if (reason === undefined) dropped.push(identity);
-      else reasons.set(identity, reason);
+  for (let helped = true; helped; ) {
+    const reasons = new Map<OutdatedObject, string>();
+    for (const object of left) {
+      const reason = await tryToDrop(client, object);
+      if (reason === undefined) dropped.push(object.identity);
+      else reasons.set(object, reason);
     }
+    helped = reasons.size < left.length;
     left = [...reasons.keys()];
-    if (before === dropped.length)
-      for (const [identity, reason] of reasons) warn(`warning: ${identity} stays in the database: ${reason}`);
+    if (helped) continue;
+    for (const [{ identity }, reason] of reasons)
+      warn(`warning: ${identity} stays in the database: ${reason}`);
   }
   if (dropped.some((identity) => nameOf(identity).kind === 'grant')) await forgetGrants(client);
-  await forget(client, dropped);
+  await client.query('delete from sql_objects where identity = any ($1)', [dropped]);
   return dropped;
 }
 
 // Said of a grant whose object or role is gone, and the grant with it.
 const isGone = /^(42704|42883|42P01|3F000)$/;
 
-async function tryToDrop(client: pg.Client, identity: string): Promise<string | undefined> {
+async function tryToDrop(client: pg.Client, object: OutdatedObject): Promise<string | undefined> {
   await client.query('savepoint dropping');
   try {
-    await client.query(undoing(nameOf(identity)));
+    await client.query(undoing(object));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || isPassing(error)) throw error;
     await client.query('rollback to savepoint dropping');
-    if (nameOf(identity).kind !== 'grant' || !isGone.test(error.code ?? '')) return describeFailure(error);
+    if (object.kind !== 'grant' || !isGone.test(error.code ?? '')) return describeFailure(error);
   }
   await client.query('release savepoint dropping');
   return undefined;
-}
-
-async function forget(client: pg.Client, identities: readonly string[]): Promise<void> {
-  await client.query('delete from sql_objects where identity = any ($1)', [identities]);
 }

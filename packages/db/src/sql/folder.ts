@@ -5,49 +5,26 @@ import { MigrationError } from '../migrations.ts';
 import { repositoryRoot } from '../root.ts';
 import { readStatements, refuseDoubles, type SqlStatement } from './statements.ts';
 
-/** A file of SQL as it stands on disk. */
-export interface SqlFile {
-  name: string;
-  /** From the root of the repository, where it stands in it. */
-  path: string;
-  /** With the line endings of unix. */
-  text: string;
-}
-
 /** What a version wants the database to hold beside its data. */
 export interface SqlFolder {
+  /** What tells one state of the folder from another: sha256 over names and contents, in hex. */
   hash: string;
   statements: readonly SqlStatement[];
 }
 
 /**
- * A folder, read and looked through.
- * @throws {MigrationError} it has no files, a statement is none of those that it may hold, or two make the same object.
+ * The `.sql` files of a folder in the order of their names, read with the line endings of unix and looked through.
+ * @throws {MigrationError} there are none, a statement is none of those that it may hold, or two make the same object.
  */
 export function readSqlFolder(directory: string): SqlFolder {
-  const files = readSqlFiles(directory);
-  const statements = files.flatMap(({ path, text }) => readStatements(path, text));
-  refuseDoubles(statements);
-  return { hash: hashFiles(files), statements };
-}
-
-/**
- * The files of a folder that end on `.sql`, in the order of their names.
- * @throws {MigrationError} there are none.
- */
-export function readSqlFiles(directory: string): SqlFile[] {
   const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.sql')) : [];
   if (names.length === 0) throw new MigrationError(`${directory} has no .sql files`);
-  return names.sort().map((name) => {
-    const path = join(directory, name);
-    const inside = relative(repositoryRoot, path);
-    const text = readFileSync(path, 'utf8').replaceAll('\r\n', '\n');
-    return { path: inside.startsWith('..') ? path : inside, name, text };
-  });
-}
-
-/** What tells one state of a folder from another: sha256 over names and contents, in hex. */
-export function hashFiles(files: readonly SqlFile[]): string {
-  const contents = files.map(({ name, text }) => [name, text]);
-  return createHash('sha256').update(JSON.stringify(contents)).digest('hex');
+  const inside = relative(repositoryRoot, directory);
+  const shown = inside.startsWith('..') ? directory : inside;
+  const files = names
+    .sort()
+    .map((name) => [name, readFileSync(join(directory, name), 'utf8').replaceAll('\r\n', '\n')] as const);
+  const statements = files.flatMap(([name, text]) => readStatements(join(shown, name), text));
+  refuseDoubles(statements);
+  return { hash: createHash('sha256').update(JSON.stringify(files)).digest('hex'), statements };
 }

@@ -1,9 +1,6 @@
-import pg from 'pg';
-import { describeFailure, isPassing } from '../migration-lock.ts';
-import { MigrationError } from '../migrations.ts';
+import type pg from 'pg';
+import { located } from '../migration-lock.ts';
 import { readStatements, type SqlStatement } from './statements.ts';
-
-const name = 'watch_statements';
 
 /**
  * What the folder's function `watch_statements()` writes, in its column `statement`; each row counts as a file. Nothing
@@ -14,19 +11,15 @@ export async function readGenerated(
   client: pg.Client,
   statements: readonly SqlStatement[],
 ): Promise<SqlStatement[]> {
-  if (!statements.some((statement) => statement.kind === 'function' && statement.name === name)) return [];
-  const rows = await ask(client);
-  return rows.flatMap(({ statement }, index) => readStatements(`${name}() row ${index + 1}`, statement));
-}
-
-async function ask(client: pg.Client): Promise<{ statement: string }[]> {
+  if (!statements.some(({ identity }) => identity === 'function watch_statements')) return [];
   try {
     const { rows } = await client.query<{ statement: string }>(
-      `select coalesce(statement::text, '') as statement from ${name}()`,
+      `select coalesce(statement::text, '') as statement from watch_statements()`,
     );
-    return rows;
+    return rows.flatMap(({ statement }, row) =>
+      readStatements(`watch_statements() row ${row + 1}`, statement),
+    );
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || isPassing(error)) throw error;
-    throw new MigrationError(`${name}(): ${describeFailure(error)}`, { cause: error });
+    throw located('watch_statements()', error);
   }
 }

@@ -6,8 +6,7 @@ export interface Token {
   kind: 'word' | 'name' | 'text' | 'sign';
   /** As Postgres understands it: a word in lower case, a name without its quotes. */
   value: string;
-  /** Where it stands in its statement. */
-  start: number;
+  /** Where it ends in its statement. */
   end: number;
 }
 
@@ -19,16 +18,16 @@ export interface RawStatement {
   tokens: readonly Token[];
 }
 
+const tag = String.raw`(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?`;
+
 // The first that fits at a place is what stands there.
 const shapes = [
   ['space', /\s+|--[^\n]*/y],
-  ['text', /[eE]'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'/sy],
-  ['unended', /[eE]'/y],
-  ['word', /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*/y],
-  ['text', /'[^']*(?:''[^']*)*'/y],
+  ['text', /[eE]'[^'\\]*(?:(?:''|\\.)[^'\\]*)*'|'[^']*(?:''[^']*)*'/sy],
+  ['text', new RegExp(String.raw`\$(${tag})\$.*?\$\1\$`, 'sy')],
   ['name', /"[^"]*(?:""[^"]*)*"/y],
-  ['text', /\$((?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$.*?\$\1\$/sy],
-  ['unended', /'|"|\/\*|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y],
+  ['unended', new RegExp(String.raw`[eE]?'|"|/\*|\$${tag}\$`, 'y')],
+  ['word', /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*|\d[\w.]*/y],
   ['sign', /./sy],
 ] as const;
 
@@ -39,8 +38,10 @@ const shapes = [
 export function splitStatements(file: string, sql: string): RawStatement[] {
   const statements: RawStatement[] = [];
   let tokens: Token[] = [];
+  let start = 0;
   const finish = (): void => {
-    if (tokens.length > 0) statements.push(cut(sql, tokens));
+    const end = start + (tokens.at(-1)?.end ?? 0);
+    if (tokens.length > 0) statements.push({ sql: sql.slice(start, end), line: lineAt(sql, start), tokens });
     tokens = [];
   };
   for (let at = 0; at < sql.length; ) {
@@ -49,7 +50,10 @@ export function splitStatements(file: string, sql: string): RawStatement[] {
     if (shape === 'unended')
       throw new MigrationError(`${file}:${lineAt(sql, at)}: what begins with ${piece} has no end`);
     if (piece === ';') finish();
-    else if (shape !== 'space') tokens.push({ kind: shape, value: meant(shape, piece), start: at, end });
+    else if (shape !== 'space') {
+      if (tokens.length === 0) start = at;
+      tokens.push({ kind: shape, value: meant(shape, piece), end: end - start });
+    }
     at = end;
   }
   finish();
@@ -77,15 +81,6 @@ function endOfComment(sql: string, at: number): number | undefined {
     if (depth === 0) return at + index + 2;
   }
   return undefined;
-}
-
-function cut(sql: string, tokens: readonly Token[]): RawStatement {
-  const start = tokens[0]?.start ?? 0;
-  return {
-    sql: sql.slice(start, tokens.at(-1)?.end),
-    line: lineAt(sql, start),
-    tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
-  };
 }
 
 function meant(shape: Shape, piece: string): string {

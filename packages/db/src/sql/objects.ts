@@ -14,13 +14,10 @@ export interface RecordedObject {
 
 /** What the database says of an object. */
 export interface FoundObject {
-  identity: string;
   /** md5 of how the database would write it. */
   definition: string;
   /** Of a function: with its arguments; several when the name is taken more than once. */
   signatures: string[];
-  /** Of a function: whose validator can tell what is wrong with its body. */
-  language: string | null;
   /** Of a trigger: it is a constraint. */
   constraint: boolean;
 }
@@ -42,28 +39,28 @@ export async function readFound(
   const { rows } = await client.query<FoundObject & { kind: ObjectKind; name: string; table: string | null }>(
     `with here as (select oid from pg_namespace where nspname = current_schema())
      select case prokind when 'p' then 'procedure' else 'function' end as kind, proname as name, null as "table",
-            min(md5(pg_get_functiondef(p.oid))) as definition, min(lanname) as language, false as "constraint",
+            min(md5(pg_get_functiondef(p.oid))) as definition, false as "constraint",
             array_agg(p.oid::regprocedure::text order by p.oid::regprocedure::text) as signatures
-     from pg_proc p join here on here.oid = pronamespace join pg_language l on l.oid = prolang
+     from pg_proc p join here on here.oid = pronamespace
      where proname = any ($1) and prokind in ('f', 'p')
      group by 1, 2
      union all
      select 'view', relname, null,
-            md5(pg_get_viewdef(v.oid) || coalesce(array_to_string(reloptions, ','), '')), null, false, '{}'
+            md5(pg_get_viewdef(v.oid) || coalesce(array_to_string(reloptions, ','), '')), false, '{}'
      from pg_class v join here on here.oid = relnamespace
      where relname = any ($1) and relkind = 'v'
      union all
      select 'trigger', tgname, relname,
-            md5(pg_get_triggerdef(t.oid) || tgenabled::text), null, tgconstraint <> 0, '{}'
+            md5(pg_get_triggerdef(t.oid) || tgenabled::text), tgconstraint <> 0, '{}'
      from pg_trigger t join pg_class c on c.oid = tgrelid join here on here.oid = relnamespace
      where tgname = any ($1) and not tgisinternal`,
     [names],
   );
   return new Map(
-    rows.map(({ kind, name, table, ...found }) => {
-      const identity = identityOf({ kind, name, ...(table !== null && { table }) });
-      return [identity, { ...found, identity }];
-    }),
+    rows.map(({ kind, name, table, ...found }) => [
+      identityOf({ kind, name, ...(table !== null && { table }) }),
+      found,
+    ]),
   );
 }
 

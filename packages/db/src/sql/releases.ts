@@ -24,11 +24,12 @@ export function ownRelease(): string {
  */
 export function compareReleases(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)];
-  const difference = compareLists(left.numbers, right.numbers);
-  if (difference !== 0) return difference;
-  // A release is newer than what led to it.
-  if (left.early.length === 0 || right.early.length === 0) return right.early.length - left.early.length;
-  return compareLists(left.early, right.early);
+  const at = left.findIndex((part, index) => part !== right[index]);
+  const [one, other] = [left[at], right[at]];
+  if (one === undefined || other === undefined) return left.length - right.length;
+  // Of two marks of an early version the number comes first.
+  if (typeof one !== typeof other) return typeof one === 'number' ? -1 : 1;
+  return one < other ? -1 : 1;
 }
 
 /** What the database was brought to so far, the latest first; nothing in a database without the table. */
@@ -76,27 +77,9 @@ export async function recordRelease(client: pg.Client, { hash, release }: SqlRel
   );
 }
 
-type Part = number | string;
-
-function partsOf(release: string): { numbers: Part[]; early: Part[] } {
+function partsOf(release: string): (number | string)[] {
   const [, numbers, early] = /^(\d+\.\d+\.\d+)(?:-([\w.-]+))?(?:\+[\w.-]+)?$/.exec(release) ?? [];
   if (numbers === undefined) throw new MigrationError(`${release} is no version such as 1.20.3`);
-  return {
-    numbers: numbers.split('.').map(Number),
-    early: early === undefined ? [] : early.split('.').map(partOf),
-  };
-}
-
-const partOf = (text: string): Part => (/^\d+$/.test(text) ? Number(text) : text);
-
-function compareLists(left: readonly Part[], right: readonly Part[]): number {
-  for (const [index, a] of left.entries()) {
-    const b = right[index];
-    if (b === undefined) return 1;
-    if (a === b) continue;
-    if (typeof a === typeof b) return a < b ? -1 : 1;
-    // Of two marks of an early version the number comes first.
-    return typeof a === 'number' ? -1 : 1;
-  }
-  return left.length - right.length;
+  // A release is newer than what led to it: no mark of an early version is behind "~".
+  return `${numbers}.${early ?? '~'}`.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }

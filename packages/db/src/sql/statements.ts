@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MigrationError } from '../migrations.ts';
 import { identityOf, type ObjectName, spelled } from './identity.ts';
-import { type RawStatement, splitStatements, type Token } from './lexer.ts';
+import { type RawStatement, splitStatements } from './lexer.ts';
 
 /** A statement that makes one object. */
 export interface SqlStatement extends ObjectName {
@@ -22,18 +22,12 @@ export interface SqlStatement extends ObjectName {
  */
 export function readStatements(file: string, text: string): SqlStatement[] {
   return splitStatements(file, text).map((raw) => {
-    const head = headOf(raw);
-    if (typeof head === 'string') throw new MigrationError(`${file}:${raw.line}: ${head}`);
-    const { replaces, constraint, ...name } = head;
-    return {
-      ...name,
-      identity: identityOf(name),
-      ddl: name.kind === 'grant' ? raw.sql : withReplace(raw, replaces, !constraint),
-      constraint,
-      checksum: createHash('sha256').update(raw.sql).digest('hex'),
-      file,
-      line: raw.line,
+    const refuse = (reason: string): never => {
+      throw new MigrationError(`${file}:${raw.line}: ${reason}`);
     };
+    const { constraint, ddl, ...name } = read(raw, refuse);
+    const checksum = createHash('sha256').update(raw.sql).digest('hex');
+    return { ...name, identity: identityOf(name), ddl, constraint, checksum, file, line: raw.line };
   });
 }
 
@@ -53,56 +47,41 @@ export function refuseDoubles(statements: readonly SqlStatement[]): void {
   }
 }
 
-interface Head extends ObjectName {
-  replaces: boolean;
-  constraint: boolean;
-}
-
-/** What the statement makes; a sentence when that is nothing for this folder. */
-function headOf({ tokens }: RawStatement): Head | string {
+/** What the statement makes, and how it is made where there is one already. */
+function read(
+  { sql, tokens }: RawStatement,
+  refuse: (reason: string) => never,
+): ObjectName & Pick<SqlStatement, 'constraint' | 'ddl'> {
   const words = tokens.map(({ kind, value }) => (kind === 'word' ? value : ''));
-  if (words[0] === 'grant' && words.includes('to')) {
-    const name = tokens.slice(1).map(spelled).join(' ');
-    return { kind: 'grant', name, replaces: false, constraint: false };
-  }
+  if (words[0] === 'grant' && words.includes('to'))
+    return { kind: 'grant', name: tokens.slice(1).map(spelled).join(' '), constraint: false, ddl: sql };
   const replaces = words[1] === 'or' && words[2] === 'replace';
   const start = replaces ? 3 : 1;
   const constraint = words[start] === 'constraint';
   const at = constraint ? start + 1 : start;
-  const kind = (['function', 'procedure', 'view', 'trigger'] as const).find((each) => each === words[at]);
-  if (words[0] !== 'create' || kind === undefined || (constraint && kind !== 'trigger'))
-    return `${shownStart(tokens)} ${notHere}`;
+  const kind = kinds.find((each) => each === words[at]);
+  if (words[0] !== 'create' || kind === undefined || (constraint && kind !== 'trigger')) {
+    const shown = tokens.slice(0, 3).map(({ value }) => value.toUpperCase());
+    return refuse(`${shown.join(' ')} ${notHere}`);
+  }
   if (words.some((word, index) => word === 'begin' && words[index + 1] === 'atomic'))
-    return 'write the body of a function in dollar quotes: BEGIN ATOMIC is not read';
-  const name = nameAt(tokens, at + 1);
-  if (kind !== 'trigger')
-    return typeof name === 'string' ? name : { kind, name: name.value, replaces, constraint };
-  const table = nameAt(tokens, words.indexOf('on', at + 2) + 1);
-  if (typeof name === 'string') return name;
-  if (typeof table === 'string') return table;
-  return { kind, name: name.value, table: table.value, replaces, constraint };
+    return refuse('write the body of a function in dollar quotes: BEGIN ATOMIC is not read');
+  const nameAt = (index: number): string => {
+    const token = index > 0 ? tokens[index] : undefined;
+    if (token?.kind !== 'word' && token?.kind !== 'name') return refuse('a name is missing');
+    if (tokens[index + 1]?.value !== '.') return token.value;
+    return refuse(`${token.value}: names stand here without their schema`);
+  };
+  const name = nameAt(at + 1);
+  const rest = sql.slice(tokens[start - 1]?.end);
+  return {
+    ...{ kind, name, constraint },
+    ...(kind === 'trigger' && { table: nameAt(words.indexOf('on', at + 2) + 1) }),
+    ddl: replaces === !constraint ? sql : `create${constraint ? '' : ' or replace'}${rest}`,
+  };
 }
+
+const kinds = ['function', 'procedure', 'view', 'trigger'] as const;
 
 const notHere =
   'is not for this folder, which holds CREATE FUNCTION, PROCEDURE, VIEW and TRIGGER, and GRANT … TO';
-
-const shownStart = (tokens: readonly Token[]): string =>
-  tokens
-    .slice(0, 3)
-    .map(({ value }) => value.toUpperCase())
-    .join(' ');
-
-function nameAt(tokens: readonly Token[], index: number): Token | string {
-  const token = index > 0 ? tokens[index] : undefined;
-  if (token === undefined || (token.kind !== 'word' && token.kind !== 'name')) return 'a name is missing';
-  if (tokens[index + 1]?.value === '.') return `${token.value}: names stand here without their schema`;
-  return token;
-}
-
-function withReplace({ sql, tokens }: RawStatement, has: boolean, wanted: boolean): string {
-  const [create, end] = [tokens[0]?.end, tokens[2]?.end];
-  if (has === wanted || create === undefined || end === undefined) return sql;
-  return wanted
-    ? `${sql.slice(0, create)} or replace${sql.slice(create)}`
-    : sql.slice(0, create) + sql.slice(end);
-}

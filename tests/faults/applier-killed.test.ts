@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { createChance } from '../e2e/day/chance.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { type Applier, type ApplierProgram, buildApplier } from './rolling/applier.ts';
+import { buildGate } from './rolling/gate.ts';
+import { readFreshObjects, readObjects } from './rolling/objects.ts';
+import { startReaders } from './rolling/readers.ts';
+import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
+import { startLoad } from './support/load.ts';
+import { complaintsOf, reconcile } from './support/reconcile.ts';
+import { openSite } from './support/site.ts';
+import { compareTold } from './support/told.ts';
+
+const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
+const rounds = trials(1, 15);
+
+/** What befalls whoever applies, in turn. Frozen: nothing is heard of it, as when its machine loses power. */
+const faults = ['killed', 'its session ended', 'frozen', 'killed at any moment'] as const;
+
+let sql: SqlCopy;
+let program: ApplierProgram;
+
+beforeEach(async () => {
+  sql = copySql();
+  program = await buildApplier();
+});
+afterEach(() => {
+  program.dispose();
+  sql.remove();
+});
+
+/** Makes the folder that of version `turn`: functions and triggers that others have too, and some of its own. */
+function change(turn: number): string {
+  sql.restore();
+  sql.edit('watching', 'NEW.updated_at := now();', `NEW.updated_at := now(); -- ${turn}`);
+  sql.edit('watching', 'BEGIN\n%s%s\n', `BEGIN\n-- ${turn}\n%s%s\n`);
+  sql.edit('watching', 'WHEN (NEW.updated_at', `WHEN (${turn} >= 0 AND NEW.updated_at`);
+  sql.edit('orders', 'WHEN (NEW.id::text IS DISTINCT', `WHEN (${turn} >= 0 AND NEW.id::text IS DISTINCT`);
+  sql.edit('orders', 'v_number int;', `v_number int; -- ${turn}`);
+  const name = `own_${turn}`;
+  sql.write(
+    'own',
+    `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+     CREATE TRIGGER ${name} AFTER UPDATE ON product_stock FOR EACH ROW EXECUTE FUNCTION ${name}();
+     CREATE VIEW ${name} AS SELECT id FROM orders WHERE number > ${turn};
+     GRANT SELECT ON ${name} TO PUBLIC;`,
+  );
+  return `1.${turn}.0`;
+}
+
+test('whoever applies functions and triggers may die at any place: the next start ends with exactly those of the folder, and nobody who serves notices', {
+  timeout: 900_000,
+}, async () => {
+  const chance = createChance(seed);
+  const site = await openSite({ shops: 2, lanes: 2 });
+  const { databaseUrl, ledger, shops, consumer } = site;
+  // The same versions, one after another, without a fault.
+  const calm = await createTestDatabase();
+  const gate = await buildGate(databaseUrl);
+  const worker = await site.start('worker');
+  const load = startLoad({ ...site, lanes: 2, chance, paceMs: 5 });
+  const readers = startReaders(site.target, shops);
+  const apply = (url: string, release: string) => migrate(url, { sqlDirectory: sql.directory, release });
+
+  await gate.open();
+  const began = performance.now();
+  const whole = program.start(databaseUrl, sql.directory, change(0));
+  expect((await whole.word)?.error).toBeUndefined();
+  await apply(calm.url, '1.0.0');
+  const wholeMs = performance.now() - began;
+  const figures = { statements: await gate.passed(), real: 0, 'partly done': 0, 'left to the next': 0 };
+
+  for (let turn = 1; turn <= rounds * faults.length; turn += 1) {
+    const fault = faults[turn % faults.length] ?? 'killed';
+    const release = change(turn);
+    // Half of them behind the functions, which are all made or none.
+    const [first] = chance.pick([[1], [figures.statements - 16]] as const);
+    const place = chance.between(first, figures.statements);
+    const what = `seed ${seed}, turn ${turn}: ${fault} after statement ${place}`;
+    if (fault === 'killed at any moment') await gate.open();
+    else await gate.close(place);
+    const applier = program.start(databaseUrl, sql.directory, release);
+    if (fault === 'killed at any moment') await sleep(chance.between(0, wholeMs));
+    else await befall(fault, applier, await gate.standing());
+    await end(applier);
+    await gate.open();
+    const { objects, dropped } = await apply(databaseUrl, release);
+    figures['left to the next'] += objects.length + dropped.length;
+    if (objects.length > 0) figures.real += 1;
+    if (!objects.includes('function place_order')) figures['partly done'] += 1;
+    expect(await apply(databaseUrl, release), what).toEqual({ applied: [], objects: [], dropped: [] });
+    await apply(calm.url, release);
+    expect(await readObjects(databaseUrl), what).toEqual(await readObjects(calm.url));
+  }
+
+  async function befall(
+    fault: 'killed' | 'its session ended' | 'frozen',
+    { process, word }: Applier,
+    session: number,
+  ) {
+    if (fault === 'killed') return;
+    if (fault === 'its session ended') await gate.terminate(session);
+    else {
+      process.kill('SIGSTOP');
+      await gate.open();
+      await gate.ended(session);
+      process.kill('SIGCONT');
+    }
+    expect((await word)?.error).toContain('terminating connection');
+  }
+  async function end({ process, word }: Applier) {
+    process.kill('SIGKILL');
+    await word;
+  }
+
+  await readers.stop();
+  await load.stop();
+  await gate.dispose();
+  await site.quiet(90_000);
+  const books = await reconcile(databaseUrl, ledger, shops);
+  const told = await compareTold(databaseUrl, ledger, shops, consumer);
+  reportFault('whoever applies functions and triggers dies', {
+    ...{ trials: rounds * faults.length, seed, ...figures },
+    ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
+    ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },
+  });
+  expect(readers.faults, `seed ${seed}`).toEqual([]);
+  expect([ledger.unavailable, ledger.unanswered], `seed ${seed}`).toEqual([0, 0]);
+  expect([...complaintsOf(books), ...told.complaints], `seed ${seed}`).toEqual([]);
+  expect(told).toMatchObject({ delivered: told.events, dead: 0, waiting: 0 });
+  expect(figures.real).toBeGreaterThanOrEqual(rounds * 3);
+
+  // Two versions later nothing is left of those in between.
+  sql.restore();
+  sql.write('own', '-- none');
+  for (const release of ['2.0.0', '2.1.0']) await apply(databaseUrl, release);
+  expect(await readObjects(databaseUrl)).toEqual(await readFreshObjects(sql.directory));
+  expect((await worker.stop()).code).toBe(0);
+  expect((await site.api.stop()).code).toBe(0);
+  await calm.drop();
+  await site.close();
+});

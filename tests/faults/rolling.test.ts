@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createChance } from '../e2e/day/chance.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { type ApplierProgram, buildApplier } from './rolling/applier.ts';
+import { readFreshObjects, readObjects } from './rolling/objects.ts';
+import { startReaders } from './rolling/readers.ts';
+import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
+import { startLoad } from './support/load.ts';
+import { complaintsOf, reconcile } from './support/reconcile.ts';
+import { openSite } from './support/site.ts';
+import { compareTold } from './support/told.ts';
+
+const lanes = 8;
+
+let sql: SqlCopy;
+let applier: ApplierProgram;
+
+beforeEach(async () => {
+  sql = copySql();
+  applier = await buildApplier();
+});
+afterEach(() => {
+  applier.dispose();
+  sql.remove();
+});
+
+const seen = (version: string) => `
+  CREATE FUNCTION see_order() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN INSERT INTO test.seen VALUES (NEW.id, NEW.location_id, NEW.number, '${version}'); RETURN NULL; END $$;
+  CREATE TRIGGER see_order AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION see_order();`;
+const oneOrder = `SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j`;
+const entry = 'CREATE FUNCTION order_entry(id uuid';
+
+/** What newer versions change, each after the one before it, and some of what each makes and drops. */
+const versions: readonly { release: string; change(): void; made: string[]; dropped?: string[] }[] = [
+  {
+    release: '1.0.0',
+    change() {
+      sql.edit('watching', 'NEW.updated_at := now();', 'NEW.updated_at := statement_timestamp();');
+      sql.edit('watching', 'BEGIN\n%s%s\n', 'BEGIN\n-- newer\n%s%s\n');
+    },
+    made: ['function touch_updated_at', 'function capture_update_products'],
+  },
+  {
+    release: '1.1.0',
+    change() {
+      sql.edit('watched', 'price* visible* image_url', 'price* visible*');
+      sql.edit(
+        'watched',
+        `payment_method_id', null, null)`,
+        `payment_method_id', 'r.status', 'r.created_at')`,
+      );
+    },
+    made: [
+      'function capture_update_products',
+      'function capture_delete_payments',
+      'trigger capture_delete on payments',
+    ],
+  },
+  {
+    release: '1.2.0',
+    change() {
+      sql.write('seen', seen('one'));
+      sql.edit('orders', oneOrder, `${oneOrder}(id, doc)`);
+    },
+    made: ['function see_order', 'trigger see_order on orders', 'function place_order'],
+  },
+  {
+    release: '1.3.0',
+    change() {
+      sql.write('seen', seen('two'));
+      sql.edit('watching', 'WHEN (NEW.updated_at', 'WHEN (true AND NEW.updated_at');
+      sql.edit(
+        'orders',
+        'WHEN (NEW.id::text IS DISTINCT',
+        'WHEN (NEW.total >= 0 AND NEW.id::text IS DISTINCT',
+      );
+    },
+    made: ['trigger touch on products', 'trigger touch on product_stock', 'trigger ensure_payment on orders'],
+  },
+  {
+    release: '1.4.0',
+    // The version before calls it, so it stays.
+    change() {
+      sql.write('seen', '-- no more');
+      sql.edit('order_lists', entry, entry.replace('order_entry', 'order_entry_2'));
+    },
+    made: ['function order_entry_2'],
+  },
+  {
+    release: '1.5.0',
+    change: () => sql.edit('order_lists', 'order_entry_2', 'order_entry'),
+    made: [],
+    dropped: ['trigger see_order on orders', 'function see_order'],
+  },
+  // Tables that one order writes, locked in another order than it does: again and again, so that they meet.
+  ...Array.from({ length: trials(4, 20) }, (_, turn) => ({
+    release: `1.5.${turn}`,
+    change: () => sql.edit('watching', 'WHEN (true AND ', 'WHEN (true AND true AND '),
+    made: ['trigger touch on products', 'trigger touch on product_stock', 'trigger touch on orders'],
+  })),
+  {
+    release: '1.6.0',
+    change: () => sql.restore(),
+    made: ['function place_order', 'trigger touch on orders'],
+  },
+  {
+    release: '1.7.0',
+    change() {},
+    made: [],
+    dropped: ['trigger capture_delete on payments', 'function capture_delete_payments'],
+  },
+];
+
+test('newer versions change functions and triggers one after another, and the version before serves on without an error', {
+  timeout: 900_000,
+}, async () => {
+  const site = await openSite({ shops: 2, lanes });
+  const { databaseUrl, ledger, shops, consumer, database } = site;
+  await database.pool.query(
+    'create schema test; create table test.seen (id uuid, location_id uuid, number int, version text)',
+  );
+  const worker = await site.start('worker');
+  const load = startLoad({ ...site, lanes, chance: createChance(10), jobEvery: 100, jobItems: [20, 60] });
+  const readers = startReaders(site.target, shops);
+  const goOn = async () => {
+    const [writes, reads] = [load.answered() + 40, readers.answered() + 14];
+    await waitFor('the load to get on', () => load.answered() >= writes && readers.answered() >= reads, {
+      timeoutMs: 60_000,
+    });
+  };
+  const figures = { made: 0, dropped: 0, 'answers meanwhile': 0, 'stepped aside': 0 };
+  await goOn();
+  for (const { release, change, made, dropped = [] } of versions) {
+    change();
+    const before = load.answered() + readers.answered();
+    const word = await applier.start(databaseUrl, sql.directory, release).word;
+    expect(word?.error, release).toBeUndefined();
+    figures['answers meanwhile'] += load.answered() + readers.answered() - before;
+    expect(word?.done?.objects, release).toEqual(expect.arrayContaining(made));
+    expect(word?.done?.dropped, release).toEqual(expect.arrayContaining(dropped));
+    figures.made += word?.done?.objects.length ?? 0;
+    figures.dropped += word?.done?.dropped.length ?? 0;
+    figures['stepped aside'] += word?.lines?.filter((line) => line.includes('waits for a lock')).length ?? 0;
+    await goOn();
+    expect([...readers.faults, ...ledger.faults, ledger.unavailable], release).toEqual([0]);
+  }
+  await readers.stop();
+  await load.stop();
+  await site.quiet(90_000);
+
+  const books = await reconcile(databaseUrl, ledger, shops);
+  const told = await compareTold(databaseUrl, ledger, shops, consumer);
+  reportFault('newer versions of functions and triggers beside one that serves', {
+    ...{ trials: versions.length, real: versions.length, ...figures },
+    ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
+    ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },
+  });
+  expect(readers.faults).toEqual([]);
+  expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
+  expect(complaintsOf(books)).toEqual([]);
+  expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
+  expect(told.complaints).toEqual([]);
+  expect(told).toMatchObject({ delivered: told.events, dead: 0, waiting: 0, repeats: 0 });
+  expect(figures['answers meanwhile']).toBeGreaterThan(0);
+
+  // The trigger that came and went has seen every order in between, once.
+  const { rows } = await database.pool.query(
+    `select count(distinct version)::int as versions, count(*) = count(distinct s.id) as once,
+       count(*) = (select count(*) from orders o join
+         (select location_id, min(number) as first, max(number) as last from test.seen group by 1) w
+         on w.location_id = o.location_id and o.number between w.first and w.last) as whole from test.seen s`,
+  );
+  expect(rows).toEqual([{ versions: 2, once: true, whole: true }]);
+  expect(await readObjects(databaseUrl)).toEqual(await readFreshObjects(sql.directory));
+  expect(worker.output() + site.api.output()).not.toMatch(/"level":[56]0/);
+  expect((await worker.stop()).code).toBe(0);
+  expect((await site.api.stop()).code).toBe(0);
+  await site.close();
+});

@@ -1,0 +1,60 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { Migrated } from '../../../packages/db/src/migrate.ts';
+import { repositoryRoot } from '../../../packages/db/src/root.ts';
+
+/** A process that brings a database up to date, as the start of a newer version does, and may be killed meanwhile. */
+export interface Applier {
+  process: ChildProcess;
+  /** What it has done, or why not; undefined when it was killed. */
+  word: Promise<{ done?: Migrated; lines?: string[]; error?: string } | undefined>;
+}
+
+/** Starts appliers. */
+export interface ApplierProgram {
+  start(databaseUrl: string, sqlDirectory: string, release: string): Applier;
+  /** Ends what is left and removes the program. */
+  dispose(): void;
+}
+
+const source = `
+  import { migrate } from './packages/db/src/migrate.ts';
+  const [url, sqlDirectory, release] = process.argv.slice(2);
+  const lines = [];
+  try {
+    const done = await migrate(url, { sqlDirectory, release, log: (line) => lines.push(line) });
+    process.send({ done, lines });
+  } catch (error) {
+    process.send({ error: error.message });
+  }
+  process.disconnect();
+`;
+
+/** Bundles the program beside node_modules, from where it finds its packages. */
+export async function buildApplier(): Promise<ApplierProgram> {
+  const file = join(repositoryRoot, 'dist', `test-applier-${process.pid}-${Date.now().toString(36)}.js`);
+  mkdirSync(join(repositoryRoot, 'dist'), { recursive: true });
+  await build({
+    stdin: { contents: source, resolveDir: repositoryRoot, loader: 'ts' },
+    ...{ outfile: file, bundle: true, platform: 'node', format: 'esm', packages: 'external' },
+  });
+  const started: ChildProcess[] = [];
+  return {
+    start(...argv) {
+      const child = fork(file, argv, { execArgv: [] });
+      started.push(child);
+      const word = Promise.race([
+        once(child, 'message').then(([said]) => said),
+        once(child, 'exit').then(() => undefined),
+      ]);
+      return { process: child, word };
+    },
+    dispose() {
+      for (const child of started) child.kill('SIGKILL');
+      rmSync(file, { force: true });
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import pg from 'pg';
+import { migrate } from '../../../packages/db/src/migrate.ts';
+import { createEmptyDatabase } from '../../support/database.ts';
+
+/** What a database has of what `prisma/sql` makes, each as the database writes it, and what it remembers of that. */
+export async function readObjects(databaseUrl: string): Promise<{ made: string[]; remembered: unknown[] }> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const made = await client.query<{ definition: string }>(`
+      select pg_get_functiondef(oid) as definition from pg_proc where pronamespace = 'public'::regnamespace
+      union all
+      select pg_get_viewdef(oid) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
+      union all
+      select pg_get_triggerdef(t.oid) || tgenabled::text from pg_trigger t join pg_class c on c.oid = tgrelid
+      where relnamespace = 'public'::regnamespace and not tgisinternal
+      order by 1`);
+    const { rows: remembered } = await client.query(
+      'select identity, checksum, definition, gone_since from sql_objects order by identity',
+    );
+    return { made: made.rows.map(({ definition }) => definition), remembered };
+  } finally {
+    await client.end();
+  }
+}
+
+/** The same of a database that never had another folder than this one. */
+export async function readFreshObjects(sqlDirectory: string): ReturnType<typeof readObjects> {
+  const fresh = await createEmptyDatabase();
+  try {
+    await migrate(fresh.url, { sqlDirectory });
+    return await readObjects(fresh.url);
+  } finally {
+    await fresh.drop();
+  }
+}
