@@ -44,13 +44,13 @@ export async function compareOrders(ground: Ground): Promise<void> {
 export async function compareProducts(ground: Ground): Promise<void> {
   const { chance, restaurant, locationId } = ground;
   const paging = { limit: chance.pick([2, 10, 200]), offset: chance.pick([0, 0, 4]) };
-  const visible = chance.pick([undefined, true, false]);
-  const { data, pagination } = await read(ground, `/v2/products?${query({ ...paging, visible })}`);
+  const filters = chance.pick([{}, { visible: true }, { visible: false }]);
+  const { data, pagination } = await read(ground, `/v2/products?${query({ ...paging, ...filters })}`);
   const plain = await restaurant.database.prisma.$transaction((tx) =>
-    plainProducts(tx, locationId, paging, visible === undefined ? {} : { visible }),
+    plainProducts(tx, locationId, paging, filters),
   );
-  expect({ paging, visible, total: pagination.total, data }).toEqual({
-    ...{ paging, visible, total: plain.total, data: JSON.parse(plain.text) as unknown },
+  expect({ paging, filters, total: pagination.total, data }).toEqual({
+    ...{ paging, filters, total: plain.total, data: JSON.parse(plain.text) as unknown },
   });
   for (const shown of (data as { id: string }[]).slice(0, 2)) {
     const one = await ground.call(`GET /v2/products/${shown.id}`, undefined, 200);
