@@ -69,7 +69,7 @@ test(`after a random walk lists, totals and the catalog are what brute force fin
 
   try {
     for (let began = 0; began < operations; ) {
-      const together = Array.from({ length: chance.between(1, 4) }, (_, n) => operation(n === 0));
+      const together = Array.from({ length: chance.between(2, 6) }, (_, n) => operation(n === 0));
       began += together.length;
       await Promise.all(together.map((act) => act()));
       for (const compare of comparisons) await compare(ground);

@@ -46,9 +46,10 @@ export interface Migrated extends AppliedSql {
 }
 
 /**
- * Applies the pending SQL migrations in the order of their names, fills `time_zones` with what is new, then applies what
- * differs of the folder of SQL that holds no data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns, sha256, one row per
- * migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed process leaves nothing.
+ * Applies the pending SQL migrations in the order of their names, fills `time_zones`, then applies what differs of the
+ * folder of SQL that holds no data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns,
+ * sha256, one row per migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed
+ * process leaves nothing.
  * Migrations that only the database knows are let be, so that old code runs beside new.
  * One that says CONCURRENTLY runs statement by statement, outside of a transaction: killed, it runs again.
  *
