@@ -30,16 +30,16 @@ test(`after a random walk lists, totals and the catalog are what brute force fin
   const operation = (alone: boolean): (() => Promise<unknown>) => {
     // Of its own: what runs at once draws in any order.
     const own = { ...ground, chance: createChance(chance.between(0, 1e9)) };
-    const roll = chance.between(1, 100);
-    if (roll <= 40) {
-      done.calls += 1;
-      const act = chance.pick(calls);
-      return () => act(own);
-    }
-    // Alone: of two batches at once each is known to wait for the other.
-    if (roll <= 55 && alone) {
+    // Alone: of two batches at once one is known to wait for the other, and may be refused for it.
+    if (alone && chance.percent(40)) {
       done.batches += 1;
       const act = chance.pick(batches);
+      return () => act(own);
+    }
+    const roll = chance.between(1, 100);
+    if (roll <= 45) {
+      done.calls += 1;
+      const act = chance.pick(calls);
       return () => act(own);
     }
     if (roll <= 75) {
