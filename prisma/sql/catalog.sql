@@ -1,7 +1,7 @@
 -- The catalog as one tree, and its version. Every statement that changes what GET /v2/catalog shows notes one change
--- (watched.sql); their sum at a location is the token of its state: the sums that snapshots see only rise, and equal
--- sums show equal catalogs. A reader who finds a new token stamps it with the next version, so writers never meet in
--- one row.
+-- (watched.sql); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots
+-- see only rise, and equal sums show equal catalogs. A reader who finds a new token or epoch stamps it with the next
+-- version, so writers never meet in one row.
 
 CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(t.n), 0)::bigint FROM tally(location, '{catalog}') t
@@ -16,31 +16,39 @@ END $$;
 CREATE TRIGGER note_zone AFTER UPDATE OF timezone ON locations
   FOR EACH ROW WHEN (OLD.timezone IS DISTINCT FROM NEW.timezone) EXECUTE FUNCTION note_location_zone();
 
+-- After a table was emptied at once, which fires no trigger of its rows: every catalog may be another.
+CREATE FUNCTION note_catalogs() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO tally_notes (location_id, starts_at, name, n) SELECT l.id, '-infinity', 'catalog', 1 FROM locations l;
+  RETURN NULL;
+END $$;
+
 -- The version of the state with that token; NULL when a later one was stamped meanwhile, so that it has none.
--- Rises with every new token: the time of day, or the last version + 1 ms when that is not later.
+-- Rises with every new token and epoch: the time of day, or the last version + 1 ms when that is not later.
 CREATE FUNCTION stamp_catalog(p_location uuid, p_token bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   v catalog_versions%ROWTYPE;
+  v_epoch text := database_epoch();
 BEGIN
   SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
-  IF NOT FOUND OR v.token < p_token THEN
-    INSERT INTO catalog_versions AS c (location_id, token, version)
-    VALUES (p_location, p_token, date_trunc('milliseconds', clock_timestamp()))
-    ON CONFLICT (location_id) DO UPDATE SET token = excluded.token,
+  IF NOT FOUND OR v.epoch <> v_epoch OR v.token < p_token THEN
+    INSERT INTO catalog_versions AS c (location_id, epoch, token, version)
+    VALUES (p_location, v_epoch, p_token, date_trunc('milliseconds', clock_timestamp()))
+    ON CONFLICT (location_id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,
       version = greatest(excluded.version, c.version + interval '1 millisecond')
-    WHERE c.token < excluded.token
+    WHERE c.epoch <> excluded.epoch OR c.token < excluded.token
     RETURNING * INTO v;
     IF NOT FOUND THEN
       SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
     END IF;
   END IF;
-  RETURN CASE WHEN v.token = p_token THEN v.version END;
+  RETURN CASE WHEN v.epoch = v_epoch AND v.token = p_token THEN v.version END;
 END $$;
 
 -- Holds the row of the version to the end of the transaction: nobody stamps a later state meanwhile.
 CREATE FUNCTION hold_catalog_version(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO catalog_versions (location_id, token, version) VALUES (p_location, -1, 'epoch') ON CONFLICT DO NOTHING;
+  INSERT INTO catalog_versions (location_id, epoch, token, version) VALUES (p_location, '', -1, 'epoch') ON CONFLICT DO NOTHING;
   PERFORM FROM catalog_versions c WHERE c.location_id = p_location FOR UPDATE;
 END $$;
 

@@ -1,8 +1,13 @@
 -- Locations and their keys.
 
--- An unknown time zone would break every answer of the location.
+-- An unknown time zone would break every answer of the location. The foreign key alone would say so in no sentence; and a
+-- name of the table may come from another server, with a dump.
 CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  IF NOT EXISTS (SELECT FROM time_zones z WHERE z.name = NEW.timezone) THEN
+    RAISE EXCEPTION 'timezone must be an IANA time zone, such as America/Montevideo: "%" is none of those in time_zones', NEW.timezone
+      USING ERRCODE = '22023';
+  END IF;
   PERFORM now() AT TIME ZONE NEW.timezone;
   RETURN NEW;
 END $$;

@@ -2,6 +2,12 @@
 -- was folded and what was noted since. No lock is shared, so none can be part of a deadlock, and a transaction that is
 -- left open holds up nobody (docs/decisions/0011).
 
+-- Names the history that counts belong to. A count may come back with another meaning after a restore or a failover that
+-- lost commits; then this is another (docs/decisions/0023). Only on a primary: a standby has started at another time.
+CREATE FUNCTION database_epoch() RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT left(md5(extract(epoch FROM pg_postmaster_start_time()) || pg_relation_filepath('tallies')), 8)
+$$;
+
 -- What a location has of these names.
 CREATE FUNCTION tally(p_location uuid, p_names text[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$

@@ -53,6 +53,10 @@ BEGIN
       RETURN QUERY SELECT format('CREATE TRIGGER forget_tallies AFTER TRUNCATE ON %I FOR EACH STATEMENT '
         'EXECUTE FUNCTION forget_tallies(%L)', w.relation, w.told_as);
     END IF;
+    IF w.columns ~ '[*~]' THEN
+      RETURN QUERY SELECT format('CREATE TRIGGER note_catalogs AFTER TRUNCATE ON %I FOR EACH STATEMENT '
+        'EXECUTE FUNCTION note_catalogs()', w.relation);
+    END IF;
   END LOOP;
 END $$;
 

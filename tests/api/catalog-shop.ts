@@ -1,3 +1,4 @@
+import type { Database } from '@comanda/db';
 import type { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import type { TestApi } from '../support/api.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
@@ -87,7 +88,10 @@ export async function createShop(api: TestApi, locationId: string): Promise<Shop
 }
 
 /** The catalog's categories as Prisma finds them, put together in TypeScript. */
-export async function plainQuery({ app }: TestApi, locationId: string): Promise<Catalog['categories']> {
+export async function plainQuery(
+  { app }: { app: { database: Pick<Database, 'prisma'> } },
+  locationId: string,
+): Promise<Catalog['categories']> {
   const found = await app.database.prisma.category.findMany({
     where: { locationId },
     orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],

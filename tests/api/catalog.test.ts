@@ -213,6 +213,18 @@ test.each([
   expect((await read()).text).toBe(before.text);
 });
 
+test.each(['subselection_items', 'product_stock', 'product_categories', 'products', 'categories'])(
+  'when %s is truncated, no tag of before stands for the catalog of after',
+  async (table) => {
+    const before = await read();
+    await sql(`truncate ${table} cascade`);
+    const after = await get({ 'if-none-match': before.etag });
+    expect(after.status).toBe(200);
+    expect(dataOf(after, 200, Catalog).categories).toEqual(await plainQuery(api, shop.locationId));
+    expect((await read()).catalog.version > before.catalog.version).toBe(true);
+  },
+);
+
 describe('the version itself', () => {
   it('is the last one and a millisecond when the clock is not past it', async () => {
     await read();

@@ -34,7 +34,7 @@ export function both(api: TestApi, locationId: string, query: OrderList) {
     async (tx) => {
       const { statement, values } = listOrders(locationId, query);
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
-      const plain = await plainQuery(tx, locationId, query);
+      const plain = await plainOrders(tx, locationId, query);
       const waiting = await tx.tallyNote.count({ where: { locationId } });
       return {
         shown: { total: shown?.total, data: JSON.parse(shown?.data ?? '') as unknown },
@@ -46,7 +46,8 @@ export function both(api: TestApi, locationId: string, query: OrderList) {
   );
 }
 
-async function plainQuery(tx: PrismaTransaction, locationId: string, query: OrderList) {
+/** What a page of orders must be: the total and the entries, as plain Prisma finds them. */
+export async function plainOrders(tx: PrismaTransaction, locationId: string, query: OrderList) {
   const { timezone } = await tx.location.findUniqueOrThrow({ where: { id: locationId } });
   const day = async (date: string, more: number) =>
     (await tx.$queryRaw<{ at: Date }[]>`select day_start(${date}::date + ${more}::int, ${timezone}) as at`)[0]

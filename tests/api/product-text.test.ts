@@ -5,6 +5,7 @@ import { listProducts } from '../../packages/api/src/resources/products/statemen
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
+import { plainProducts } from './products-plain.ts';
 
 let api: TestApi;
 let locationId: string;
@@ -47,45 +48,9 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
     async (tx) => {
       const { statement, values } = listProducts(locationId, query, filters);
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
-      const where = { locationId, ...filters };
-      const rows = await tx.product.findMany({
-        where,
-        orderBy: [{ name: 'asc' }, { id: 'asc' }],
-        skip: query.offset,
-        take: query.limit,
-        include: {
-          stock: true,
-          categories: {
-            include: { category: true },
-            orderBy: [
-              { category: { priority: 'asc' } },
-              { category: { name: 'asc' } },
-              { categoryId: 'asc' },
-            ],
-          },
-        },
-      });
-      const plain = rows.map(
-        ({ id, externalId, sku, name, description, price, visible, imageUrl, ...more }) => ({
-          id,
-          ...(externalId !== null && { external_id: externalId }),
-          sku,
-          name,
-          description,
-          price: price.toNumber(),
-          visible,
-          image_url: imageUrl,
-          stock: {
-            enabled: more.stock?.enabled ?? false,
-            quantity: more.stock?.quantity.toNumber() ?? 0,
-            min_stock_alarm: more.stock?.minStockAlarm.toNumber() ?? 0,
-          },
-          categories: more.categories.map(({ category }) => ({ id: category.id, name: category.name })),
-        }),
-      );
       return {
         shown: { total: shown?.total, text: shown?.data },
-        plain: { total: await tx.product.count({ where }), text: JSON.stringify(plain) },
+        plain: await plainProducts(tx, locationId, query, filters),
       };
     },
     { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 60_000 },

@@ -138,6 +138,16 @@ export function codePoints(value: string): number {
   return count;
 }
 
+/** Whether this Node can tell the time in it; in any case of letters, offsets such as `+03:00` included. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Formats moments as answers show them: ISO 8601, milliseconds, offset of the zone. */
 export function wireTime(moment: Date, timezone: string): string {
   const offset = offsetMinutes(moment, timezone);
@@ -176,7 +186,9 @@ function offsetMinutes(moment: Date, timezone: string): number {
   if (known !== undefined) return known;
   let format = formats.get(timezone);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'longOffset' });
+    // One that another Node has stored and this does not know: the moment stays right, with the offset of UTC.
+    const timeZone = isTimeZone(timezone) ? timezone : 'UTC';
+    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
     formats.set(timezone, format);
   }
   const name = format.formatToParts(moment).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';

@@ -15,6 +15,7 @@ import { repositoryRoot } from './root.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { ownRelease } from './sql/releases.ts';
+import { fillTimeZones } from './time-zones.ts';
 
 export { MigrationError } from './migrations.ts';
 
@@ -45,9 +46,10 @@ export interface Migrated extends AppliedSql {
 }
 
 /**
- * Applies the pending SQL migrations in the order of their names, then what differs of the folder of SQL that holds no
- * data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns, sha256, one row per
- * migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed process leaves nothing.
+ * Applies the pending SQL migrations in the order of their names, fills `time_zones`, then applies what differs of the
+ * folder of SQL that holds no data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns,
+ * sha256, one row per migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed
+ * process leaves nothing.
  * Migrations that only the database knows are let be, so that old code runs beside new.
  * One that says CONCURRENTLY runs statement by statement, outside of a transaction: killed, it runs again.
  *
@@ -74,6 +76,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
       log(`migration ${migration.name}`);
       await apply(client, migration, { lockAttempts, log });
     }
+    await fillTimeZones(client);
     const applied = pending.map(({ name }) => name);
     if (folder === undefined) return { applied, objects: [], dropped: [] };
     return { applied, ...(await applySql(client, folder, { release, lockAttempts, log })) };

@@ -37,6 +37,13 @@ CREATE TYPE delivery_status AS ENUM ('pending', 'failed', 'delivered', 'dead', '
 
 -- Locations and their keys
 
+-- The zones that a location may have: the IANA names, links included, that PostgreSQL and JavaScript both know. The
+-- migrator fills it.
+CREATE TABLE time_zones (
+  name text COLLATE "C" NOT NULL,
+  CONSTRAINT time_zones_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE locations (
   id uuid NOT NULL DEFAULT uuid_v7(),
   name text COLLATE "C" NOT NULL,
@@ -44,7 +51,9 @@ CREATE TABLE locations (
   currency char(3) NOT NULL DEFAULT 'USD',
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT locations_pkey PRIMARY KEY (id)
+  CONSTRAINT locations_pkey PRIMARY KEY (id),
+  CONSTRAINT locations_timezone_fkey FOREIGN KEY (timezone)
+    REFERENCES time_zones (name) ON UPDATE CASCADE ON DELETE RESTRICT
 );
 
 CREATE TABLE location_counters (
@@ -260,6 +269,7 @@ CREATE UNIQUE INDEX subselection_items_location_id_subselection_id_external_id_k
 
 CREATE TABLE catalog_versions (
   location_id uuid NOT NULL,
+  epoch text COLLATE "C" NOT NULL,
   token bigint NOT NULL,
   version timestamptz(3) NOT NULL,
   CONSTRAINT catalog_versions_pkey PRIMARY KEY (location_id),

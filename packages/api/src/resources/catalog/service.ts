@@ -45,9 +45,13 @@ export function publish(ctx: CallContext): Promise<PublishedCatalog> {
 
 /** The version of all that is committed by now, as answers show it. */
 export async function currentVersion(ctx: CallContext): Promise<string> {
-  const [stamped] = await ctx.app.database.run(sql.stampVersion, [ctx.caller.locationId]);
+  return (await stamp(ctx)).version;
+}
+
+async function stamp({ app, caller }: CallContext): Promise<{ version: string; epoch: string }> {
+  const [stamped] = await app.database.run(sql.stampVersion, [caller.locationId]);
   if (stamped === undefined) throw new Error('the location of the key is gone');
-  return stamped.version;
+  return stamped;
 }
 
 type Built = { categories: string } & sql.StampedVersion;
@@ -73,11 +77,10 @@ async function build(ctx: CallContext): Promise<Built> {
 
 // The version is written where writing is possible; what costs is read from the replica. Undefined when the catalog
 // changed meanwhile.
-async function readFromReplica({ app, caller, reads }: CallContext): Promise<Built | undefined> {
-  const { locationId } = caller;
-  if ((await currentVersionOf(app.database, locationId)) === undefined)
-    await app.database.run(sql.stampVersion, [locationId]);
-  const [row] = await reads.run(sql.readStampedCatalog, [locationId]);
+async function readFromReplica(ctx: CallContext): Promise<Built | undefined> {
+  const { locationId } = ctx.caller;
+  const { epoch } = (await currentVersionOf(ctx.app.database, locationId)) ?? (await stamp(ctx));
+  const [row] = await ctx.reads.run(sql.readStampedCatalog, [locationId, epoch]);
   return row === undefined || row.milliseconds === null ? undefined : row;
 }
 
@@ -87,6 +90,6 @@ async function readOnce(on: Queryable, ctx: CallContext): Promise<Built | undefi
   return row.milliseconds === null ? undefined : row;
 }
 
-// A version stands for one state, the format for one way to show it; keys of two locations share the path.
-const etagOf = (locationId: string, { milliseconds, format }: sql.StampedVersion) =>
-  `"${milliseconds}-${format}-${locationId.slice(-12)}"`;
+// A version stands for one state of one history, the format for one way to show it; keys of two locations share the path.
+const etagOf = (locationId: string, { milliseconds, epoch, format }: sql.StampedVersion) =>
+  `"${milliseconds}-${epoch}-${format}-${locationId.slice(-12)}"`;

@@ -9,18 +9,23 @@ export interface StampedVersion {
   milliseconds: string;
   /** As answers show it. */
   version: string;
+  /** The history of the database in which it was given: see database_epoch. */
+  epoch: string;
   format: string;
 }
 
-const stamped = (moment: string) => `(extract(epoch from ${moment}) * 1000)::bigint as milliseconds,
-  wire_time(${moment}, l.timezone) as version, catalog_format() as format`;
+const stamped = (
+  moment: string,
+  epoch: string,
+) => `(extract(epoch from ${moment}) * 1000)::bigint as milliseconds,
+  wire_time(${moment}, l.timezone) as version, ${epoch} as epoch, catalog_format() as format`;
 
 /** $1 locations. The version of what is there now; no row for one whose catalog nobody has read since it changed. */
 export const readCurrentVersions = statement<StampedVersion & { location_id: string }>(
   'read_catalog_versions',
-  `select v.location_id, ${stamped('v.version')}
+  `select v.location_id, ${stamped('v.version', 'v.epoch')}
    from catalog_versions v join locations l on l.id = v.location_id
-   where v.location_id = any ($1::uuid[]) and v.token = catalog_token(v.location_id)`,
+   where v.location_id = any ($1::uuid[]) and v.epoch = database_epoch() and v.token = catalog_token(v.location_id)`,
 );
 
 /**
@@ -29,19 +34,19 @@ export const readCurrentVersions = statement<StampedVersion & { location_id: str
  */
 export const readCatalog = statement<{ categories: string } & (StampedVersion | { milliseconds: null })>(
   'read_catalog',
-  `select t.categories, ${stamped('s.version')}
+  `select t.categories, ${stamped('s.version', 'database_epoch()')}
    from locations l, catalog_tree(l.id) t, lateral (select stamp_catalog(l.id, t.token) as version) s
    where l.id = $1::uuid`,
 );
 
-/** $1 location. The same without writing: the version is null when nobody has given that state one. */
+/** $1 location, $2 the primary's epoch. The same without writing: the version is null when nobody has given that state one. */
 export const readStampedCatalog = statement<
   { categories: string } & (StampedVersion | { milliseconds: null })
 >(
   'read_stamped_catalog',
-  `select t.categories, ${stamped('v.version')}
+  `select t.categories, ${stamped('v.version', 'v.epoch')}
    from locations l cross join lateral catalog_tree(l.id) t
-   left join catalog_versions v on v.location_id = l.id and v.token = t.token
+   left join catalog_versions v on v.location_id = l.id and v.epoch = $2 and v.token = t.token
    where l.id = $1::uuid`,
 );
 
@@ -49,9 +54,9 @@ export const readStampedCatalog = statement<
 export const holdVersion = statement('hold_catalog_version', 'select hold_catalog_version($1::uuid)');
 
 /** $1 location. The version of all that is committed by now. */
-export const stampVersion = statement<{ version: string }>(
+export const stampVersion = statement<{ version: string; epoch: string }>(
   'stamp_catalog_version',
-  `select wire_time(v.version, l.timezone) as version
+  `select wire_time(v.version, l.timezone) as version, database_epoch() as epoch
    from locations l, lateral (select catalog_version(l.id) as version) v where l.id = $1::uuid`,
 );
 

@@ -2,9 +2,9 @@ import { type Database, newId, type PrismaTransaction, type rows, sqlState } fro
 import { type Actor, auditAs } from '../../audit.ts';
 import { invalid } from '../../errors.ts';
 import { wireTime } from '../../wire.ts';
-import type { Location, LocationCreate } from './schema.ts';
+import { type Location, type LocationCreate, noTimeZone } from './schema.ts';
 
-/** Makes a location from the command line. Throws `validation_error` for a zone that Postgres does not know. */
+/** Makes a location from the command line. Throws `validation_error` for a zone that the database does not know. */
 export async function createLocation(database: Database, input: LocationCreate): Promise<Location> {
   return knowingZones(() =>
     database.prismaTransaction(undefined, (tx) => insertLocation(tx, undefined, input)),
@@ -41,12 +41,12 @@ export function toLocation(row: rows.Location): Location {
   return { id, name, timezone, currency, created_at: wireTime(row.createdAt, timezone) };
 }
 
-/** Runs `work`; a zone that we know and Postgres does not is a `validation_error`, too. */
+/** Runs `work`; a zone that JavaScript knows and the database does not is a `validation_error`, too. */
 export async function knowingZones<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (sqlState(error)?.code !== '22023') throw error;
-    throw invalid({ path: 'timezone', message: 'is not known to the database' });
+    throw invalid({ path: 'timezone', message: noTimeZone });
   }
 }

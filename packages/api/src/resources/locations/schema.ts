@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { Id, Label, Timestamp } from '../../wire.ts';
+import { Id, isTimeZone, Label, Timestamp } from '../../wire.ts';
 
-const zones = new Set(Intl.supportedValuesOf('timeZone')).add('UTC');
+/** What is said of a zone that is none. Which names are known, and how they are spelled, only the database knows. */
+export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
 
 const TimeZone = z
   .string()
-  .refine((zone) => zones.has(zone), { error: 'must be an IANA time zone, such as America/Montevideo' })
-  .meta({ description: 'IANA time zone.', example: 'America/Sao_Paulo' });
+  .refine(isTimeZone, { error: noTimeZone })
+  .meta({ description: 'IANA time zone, spelled as there.', example: 'America/Sao_Paulo' });
 
 const Currency = z
   .string()
