@@ -75,7 +75,7 @@ describe('rows that somebody else holds', { timeout: 120_000 }, () => {
         }
         console.info(`${locked} locked: the slowest round beside took ${Math.round(Math.max(...waited))} ms`);
         expect(served.filter(({ status }) => status >= 300).map(({ text }) => text)).toEqual([]);
-        expect(served.length).toBeGreaterThan(20);
+        expect(served.length).toBeGreaterThanOrEqual(10);
         holding = false;
         await holder.query('rollback');
         await Promise.all(callers);

@@ -31,7 +31,7 @@ export function createBulkhead(limits: Places = places): Bulkhead {
     if (lanes.size >= mostLanes) forgetIdle();
     const lane: Lane = {
       groups: [
-        newGroup(limits.lane[kind], 1),
+        newGroup(limits.lane[kind]),
         groupOf('all', limits.all),
         groupOf(kind, limits.kind),
         groupOf(resource, limits.resource),
@@ -48,7 +48,7 @@ export function createBulkhead(limits: Places = places): Bulkhead {
   function groupOf(name: string, size: number): Group {
     const known = groups.get(name);
     if (known !== undefined) return known;
-    const made = newGroup(size, size);
+    const made = newGroup(size);
     groups.set(name, made);
     return made;
   }
@@ -72,7 +72,8 @@ export function createBulkhead(limits: Places = places): Bulkhead {
     const now = performance.now();
     for (const group of groups) {
       group.taken -= 1;
-      if (heldUp) group.heldUpAt = now;
+      // For who waits in the same lane that is no move, for everybody else it is.
+      if (heldUp && group === groups[0]) group.heldUpAt = now;
       else group.movedAt = now;
     }
     if (waiting.size > 0) letIn(now);
@@ -110,8 +111,7 @@ export function createBulkhead(limits: Places = places): Bulkhead {
 
   const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;
 
-  const hasRoom = (group: Group, now: number) =>
-    group.taken < group.size && (group.taken < group.narrow || !isNarrow(group, now));
+  const hasRoom = (group: Group, now: number) => group.taken < (isNarrow(group, now) ? 1 : group.size);
 
   const isStuck = (group: Group, now: number) => !hasRoom(group, now) && now - group.movedAt > limits.stuckMs;
 
@@ -160,12 +160,10 @@ interface Lane {
 
 interface Group {
   readonly size: number;
-  /** What is left of it after somebody was held up. */
-  readonly narrow: number;
   taken: number;
   /** When somebody last came or went, by the monotonic clock. */
   movedAt: number;
-  /** When somebody last gave up. */
+  /** When somebody last waited in vain for a lock; of a lane's own group alone. Then it has one place, for a while. */
   heldUpAt: number;
 }
 
@@ -180,8 +178,8 @@ const mostLanes = 10_000;
 /** By the lock's time limit, or the statement's. */
 const waitedInVain = new Set(['55P03', '57014']);
 
-const newGroup = (size: number, narrow: number): Group => ({
-  ...{ size, narrow, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
+const newGroup = (size: number): Group => ({
+  ...{ size, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
 });
 
 /** The refusal of a call when the work ahead of it does not move. */
