@@ -17,6 +17,7 @@ export type Leave = (heldUp?: boolean) => void;
 
 /** Makes one; every place is free. Who waits for the same is let in in the order in which they came. */
 export function createBulkhead(limits: Places = places): Bulkhead {
+  const all = newGroup(limits.all);
   const groups = new Map<string, Group>();
   const lanes = new Map<string, Lane>();
   /** Lanes that somebody waits in. */
@@ -32,7 +33,7 @@ export function createBulkhead(limits: Places = places): Bulkhead {
     const lane: Lane = {
       groups: [
         newGroup(limits.lane[kind]),
-        groupOf('all', limits.all),
+        all,
         groupOf(kind, limits.kind),
         groupOf(resource, limits.resource),
         groupOf(`${kind} on ${resource}`, limits.resourceKind),
@@ -82,6 +83,7 @@ export function createBulkhead(limits: Places = places): Bulkhead {
   // The lane that was served goes to the end: lanes take turns.
   function letIn(now: number): void {
     for (const lane of [...waiting]) {
+      if (!hasRoom(all, now)) return;
       if (!lane.groups.every((group) => hasRoom(group, now))) continue;
       const next = lane.waiters.shift();
       waiting.delete(lane);
