@@ -40,11 +40,20 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE t.location_id = location AND t.id = ANY (ids)
 $$;
 
--- The row is locked by now, so every order of the turn is committed: it ends after the last of them.
+-- Shared by each order from the moment at which it asks for the open turn, taken alone by who closes that: it is queued
+-- for in order, so that closing waits for the orders under way and for no other.
+CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT hashtextextended('turn' || location::text, 0)
+$$;
+
+-- Once the lock is held every order of the turn is committed: it ends after the last of them.
 CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.status = 'closed' AND NEW.status = 'open' THEN
     RAISE EXCEPTION 'a closed turn cannot be opened again' USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+  END IF;
+  IF OLD.status = 'open' AND NEW.status = 'closed' THEN
+    PERFORM pg_advisory_xact_lock(turn_lock(OLD.location_id));
   END IF;
   IF NEW.status = 'closed' AND NEW.ended_at IS NULL THEN
     NEW.ended_at := greatest(clock_timestamp(), NEW.started_at);
@@ -53,7 +62,7 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION guard_turn_move();
 
--- Closing settles: the totals as they stand once the turn's row is held, which orders under way share. One
+-- Closing settles: the totals as they stand once the turn's lock is held, which orders under way share. One
 -- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
 CREATE FUNCTION settle_closed_turns() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -61,7 +70,7 @@ BEGIN
     WHERE o.status = 'open' AND n.status = 'closed') THEN
     RETURN NULL;
   END IF;
-  -- An older snapshot would miss the orders that the turn's row was waited for.
+  -- An older snapshot would miss the orders that the lock was waited for.
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE EXCEPTION 'a turn is closed in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007';
   END IF;

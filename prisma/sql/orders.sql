@@ -3,8 +3,9 @@
 -- An order is created (POST /v1/orders, /v2/orders) by one call of place_order, in one transaction:
 --   1. the idempotency key is claimed: a second call with it waits, then replays
 --   2. the stock rows of what is ordered are locked, by id
---   3. what the order was decided from (prices, choices, payment method) is held against what is there now
---   4. stock is taken; the order's number is counted up; order, lines and payment are inserted
+--   3. what the order was decided from (offered_product, offered_item, payment method) is held against what is there now
+--   4. stock is taken; the turn's lock is shared, which keeps the turn open; the order's number is counted up; order,
+--      lines and payment are inserted
 --   5. triggers: orders, payments and stock are told and counted (watched.sql); guard_products and capture_lines pass by
 --   6. the answer is read back as orders_json shows it, and stored with the key
 -- An order written by hand passes the guards of step 5, and gets its payment at the commit (ensure_payment).
@@ -39,6 +40,33 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE o.location_id = location AND o.id = ANY (ids)
 $$;
 
+-- What orders are decided from. `version` is another once anything of it is that decides: all but the stock, whose rows
+-- are locked where it is taken. What a caller does not ask for is not read.
+CREATE FUNCTION offered_product(location uuid, product uuid)
+RETURNS TABLE (external_id text, name text, price numeric, stock numeric, subselections json, version bigint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT p.external_id, p.name, p.price,
+    (SELECT t.quantity FROM product_stock t WHERE t.location_id = p.location_id AND t.product_id = p.id AND t.enabled),
+    s.docs, hash_record_extended(ROW(p.external_id, p.name, p.price, s.version), 0)
+  FROM products p
+  CROSS JOIN LATERAL (
+    SELECT json_agg(json_build_object('id', c.id, 'name', c.name, 'min', c.min_selection, 'max', c.max_selection,
+        'single', c.single) ORDER BY c.position, c.id) AS docs,
+      sum(hash_record_extended(ROW(c.id, c.name, c.min_selection, c.max_selection, c.single), 0)) AS version
+    FROM subselections c WHERE c.location_id = p.location_id AND c.product_id = p.id) s
+  WHERE p.location_id = location AND p.id = product LIMIT 1
+$$;
+
+-- That an item's subselection moves to another product shows in the versions of both products.
+CREATE FUNCTION offered_item(location uuid, item uuid)
+RETURNS TABLE (product_id uuid, subselection_id uuid, name text, price numeric, min int, max int, stock numeric, version bigint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT (SELECT s.product_id FROM subselections s WHERE s.location_id = i.location_id AND s.id = i.subselection_id),
+    i.subselection_id, i.name, i.price, i.min, i.max, CASE WHEN i.stock_enabled THEN i.stock_quantity END,
+    hash_record_extended(ROW(i.subselection_id, i.name, i.price, i.min, i.max), 0)
+  FROM subselection_items i WHERE i.location_id = location AND i.id = item LIMIT 1
+$$;
+
 -- Returns outcome 'created' with the answer, 'replayed' with the stored answer of the same key and body, 'reused' when
 -- the key came with another body, or 'stale' when what the order was decided from has changed since. Raises CM002
 -- (detail: {"products": {id: what is left}, "items": {id: what is left}}) and CM003 (detail: the existing order's id),
@@ -47,9 +75,9 @@ CREATE FUNCTION place_order(
   p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
   p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
   p_payment_method uuid, p_total numeric,
-  -- each product and item with its price, and the quantity wanted of it in all
-  p_products uuid[], p_product_prices numeric[], p_product_quantities numeric[],
-  p_choices uuid[], p_choice_prices numeric[], p_choice_quantities numeric[],
+  -- each product and item with the version that the order was decided from, and the quantity wanted of it in all
+  p_products uuid[], p_product_versions bigint[], p_product_quantities numeric[],
+  p_choices uuid[], p_choice_versions bigint[], p_choice_quantities numeric[],
   -- the lines, an array a column; selections are NULL where nothing was chosen
   p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
   p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
@@ -70,7 +98,9 @@ DECLARE
   v_turn uuid;
   v_number int;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
+  -- Who waits holds a connection, so nobody waits for long (packages/api/src/bulkhead.ts).
+  PERFORM set_config('lock_timeout', '2s', true),
+    pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
     set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
     set_config('comanda.new_order', p_order::text, true);
   SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
@@ -105,14 +135,11 @@ BEGIN
 
   SELECT (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_id),
     EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_payment_method AND m.enabled)
-    AND cardinality(p_products) = (SELECT count(*) FROM unnest(p_products, p_product_prices) AS v (id, price)
-      CROSS JOIN LATERAL (SELECT p.price FROM products p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p
-      WHERE p.price = v.price)
+    AND cardinality(p_products) = (SELECT count(*) FROM unnest(p_products, p_product_versions) AS v (id, version)
+      CROSS JOIN LATERAL offered_product(p_location, v.id) o WHERE o.version = v.version)
     AND (cardinality(p_choices) = 0
-      OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_prices) AS v (id, price)
-        CROSS JOIN LATERAL (
-          SELECT s.price FROM subselection_items s WHERE s.location_id = p_location AND s.id = v.id LIMIT 1) s
-        WHERE s.price = v.price))
+      OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
+        CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version))
   INTO v_other, v_same;
   IF v_other IS NOT NULL THEN
     RAISE EXCEPTION 'external_id is taken by order %', v_other USING ERRCODE = 'CM003', DETAIL = v_other::text;
@@ -137,8 +164,10 @@ BEGIN
     FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
 
-  -- Whoever closes the turn, also by hand, waits for this order or this waits for them, then sees it closed.
-  SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open' FOR SHARE;
+  -- Whoever closes the turn, also by hand, waits for this order, or this waits for them and sees it closed. Not a lock of
+  -- the row: there those who share pass by who waits. Nor in one statement: what follows must see what was waited for.
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
+  SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open';
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
   UPDATE location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
@@ -176,7 +205,7 @@ CREATE FUNCTION move_order(
   OUT previous order_status, OUT response text
 ) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true),
+  PERFORM set_config('lock_timeout', '2s', true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
     set_config('comanda.api_key_id', coalesce(p_api_key::text, ''), true);
   SELECT o.status INTO previous FROM orders o
   WHERE o.location_id = p_location AND o.id = p_order FOR NO KEY UPDATE;

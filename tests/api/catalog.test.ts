@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { places } from '../../packages/api/src/bulkhead.ts';
+import { places } from '../../packages/api/src/places.ts';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
@@ -121,8 +121,8 @@ describe('If-None-Match', () => {
 
   it('asks whether it is unchanged for all who wait, not for as many as have a place', async () => {
     const { etag } = await read();
-    const taken = Array.from({ length: places.both }, () =>
-      api.app.bulkhead.enter(shop.locationId, 'catalog'),
+    const taken = Array.from({ length: places.lane.query }, () =>
+      api.app.bulkhead.enter(shop.locationId, 'catalog', 'query'),
     );
     const leaves = await Promise.all(taken);
     expect((await get({ 'if-none-match': etag })).status).toBe(304);

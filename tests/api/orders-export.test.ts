@@ -181,20 +181,35 @@ test('an export that cannot begin is an ordinary 500, and holds no connection', 
 test('four run at a time; one more waits, and is refused with 503 after ten seconds', async () => {
   vi.useFakeTimers();
   try {
-    const turns = await Promise.all([takeTurn(), takeTurn(), takeTurn(), takeTurn()]);
-    const refused = takeTurn().catch((error: unknown) => error);
+    const turns = await Promise.all(['a', 'b', 'c', 'd'].map(takeTurn));
+    const refused = takeTurn('e').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-    const fifth = takeTurn();
+    const fifth = takeTurn('e');
     turns[0]?.();
     turns[0]?.();
     const last = await fifth;
-    const sixth = takeTurn().catch((error: unknown) => error);
+    const sixth = takeTurn('f').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await sixth).toMatchObject({ status: 503 });
     for (const over of [...turns.slice(1), last]) over();
-    (await takeTurn())();
+    (await takeTurn('a'))();
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a location runs two at most, and a second one only while that leaves a turn to a location that runs none', async () => {
+  const own = [await takeTurn('a'), await takeTurn('a')];
+  const third = takeTurn('a');
+  const others = [await takeTurn('b'), await takeTurn('c')];
+  const fromB = takeTurn('b');
+  others[0]?.();
+  others.push(await fromB);
+  own[0]?.();
+  const waits = Symbol();
+  expect(await Promise.race([third, Promise.resolve(waits)])).toBe(waits);
+  others[1]?.();
+  own.push(await third);
+  for (const over of [...own, ...others]) over();
 });

@@ -34,9 +34,12 @@ function factsOf({
   choices = {},
   ...rest
 }: Kitchen = {}): OrderFacts {
-  const choice = { productId: 'p', subselectionId: 'extras', name: 'Choice', price: '1.00', min: 0, max: 9 };
+  const choice = {
+    ...{ productId: 'p', subselectionId: 'extras', name: 'Choice' },
+    ...{ price: '1.00', min: 0, max: 9, version: '1' },
+  };
   return {
-    products: new Map([['p', { name: 'Flat White', price: '12.50', ...product }]]),
+    products: new Map([['p', { name: 'Flat White', price: '12.50', version: '1', ...product }]]),
     subselections: new Map([['p', subselections]]),
     choices: new Map(Object.entries(choices).map(([id, own]) => [id, { ...choice, ...own }])),
     paymentMethodEnabled: 'paymentMethodEnabled' in rest ? rest.paymentMethodEnabled : true,
@@ -111,13 +114,18 @@ describe('the price of an order', () => {
         const text = (amount: number) =>
           `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, '0')}`;
         const facts: OrderFacts = {
-          products: new Map(lines.map(({ price }, i) => [`p${i}`, { name: 'P', price: text(price) }])),
+          products: new Map(
+            lines.map(({ price }, i) => [`p${i}`, { name: 'P', price: text(price), version: '1' }]),
+          ),
           subselections: new Map(),
           choices: new Map(
             lines.flatMap(({ chosen }, i) =>
               chosen.map(({ price }, j) => [
                 `c${i}.${j}`,
-                { productId: `p${i}`, subselectionId: 's', name: 'C', price: text(price), min: 0, max: 3 },
+                {
+                  ...{ productId: `p${i}`, subselectionId: 's', name: 'C' },
+                  ...{ price: text(price), min: 0, max: 3, version: '1' },
+                },
               ]),
             ),
           ),

@@ -1,4 +1,6 @@
+import { sqlState } from '@comanda/db';
 import { ApiError } from './errors.ts';
+import { type CallKind, type Places, places } from './places.ts';
 
 /** Keeps work that is stuck in the database from taking every connection with it. */
 export interface Bulkhead {
@@ -6,96 +8,88 @@ export interface Bulkhead {
    * Takes a place for a call of the location on the resource, at once when there is room; call the answer when the
    * call is done. Throws 503 with `Retry-After` when the work ahead does not move.
    */
-  enter(locationId: string, resource: string): Leave | Promise<Leave>;
+  enter(locationId: string, resource: string, kind: CallKind): Leave | Promise<Leave>;
   close(): void;
 }
 
-/** Gives the place back. */
-export type Leave = () => void;
-
-/** How many calls use the database at once, in one process: by what they have in common. */
-export interface Places {
-  /** All together; what the pool has beyond it is for exports, keys, limits and health. */
-  all: number;
-  /** Of one location: the rest goes on when its rows are locked. */
-  location: number;
-  /** On one resource: the rest goes on when its table is locked. */
-  resource: number;
-  /** Of one location on one resource. */
-  both: number;
-  /** When nobody has come or gone for so long, in milliseconds, those who wait are refused. */
-  stuckMs: number;
-  /** Nobody waits longer than this, in milliseconds. */
-  waitMs: number;
-}
-
-/** The places of a process; longer than a migration waits for a lock (0.8 s), so that one refuses nobody. */
-export const places: Places = { all: 14, location: 8, resource: 9, both: 5, stuckMs: 3_000, waitMs: 10_000 };
+/** Gives the place back, and says whether the call ended because it waited in vain for a lock. */
+export type Leave = (heldUp?: boolean) => void;
 
 /** Makes one; every place is free. Who waits for the same is let in in the order in which they came. */
 export function createBulkhead(limits: Places = places): Bulkhead {
   const all = newGroup(limits.all);
-  const locations = new Map<string, Group>();
-  const resources = new Map<string, Group>();
+  const groups = new Map<string, Group>();
   const lanes = new Map<string, Lane>();
   /** Lanes that somebody waits in. */
   const waiting = new Set<Lane>();
   let timer: NodeJS.Timeout | undefined;
 
-  function laneOf(locationId: string, resource: string): Lane {
-    const name = `${locationId} ${resource}`;
+  function laneOf(locationId: string, resource: string, kind: CallKind): Lane {
+    const name = `${kind} ${resource} ${locationId}`;
     const known = lanes.get(name);
     if (known !== undefined) return known;
     // Nobody is in most of them: those are forgotten, now and then.
     if (lanes.size >= mostLanes) forgetIdle();
     const lane: Lane = {
       groups: [
+        newGroup(limits.lane[kind]),
         all,
-        groupIn(locations, locationId, limits.location),
-        groupIn(resources, resource, limits.resource),
-        newGroup(limits.both),
+        groupOf(kind, limits.kind),
+        groupOf(resource, limits.resource),
+        groupOf(`${kind} on ${resource}`, limits.resourceKind),
+        groupOf(`${kind} of ${locationId}`, limits.locationKind),
       ],
       waiters: [],
-      leave: () => leave(lane),
+      leave: (heldUp = false) => leave(lane, heldUp),
     };
     lanes.set(name, lane);
     return lane;
   }
 
-  function forgetIdle(): void {
-    for (const [name, { groups, waiters }] of lanes)
-      if (groups[3].taken === 0 && waiters.length === 0) lanes.delete(name);
-    const used = new Set([...lanes.values()].map(({ groups }) => groups[1]));
-    for (const [name, group] of locations) if (!used.has(group)) locations.delete(name);
+  function groupOf(name: string, size: number): Group {
+    const known = groups.get(name);
+    if (known !== undefined) return known;
+    const made = newGroup(size);
+    groups.set(name, made);
+    return made;
   }
 
-  function take({ groups }: Lane): void {
-    const now = performance.now();
+  function forgetIdle(): void {
+    for (const [name, { groups, waiters }] of lanes)
+      if (groups[0].taken === 0 && waiters.length === 0) lanes.delete(name);
+    const used = new Set([...lanes.values()].flatMap(({ groups }) => groups));
+    for (const [name, group] of groups) if (!used.has(group)) groups.delete(name);
+  }
+
+  function take({ groups }: Lane, now: number): void {
     for (const group of groups) {
       group.taken += 1;
-      group.movedAt = now;
+      // Where calls are held up, that the next one tries is no move.
+      if (!isNarrow(group, now)) group.movedAt = now;
     }
   }
 
-  function leave({ groups }: Lane): void {
+  function leave({ groups }: Lane, heldUp: boolean): void {
     const now = performance.now();
     for (const group of groups) {
       group.taken -= 1;
-      group.movedAt = now;
+      // For who waits in the same lane that is no move, for everybody else it is.
+      if (heldUp && group === groups[0]) group.heldUpAt = now;
+      else group.movedAt = now;
     }
-    if (waiting.size > 0) letIn();
+    if (waiting.size > 0) letIn(now);
   }
 
   // The lane that was served goes to the end: lanes take turns.
-  function letIn(): void {
+  function letIn(now: number): void {
     for (const lane of [...waiting]) {
-      if (!hasRoom(all)) return;
-      if (!lane.groups.every(hasRoom)) continue;
+      if (!hasRoom(all, now)) return;
+      if (!lane.groups.every((group) => hasRoom(group, now))) continue;
       const next = lane.waiters.shift();
       waiting.delete(lane);
       if (lane.waiters.length > 0) waiting.add(lane);
       if (next === undefined) continue;
-      take(lane);
+      take(lane, now);
       next.resolve(lane.leave);
     }
   }
@@ -110,21 +104,27 @@ export function createBulkhead(limits: Places = places): Bulkhead {
       if (lane.waiters.length === 0) waiting.delete(lane);
       for (const { reject } of refused) reject(stuck());
     }
+    // A lane may have become wide again by itself.
+    letIn(now);
     if (waiting.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
-  const isStuck = (group: Group, now: number) => !hasRoom(group) && now - group.movedAt > limits.stuckMs;
+  const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;
+
+  const hasRoom = (group: Group, now: number) => group.taken < (isNarrow(group, now) ? 1 : group.size);
+
+  const isStuck = (group: Group, now: number) => !hasRoom(group, now) && now - group.movedAt > limits.stuckMs;
 
   return {
-    enter(locationId, resource) {
-      const lane = laneOf(locationId, resource);
-      if (lane.waiters.length === 0 && lane.groups.every(hasRoom)) {
-        take(lane);
+    enter(locationId, resource, kind) {
+      const lane = laneOf(locationId, resource, kind);
+      const now = performance.now();
+      if (lane.waiters.length === 0 && lane.groups.every((group) => hasRoom(group, now))) {
+        take(lane, now);
         return lane.leave;
       }
-      const now = performance.now();
       if (lane.groups.some((group) => isStuck(group, now))) throw stuck();
       timer ??= setInterval(look, 100);
       waiting.add(lane);
@@ -137,22 +137,25 @@ export function createBulkhead(limits: Places = places): Bulkhead {
 /** Runs `work` in a place of its own, and gives it back. Throws what `enter` throws. */
 export async function inPlace<Result>(
   bulkhead: Bulkhead,
-  locationId: string,
-  resource: string,
+  call: { locationId: string; resource: string; kind: CallKind },
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const entered = bulkhead.enter(locationId, resource);
+  const entered = bulkhead.enter(call.locationId, call.resource, call.kind);
   const leave = entered instanceof Promise ? await entered : entered;
+  let heldUp = false;
   try {
     return await work();
+  } catch (error) {
+    heldUp = waitedInVain.has(sqlState(error)?.code ?? '');
+    throw error;
   } finally {
-    leave();
+    leave(heldUp);
   }
 }
 
-/** Calls of one location on one resource: what they take places of, and who waits. */
+/** Calls of one location on one resource, of one kind: what they take places of, and who waits. */
 interface Lane {
-  readonly groups: readonly [all: Group, location: Group, resource: Group, both: Group];
+  readonly groups: readonly [own: Group, ...shared: Group[]];
   waiters: Waiter[];
   readonly leave: Leave;
 }
@@ -162,6 +165,8 @@ interface Group {
   taken: number;
   /** When somebody last came or went, by the monotonic clock. */
   movedAt: number;
+  /** When somebody last waited in vain for a lock; of a lane's own group alone. Then it has one place, for a while. */
+  heldUpAt: number;
 }
 
 interface Waiter {
@@ -172,17 +177,12 @@ interface Waiter {
 
 const mostLanes = 10_000;
 
-const newGroup = (size: number): Group => ({ size, taken: 0, movedAt: performance.now() });
+/** By the lock's time limit, or the statement's. */
+const waitedInVain = new Set(['55P03', '57014']);
 
-function groupIn(groups: Map<string, Group>, name: string, size: number): Group {
-  const known = groups.get(name);
-  if (known !== undefined) return known;
-  const made = newGroup(size);
-  groups.set(name, made);
-  return made;
-}
-
-const hasRoom = (group: Group): boolean => group.taken < group.size;
+const newGroup = (size: number): Group => ({
+  ...{ size, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
+});
 
 /** The refusal of a call when the work ahead of it does not move. */
 export const stuck = (): ApiError =>

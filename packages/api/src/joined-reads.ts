@@ -1,5 +1,6 @@
 import type { Database, Statement } from '@comanda/db';
-import { places, stuck } from './bulkhead.ts';
+import { stuck } from './bulkhead.ts';
+import { places } from './places.ts';
 
 /**
  * Joins reads of single rows into reads of many: at most one is under way, and who asks meanwhile is answered by the

@@ -6,6 +6,7 @@ import type { Caller } from './credentials/credentials.ts';
 import { ApiError, type ErrorCode, toApiError } from './errors.ts';
 import { answerText, findAnswer, readIdempotency } from './idempotency.ts';
 import { grants, type Permission } from './permissions.ts';
+import type { CallKind } from './places.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
@@ -70,7 +71,8 @@ export function operation(meta: OperationMeta) {
       if (!done.ok) throw done.error;
       return done;
     };
-    const result = await conduct({ ...ctx, caller, reads }, { name: path, meta }, await getRawInput(), {
+    const kind = type === 'query' ? 'query' : 'mutation';
+    const result = await conduct({ ...ctx, caller, reads }, { name: path, kind, meta }, await getRawInput(), {
       work,
       replay: (json) => replayed(ctx, json) as ReturnType<typeof work>,
     });
@@ -111,7 +113,7 @@ interface Course<Result> {
  */
 export async function conduct<Result>(
   ctx: CallContext,
-  { name, meta }: { name: string; meta: OperationMeta },
+  { name, kind, meta }: { name: string; kind: CallKind; meta: OperationMeta },
   raw: unknown,
   { work, replay }: Course<Result>,
 ): Promise<Result> {
@@ -122,7 +124,7 @@ export async function conduct<Result>(
   const leaveProcess = inFlight.enter(locationId);
   try {
     if (meta.joined) return await work(undefined);
-    return await inPlace(bulkhead, locationId, resourceOf(name), () =>
+    return await inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, () =>
       meta.idempotent
         ? workOnce(ctx, readIdempotency(ctx, name, raw), raw, { work, replay })
         : work(undefined),

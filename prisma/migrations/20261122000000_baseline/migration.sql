@@ -366,7 +366,7 @@ CREATE TABLE settlements (
   started_at timestamptz(3) NOT NULL,
   ended_at timestamptz(3) NOT NULL,
   total_orders int NOT NULL,
-  total_collected numeric(14,2) NOT NULL,
+  total_collected numeric(22,2) NOT NULL,
   average_ticket numeric(14,2) NOT NULL,
   payments jsonb NOT NULL,
   orders jsonb NOT NULL,

@@ -24,7 +24,8 @@ export async function get(ctx: CallContext): Promise<Catalog> {
     }
   }
   // Whether it is still the same is asked together with others; the tree is built for one, in a place of its own.
-  const built = await inPlace(ctx.app.bulkhead, locationId, 'catalog', () => build(ctx));
+  const place = { locationId, resource: 'catalog', kind: 'query' } as const;
+  const built = await inPlace(ctx.app.bulkhead, place, () => build(ctx));
   const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
   ctx.reply.etag = etagOf(locationId, built);
   ctx.reply.json = text;

@@ -9,7 +9,7 @@ import { priceOrder, shortages } from './rules.ts';
 import type { Order } from './schema.ts';
 import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
 
-/** How often prices may change under an order before its caller is asked to come back. */
+/** How often what is ordered may change under an order before its caller is asked to come back. */
 const attempts = 5;
 
 /**
@@ -46,8 +46,8 @@ async function write(
       ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
       ...[requestId, newId(), request.external_id, request.channel ?? null],
       ...[request.is_take_away, request.identifier, request.payment_method_id, order.total],
-      ...[products.map(({ id }) => id), products.map(({ price }) => price), products.map(quantityText)],
-      ...[choices.map(({ id }) => id), choices.map(({ price }) => price), choices.map(quantityText)],
+      ...[products.map(({ id }) => id), products.map(({ version }) => version), products.map(quantityText)],
+      ...[choices.map(({ id }) => id), choices.map(({ version }) => version), choices.map(quantityText)],
       ...[lines.map((line) => line.product_id), lines.map(({ name }) => name)],
       ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
       ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],

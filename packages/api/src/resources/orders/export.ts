@@ -15,7 +15,7 @@ import type { Order } from './schema.ts';
 export async function exportOrders(ctx: CallContext, request: OrderExportRequest): Promise<OrderExport> {
   refuseLargePage(ctx, request);
   const { from, to, limit, offset } = request;
-  const giveTurnBack = await takeTurn();
+  const giveTurnBack = await takeTurn(ctx.caller.locationId);
   let cursor: OrderCursor | undefined;
   const close = async () => {
     await cursor?.close();

@@ -71,15 +71,25 @@ function index({ products, choices, payment_methods }: OrderFactsRow): (asked: A
     for (const id of asked.products) {
       const found = productsBy.get(asked.locationId + id);
       if (found === undefined) continue;
-      const { name, price, external_id, left, subselections } = found;
-      facts.products.set(id, { name, price, externalId: external_id ?? undefined, left: left ?? undefined });
+      const { name, price, version, external_id, left, subselections } = found;
+      const externalId = external_id ?? undefined;
+      facts.products.set(id, { name, price, version, externalId, left: left ?? undefined });
       facts.subselections.set(id, subselections ?? []);
     }
     for (const id of asked.choices) {
       const found = choicesBy.get(asked.locationId + id);
       if (found === undefined) continue;
-      const { product_id: productId, subselection_id: subselectionId, left, name, price, min, max } = found;
-      facts.choices.set(id, { productId, subselectionId, name, price, min, max, left: left ?? undefined });
+      const {
+        product_id: productId,
+        subselection_id: subselectionId,
+        name,
+        price,
+        min,
+        max,
+        version,
+      } = found;
+      const left = found.left ?? undefined;
+      facts.choices.set(id, { productId, subselectionId, name, price, min, max, version, left });
     }
     const [method] = asked.paymentMethods;
     return {

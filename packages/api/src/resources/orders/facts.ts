@@ -3,7 +3,10 @@ import type { OrderCreate } from './schema.ts';
 /** What a creation asks for, whichever family. */
 export type OrderRequest = Omit<OrderCreate, 'idempotencyKey'>;
 
-/** What is read for a new order. Prices and quantities are decimal text, as Postgres gives them. */
+/**
+ * What is read for a new order. Prices and quantities are decimal text, as Postgres gives them. A version stands for all of
+ * it but what is left: it is another once any of that is.
+ */
 export interface OrderFacts {
   products: ReadonlyMap<string, KnownProduct>;
   /** The subselections of each product, by product id. */
@@ -19,6 +22,7 @@ export interface KnownProduct {
   price: string;
   externalId?: string | undefined;
   left?: string | undefined;
+  version: string;
 }
 
 /** A choice that belongs to a product. */
@@ -39,6 +43,7 @@ export interface KnownChoice {
   min: number;
   max: number;
   left?: string | undefined;
+  version: string;
 }
 
 /** An order that may be made: priced lines, and what they take from stock. Decimals are text. */
@@ -63,7 +68,7 @@ export interface PricedLine {
 /** How much of one product or item the whole order wants, and where it says so; in thousandths. */
 export interface Wanted {
   id: string;
-  price: string;
+  version: string;
   quantity: bigint;
   uses: { path: string; quantity: bigint }[];
 }

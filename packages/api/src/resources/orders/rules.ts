@@ -38,11 +38,12 @@ export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrde
     }
     faults.push(...productFaults(item, product, path), ...selectionFaults(item, facts, path));
     const quantity = scaled(item.quantity, 3);
-    order.products.want(item.product_id, product.price, { path: `${path}.quantity`, quantity });
+    order.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
     const chosen = priceSelections(item, facts);
-    for (const { position, item_id, quantity: each } of chosen.entries) {
-      const use = { path: `${path}.subselections[${position}].quantity`, quantity: quantity * BigInt(each) };
-      order.choices.want(item_id, facts.choices.get(item_id)?.price ?? '0', use);
+    for (const { position, version, selection } of chosen.entries) {
+      const each = quantity * BigInt(selection.quantity);
+      const use = { path: `${path}.subselections[${position}].quantity`, quantity: each };
+      order.choices.want(selection.item_id, version, use);
     }
     const unit = scaled(product.price, 2) + chosen.price;
     if (unit > largest)
@@ -56,7 +57,7 @@ export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrde
       quantity: decimalText(quantity, 3),
       total: decimalText(total, 2),
       ...(item.comment !== undefined && { comment: item.comment }),
-      selections: chosen.entries.map(({ position: _, ...selection }) => selection),
+      selections: chosen.entries.map(({ selection }) => selection),
     });
   }
   if (order.total > largest)
@@ -108,8 +109,9 @@ function priceSelections({ subselections = [] }: OrderRequest['items'][number], 
   const entries = subselections.flatMap(({ item_id, quantity }, position) => {
     const choice = facts.choices.get(item_id);
     if (choice === undefined) return [];
+    const { name, version } = choice;
     price += scaled(choice.price, 2) * BigInt(quantity);
-    return [{ position, item_id, quantity, name: choice.name, price: Number(choice.price) }];
+    return [{ position, version, selection: { item_id, quantity, name, price: Number(choice.price) } }];
   });
   return { price, entries };
 }
@@ -118,9 +120,9 @@ function priceSelections({ subselections = [] }: OrderRequest['items'][number], 
 class Stack {
   readonly #wanted = new Map<string, Wanted>();
 
-  want(id: string, price: string, use: Wanted['uses'][number]): void {
+  want(id: string, version: string, use: Wanted['uses'][number]): void {
     const known = this.#wanted.get(id);
-    if (known === undefined) this.#wanted.set(id, { id, price, quantity: use.quantity, uses: [use] });
+    if (known === undefined) this.#wanted.set(id, { id, version, quantity: use.quantity, uses: [use] });
     else {
       known.quantity += use.quantity;
       known.uses.push(use);

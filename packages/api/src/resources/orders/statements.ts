@@ -30,7 +30,7 @@ export const moveOrder = statement<{ previous: OrderStatus | null; response: str
   'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)',
 );
 
-/** What orders are decided from, as JSON, of several locations. Decimals are text. */
+/** What orders are decided from (prisma/sql/orders.sql), as JSON, of several locations. Decimals and versions are text. */
 export interface OrderFactsRow {
   products: {
     location_id: string;
@@ -40,6 +40,7 @@ export interface OrderFactsRow {
     price: string;
     left: string | null;
     subselections: { id: string; name: string; min: number; max: number; single: boolean }[] | null;
+    version: string;
   }[];
   choices: {
     location_id: string;
@@ -51,6 +52,7 @@ export interface OrderFactsRow {
     min: number;
     max: number;
     left: string | null;
+    version: string;
   }[];
   payment_methods: { location_id: string; id: string; enabled: boolean }[];
 }
@@ -59,23 +61,17 @@ export interface OrderFactsRow {
 export const readOrderFacts = statement<OrderFactsRow>(
   'read_order_facts',
   `select
-     (select coalesce(json_agg(json_build_object('location_id', p.location_id, 'id', p.id, 'external_id', p.external_id,
-         'name', p.name, 'price', p.price::text, 'left', case when s.enabled then s.quantity::text end,
-         'subselections', (select json_agg(json_build_object('id', c.id, 'name', c.name, 'min', c.min_selection,
-             'max', c.max_selection, 'single', c.single) order by c.position, c.id)
-           from subselections c where c.location_id = p.location_id and c.product_id = p.id))), '[]')
+     (select coalesce(json_agg(json_build_object('location_id', k.location_id, 'id', k.id, 'external_id', o.external_id,
+         'name', o.name, 'price', o.price::text, 'left', o.stock::text, 'subselections', o.subselections,
+         'version', o.version::text)), '[]')
        from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
-       cross join lateral (select * from products p where p.location_id = k.location_id and p.id = k.id limit 1) p
-       left join lateral (
-         select * from product_stock s where s.location_id = p.location_id and s.product_id = p.id limit 1) s on true
+       cross join lateral offered_product(k.location_id, k.id) o
      ) as products,
-     (select coalesce(json_agg(json_build_object('location_id', i.location_id, 'id', i.id, 'product_id', s.product_id,
-         'subselection_id', s.id, 'name', i.name, 'price', i.price::text, 'min', i.min, 'max', i.max,
-         'left', case when i.stock_enabled then i.stock_quantity::text end)), '[]')
+     (select coalesce(json_agg(json_build_object('location_id', k.location_id, 'id', k.id, 'product_id', o.product_id,
+         'subselection_id', o.subselection_id, 'name', o.name, 'price', o.price::text, 'min', o.min, 'max', o.max,
+         'left', o.stock::text, 'version', o.version::text)), '[]')
        from unnest($3::uuid[], $4::uuid[]) as k (location_id, id)
-       cross join lateral (select * from subselection_items i where i.location_id = k.location_id and i.id = k.id limit 1) i
-       cross join lateral (
-         select * from subselections s where s.location_id = i.location_id and s.id = i.subselection_id limit 1) s
+       cross join lateral offered_item(k.location_id, k.id) o
      ) as choices,
      (select coalesce(json_agg(json_build_object('location_id', m.location_id, 'id', m.id, 'enabled', m.enabled)), '[]')
        from unnest($5::uuid[], $6::uuid[]) as k (location_id, id)
@@ -91,7 +87,7 @@ export const placeOrder = statement<{
   'place_order',
   `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7,
      $8::uuid, $9, $10, $11::boolean, $12, $13::uuid, $14::numeric,
-     $15::uuid[], $16::numeric[], $17::numeric[], $18::uuid[], $19::numeric[], $20::numeric[],
+     $15::uuid[], $16::bigint[], $17::numeric[], $18::uuid[], $19::bigint[], $20::numeric[],
      $21::uuid[], $22::text[], $23::numeric[], $24::numeric[], $25::numeric[], $26::text[], $27::jsonb[])`,
 );
 

@@ -1,0 +1,30 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { orderBody, orderOf } from '../support/orders.ts';
+import { startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+
+let two: TwoProcesses;
+beforeAll(async () => {
+  two = await startTwoProcesses();
+});
+afterAll(() => two?.close());
+
+it('finding 4: where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
+  const { database, locationId, paymentMethodId } = two;
+  const productId = await createProduct(database, { locationId });
+  await database.pool.query(
+    `insert into orders (location_id, number, total, payment_method_id)
+     select $1, n, 1, $2 from generate_series(1, 50) n`,
+    [locationId, paymentMethodId],
+  );
+  const post = (turn: number, family: string) =>
+    two.call(turn, `POST /${family}/orders`, {
+      body: orderBody({ productId, paymentMethodId }),
+      headers: { 'idempotency-key': randomUUID() },
+    });
+  const answers = await Promise.all([0, 1, 2, 3].map((turn) => post(turn, turn < 2 ? 'v1' : 'v2')));
+  expect(statuses(answers)).toEqual({ 201: 4 });
+  const numbers = answers.map((answer) => orderOf(answer).number).sort((a, b) => a - b);
+  expect(numbers).toEqual([51, 52, 53, 54]);
+}, 60_000);

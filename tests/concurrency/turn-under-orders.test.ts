@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { typedClient } from '../support/api.ts';
+import { createProduct } from '../support/factories.ts';
+import { untilWaiting } from '../support/money.ts';
+import { orderBody, orderOf } from '../support/orders.ts';
+import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
+
+/** Closing answered 503 after 15 s while orders came without a gap; now it takes a fraction of a second. */
+const closedWithinMs = 5_000;
+const rounds = 3;
+
+let two: TwoProcesses;
+let productId: string;
+beforeAll(async () => {
+  two = await startTwoProcesses();
+  productId = await createProduct(two.database, { locationId: two.locationId });
+});
+afterAll(() => two?.close());
+
+const post = (lane: number) =>
+  two.order(lane, randomUUID(), orderBody({ productId, paymentMethodId: two.paymentMethodId }));
+const turnsOf = (process: 0 | 1) => typedClient(two.urls[process], two.key).turns;
+
+it('finding 2: an order that comes after the one who closes the turn waits behind them', async () => {
+  const { locationId, database } = two;
+  await post(0);
+  const { id } = await turnsOf(0).open.mutate();
+  const holder = await database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`select from location_counters where location_id = $1 and name = 'order' for update`, [
+      locationId,
+    ]);
+    const before = post(0);
+    await untilWaiting(database, 1);
+    const closing = turnsOf(1).close.mutate();
+    await untilWaiting(database, 2);
+    const after = post(0);
+    await untilWaiting(database, 3);
+    await holder.query('commit');
+    expect(await closing).toMatchObject({ id, total_orders: 1 });
+    const ids = [await before, await after].map((answer) => orderOf(answer).id);
+    const made = await Promise.all(
+      ids.map((id) => database.prisma.order.findFirstOrThrow({ where: { id } })),
+    );
+    expect(made.map(({ turnId }) => turnId)).toEqual([id, null]);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});
+
+it('finding 2: a turn is closed while 24 clients order without pause over two processes, with exact totals', async () => {
+  // As on a slow disk: orders wait for one another, and there is never a moment without one.
+  await two.database.pool.query(`create function slow_down() returns trigger language plpgsql as $$
+      begin perform pg_sleep(0.1); return new; end $$;
+    create trigger slow_down before insert on orders for each row execute function slow_down()`);
+  const { locationId, database, urls, key } = two;
+  const { payments } = typedClient(urls[0], key);
+  let ordering = true;
+  let made = 0;
+  const order = async (lane: number) => {
+    const answer = await post(lane);
+    expect(answer.status, answer.text).toBe(201);
+    made += 1;
+    return orderOf(answer);
+  };
+  const lanes = Array.from({ length: 24 }, async (_, lane) => {
+    while (ordering) await order(lane);
+  });
+  const all = Promise.all(lanes);
+  all.catch(() => {
+    ordering = false;
+  });
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const turn = await turnsOf(0).open.mutate();
+    for (const lane of [0, 1]) {
+      const { payment } = await order(lane);
+      await payments.complete.mutate({ id: payment.id });
+    }
+    await sleep(200);
+    const began = performance.now();
+    const closed = await turnsOf(round % 2 === 0 ? 0 : 1).close.mutate();
+    took.push(Math.round(performance.now() - began));
+    const { rows } = await database.pool.query<{ count: number }>(
+      'select count(*)::int as count from orders where location_id = $1 and turn_id = $2',
+      [locationId, turn.id],
+    );
+    expect(closed).toMatchObject({ id: turn.id, total_orders: rows[0]?.count, total_collected: 25 });
+    expect(rows[0]?.count).toBeGreaterThan(2);
+  }
+  ordering = false;
+  await all;
+  console.info(`closing took ${took.join(', ')} ms beside ${made} orders`);
+  expect(Math.max(...took)).toBeLessThan(closedWithinMs);
+}, 180_000);
