@@ -124,14 +124,15 @@ CREATE TRIGGER touch_product_before AFTER UPDATE OF location_id, product_id ON p
   FOR EACH ROW WHEN (OLD.location_id <> NEW.location_id OR OLD.product_id <> NEW.product_id)
   EXECUTE FUNCTION touch_product_before();
 
+-- Old and new rows meet in a full join, as in watching.sql.
 CREATE FUNCTION touch_products_of_categories() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_products(array_agg(l.location_id), array_agg(l.product_id))
-  FROM old_rows o
-  JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-  CROSS JOIN LATERAL (
-    SELECT * FROM product_categories c WHERE c.location_id = n.location_id AND c.category_id = n.id) l
-  WHERE ROW(o.name, o.priority) IS DISTINCT FROM ROW(n.name, n.priority);
+  FROM (
+    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    WHERE ROW(o.name, o.priority) IS DISTINCT FROM ROW(n.name, n.priority)
+  ) w CROSS JOIN LATERAL (
+    SELECT * FROM product_categories c WHERE c.location_id = w.location_id AND c.category_id = w.id) l;
   RETURN NULL;
 END $$;
 CREATE TRIGGER touch_products AFTER UPDATE ON categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
@@ -144,7 +145,7 @@ DECLARE
 BEGIN
   SELECT array_agg(l.place) INTO v_places
   FROM (
-    SELECT n.location_id, n.id FROM old_rows o JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
     WHERE ROW(o.external_id, o.sku, o.name) IS DISTINCT FROM ROW(n.external_id, n.sku, n.name) ORDER BY 1, 2
   ) w CROSS JOIN LATERAL (SELECT s.ctid AS place FROM product_stock s
     WHERE s.location_id = w.location_id AND s.product_id = w.id AND s.updated_at < v_announced FOR NO KEY UPDATE) l;
