@@ -1,15 +1,9 @@
-import type { Queryable, Statement } from '@comanda/db';
+import type { Queryable } from '@comanda/db';
 import type { CallContext } from '../context.ts';
 import { answerText } from '../idempotency.ts';
 import type { ChangesInput, ChangesPage } from '../wire/changes.ts';
 import { type Place, readCursor, type Walk, writeCursor } from './cursor.ts';
-import { type ChangesText, readHorizon } from './statements.ts';
-
-/** What to read, and the values of its filters. */
-export interface Changes {
-  statement: Statement<ChangesText>;
-  values: readonly unknown[];
-}
+import { type Changes, readHorizon } from './statements.ts';
 
 /** Whether the caller reads what has changed, and not the list as it is. */
 export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): boolean =>
@@ -23,24 +17,29 @@ export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): 
 export async function readChanges<Entry>(
   ctx: CallContext,
   input: ChangesInput,
-  { statement, values }: Changes,
+  changes: Changes,
 ): Promise<ChangesPage<Entry>> {
   const { limit, offset } = input;
   const { page, walk } = await ctx.app.database.session(async (on) => {
-    const walk = await walkOf(on, input);
-    const { after, until, total = null } = walk;
-    const bounds = [new Date(after.moment), after.id, new Date(until), total];
-    const [page] = await on.run(statement, [ctx.caller.locationId, limit, offset, ...bounds, ...values]);
+    const begun = await walkOf(on, input);
+    const { after, until } = begun;
+    const range = [new Date(after.moment), after.id, new Date(until)];
+    const values = [ctx.caller.locationId, ...range, ...changes.filters];
+    const [page] = await on.run(changes.page, [...values, limit, offset]);
     if (page === undefined) throw new Error('a page of changes is one row');
-    return { page, walk };
+    const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
+    return { page, walk: { ...begun, total } };
   });
-  const { data, total, found, moment, id } = page;
+  const { data, found, moment, id } = page;
   const next =
     found < limit || moment === null || id === null
       ? writeCursor({ from: walk.horizon })
-      : writeCursor({ ...walk, after: { moment, id }, total });
+      : writeCursor({ ...walk, after: { moment, id } });
   ctx.reply.next = next;
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total, next })}}`);
+  return answerText(
+    ctx,
+    `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total: walk.total, next })}}`,
+  );
 }
 
 // The horizon first, in a snapshot of its own: the page's, which is later, shows all that is before it.

@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { type Statement, statement } from '@comanda/db';
 
 /** The time of day and from when on something may still come, both as Unix time in milliseconds. */
 export const readHorizon = statement<{ asked: number; horizon: number }>(
@@ -10,28 +10,52 @@ export const readHorizon = statement<{ asked: number; horizon: number }>(
 /** A page of what has changed: its entries as the text of a JSON array, and the place of the last of them. */
 export interface ChangesText {
   data: string;
-  total: number;
   found: number;
   moment: number | null;
   id: string | null;
 }
 
-/** The first parameter that `changesText` leaves to filters. */
-export const firstFilter = 8;
+/** Of one list: the statement that reads a page, the one that counts what there is to read, and the values of filters. */
+export interface Changes {
+  page: Statement<ChangesText>;
+  count: Statement<{ total: number }>;
+  filters: readonly unknown[];
+}
 
-/** Rows of a table that stand after the place of $4 and $5, up to $6. */
+/** Rows that stand after the place of $2 and $3, up to $4; $1 is the location. */
 export const afterPlace = (moment: string, id: string) =>
-  `(${moment}, ${id}) > ($4::timestamptz, $5::uuid) and ${moment} <= $6::timestamptz`;
+  `(${moment}, ${id}) > ($2::timestamptz, $3::uuid) and ${moment} <= $4::timestamptz`;
 
-/**
- * The text of a statement. `rows` selects `id` and `moment` of all that is to be read; `entries` an aggregate of what a
- * `page` of them shows, from there on. $1 location, $2 limit, $3 offset, $4 to $6 see `afterPlace`, $7 the total where it
- * is known. Counted is only what is not.
- */
-export const changesText = (rows: string, entries: string) =>
-  `with page as materialized (
-     select * from (${rows} order by moment, id limit 200 offset $3::bigint) found limit $2
-   )
-   select (select ${entries}) as data, coalesce($7::int, (select count(*) from (${rows}) every)::int) as total,
-     (select count(*) from page)::int as found, (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
-   from (select) one left join (select * from page order by moment desc, id desc limit 1) l on true`;
+/** What a list of changes is made of. Filters are the parameters from $5 on; limit and offset come after them. */
+export interface ChangesParts {
+  name: string;
+  /** How many filters there are. */
+  filters: number;
+  /** Selects `id` and `moment` of all there is to read. `most`, where it is given, is an order and a limit for a part. */
+  rows(most: string): string;
+  /** An aggregate of what a `page` of them shows, as text, from there on. */
+  entries: string;
+}
+
+/** Makes the two statements. */
+export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'> {
+  const { name, filters, rows, entries } = parts;
+  const [limit, offset] = [`$${firstFilter + filters}::int`, `$${firstFilter + filters + 1}::bigint`];
+  return {
+    page: statement<ChangesText>(
+      `list_${name}`,
+      `with page as materialized (
+         select * from (
+           ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
+         ) found limit ${limit}
+       )
+       select (select ${entries}) as data, (select count(*) from page)::int as found,
+         (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
+       from (select) one left join (select * from page order by moment desc, id desc limit 1) l on true`,
+    ),
+    count: statement(`count_${name}`, `select count(*)::int as total from (${rows('')}) changed`),
+  };
+}
+
+/** The parameter of the first filter. */
+export const firstFilter = 5;

@@ -1,27 +1,23 @@
-import { type Statement, statement } from '@comanda/db';
-import type { Changes } from '../../changes/read.ts';
-import { afterPlace, type ChangesText, changesText, firstFilter } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements, firstFilter } from '../../changes/statements.ts';
 import { filterSql, givenFilters, type OrderFilters } from './list.statements.ts';
 
 /** Orders that have changed, as lists show them, by the moment of the last change. */
 export function orderChanges(filters: OrderFilters): Changes {
   const given = givenFilters(filters);
-  return { statement: changesStatement(given), values: given.map((name) => filters[name]) };
+  return { ...statementsFor(given), filters: given.map((name) => filters[name]) };
 }
 
-const statements = new Map<string, Statement<ChangesText>>();
+const known = new Map<string, Omit<Changes, 'filters'>>();
 
-function changesStatement(given: readonly (keyof OrderFilters)[]): Statement<ChangesText> {
-  const name = ['list_orders_changes', ...given.map((filter) => filter.slice(0, 3))].join('_');
-  const known = statements.get(name);
-  if (known !== undefined) return known;
+function statementsFor(given: readonly (keyof OrderFilters)[]): Omit<Changes, 'filters'> {
+  const name = ['orders_changes', ...given.map((filter) => filter.slice(0, 3))].join('_');
   const narrowed = given.map((filter, index) => ` and ${filterSql[filter](`$${index + firstFilter}`)}`);
   // By number or external_id there is one at most: it is not to be looked for along the moments.
   const one = given.includes('number') || given.includes('external_id');
-  const rows = `select o.id, o.updated_at${one ? " + interval '0'" : ''} as moment from orders o
+  const rows = () => `select o.id, o.updated_at${one ? " + interval '0'" : ''} as moment from orders o
     where o.location_id = $1::uuid and ${afterPlace('o.updated_at', 'o.id')}${narrowed.join('')}`;
-  const made = statement<ChangesText>(name, changesText(rows, entries));
-  statements.set(name, made);
+  const made = known.get(name) ?? changesStatements({ name, filters: given.length, rows, entries });
+  known.set(name, made);
   return made;
 }
 

@@ -11,7 +11,7 @@ import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
 export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
-  if (readsChanges(input)) return readChanges(ctx, input, { statement: sql.listStockChanges, values: [] });
+  if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
   const { limit, offset } = input;
   const values = [ctx.caller.locationId, limit, offset];
   const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(sql.listStock, values);

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { afterPlace, type ChangesText, changesText } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements } from '../../changes/statements.ts';
 import type { CurrentStock } from './rules.ts';
 
 // Not Prisma: lists are a hot path, and a batch is written by one statement over the whole set.
@@ -22,16 +22,18 @@ export const listStock = statement<StockPageText>(
    from page cross join lateral stock_json($1::uuid, array[page.product_id]) j`,
 );
 
-/** What has changed; parameters: see `changesText`. */
-export const listStockChanges = statement<ChangesText>(
-  'list_stock_changes',
-  changesText(
-    `select s.product_id as id, s.updated_at as moment from product_stock s
-     where s.location_id = $1::uuid and ${afterPlace('s.updated_at', 's.product_id')}`,
-    `coalesce(json_agg(j.doc order by page.moment, page.id), '[]')::text
-     from page cross join lateral stock_json($1::uuid, array[page.id]) j`,
-  ),
-);
+/** Records that have changed, as lists show them. */
+export const stockChanges: Changes = {
+  ...changesStatements({
+    name: 'stock_changes',
+    filters: 0,
+    rows: () => `select s.product_id as id, s.updated_at as moment from product_stock s
+      where s.location_id = $1::uuid and ${afterPlace('s.updated_at', 's.product_id')}`,
+    entries: `coalesce(json_agg(j.doc order by page.moment, page.id), '[]')::text
+      from page cross join lateral stock_json($1::uuid, array[page.id]) j`,
+  }),
+  filters: [],
+};
 
 // Rows that are named are looked up one by one: `limit 1` and locks keep a look-up from becoming a join, which could read
 // all of the location (docs/decisions/0020).
