@@ -58,6 +58,7 @@ CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUN
 -- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
 -- moment of the two. Touched are rows whose moment is before the announcement; a later one, whoever's, serves as well.
 -- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
+-- They are looked for by id: `+ interval '0'` keeps the index of moments out.
 
 CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -67,7 +68,7 @@ BEGIN
   SELECT array_agg(l.place) INTO v_places
   FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_orders) AS v (location_id, id) ORDER BY 1, 2) w
   CROSS JOIN LATERAL (SELECT o.ctid AS place FROM orders o
-    WHERE o.location_id = w.location_id AND o.id = w.id AND o.updated_at < v_announced FOR NO KEY UPDATE) l;
+    WHERE o.location_id = w.location_id AND o.id = w.id AND o.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
   IF v_places IS NOT NULL THEN
     UPDATE orders o SET updated_at = clock_timestamp() WHERE o.ctid = ANY (v_places);
   END IF;
@@ -81,7 +82,7 @@ BEGIN
   SELECT array_agg(l.place) INTO v_places
   FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_products) AS v (location_id, id) ORDER BY 1, 2) w
   CROSS JOIN LATERAL (SELECT p.ctid AS place FROM products p
-    WHERE p.location_id = w.location_id AND p.id = w.id AND p.updated_at < v_announced FOR NO KEY UPDATE) l;
+    WHERE p.location_id = w.location_id AND p.id = w.id AND p.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
   IF v_places IS NOT NULL THEN
     UPDATE products p SET updated_at = clock_timestamp() WHERE p.ctid = ANY (v_places);
   END IF;
@@ -92,7 +93,7 @@ DECLARE
   v_announced timestamptz := announce_change();
 BEGIN
   UPDATE orders o SET updated_at = clock_timestamp()
-  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at < v_announced;
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced;
   RETURN NULL;
 END $$;
 CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
@@ -153,7 +154,7 @@ BEGIN
     SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
     WHERE ROW(o.external_id, o.sku, o.name) IS DISTINCT FROM ROW(n.external_id, n.sku, n.name) ORDER BY 1, 2
   ) w CROSS JOIN LATERAL (SELECT s.ctid AS place FROM product_stock s
-    WHERE s.location_id = w.location_id AND s.product_id = w.id AND s.updated_at < v_announced FOR NO KEY UPDATE) l;
+    WHERE s.location_id = w.location_id AND s.product_id = w.id AND s.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
   IF v_places IS NOT NULL THEN
     UPDATE product_stock s SET updated_at = clock_timestamp() WHERE s.ctid = ANY (v_places);
   END IF;
