@@ -156,11 +156,11 @@ BEGIN
         WHERE s.stock_quantity < w.quantity))::text;
   END IF;
   IF v_taken_products IS NOT NULL THEN
-    UPDATE product_stock s SET updated_at = now(), quantity = s.quantity - w.quantity
+    UPDATE product_stock s SET quantity = s.quantity - w.quantity
     FROM unnest(v_places, v_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
   IF v_taken_choices IS NOT NULL THEN
-    UPDATE subselection_items s SET updated_at = now(), stock_quantity = s.stock_quantity - w.quantity
+    UPDATE subselection_items s SET stock_quantity = s.stock_quantity - w.quantity
     FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
 
@@ -327,6 +327,7 @@ CREATE TRIGGER guard_product BEFORE UPDATE OF location_id, product_id ON order_i
 -- creation: the order's row is then of this transaction.
 CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+  PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
   INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
   SELECT DISTINCT r.location_id, 'order', r.order_id, 'update', ARRAY['items']
   FROM changed_rows r

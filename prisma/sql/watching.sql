@@ -5,12 +5,6 @@
 -- A changed table gets one function for each kind of statement. It compares old and new rows once, and gives what
 -- differs to captured_changes and to the tallies (tallies.sql). The name of a function is its table's.
 
-CREATE FUNCTION touch_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  NEW.updated_at := now();
-  RETURN NEW;
-END $$;
-
 -- A resource that is deleted before its events are published shows its last state: it is kept here,
 -- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
 CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -30,9 +24,7 @@ DECLARE
 BEGIN
   FOR w IN SELECT * FROM watched() LOOP
     IF w.touched THEN
-      -- Who sets updated_at to this moment spares the call.
-      RETURN QUERY SELECT format('CREATE TRIGGER touch BEFORE UPDATE ON %I FOR EACH ROW '
-        'WHEN (NEW.updated_at IS DISTINCT FROM now()::timestamptz(3) AND OLD.* IS DISTINCT FROM NEW.*) '
+      RETURN QUERY SELECT format('CREATE TRIGGER touch BEFORE UPDATE ON %I FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) '
         'EXECUTE FUNCTION touch_updated_at()', w.relation);
     END IF;
     CONTINUE WHEN w.told_as IS NULL;

@@ -211,6 +211,21 @@ describe('it sees', () => {
     await client.query('rollback');
   });
 
+  it('a transaction that has changed something and stays open', async () => {
+    const client = await openClient();
+    await client.query('begin');
+    await client.query(`insert into locations (name) values ('Forgotten')`);
+    await client.query(`update locations set name = 'Unfinished' where name = 'Forgotten'`);
+    const found = await waitFor('the transaction to grow old', async () => {
+      const check = await look('reading changes', { openWriterSeconds: 0.2 });
+      return check.outcome === 'warning' && check;
+    });
+    expect(found.found).toContain('forgotten-psql');
+    expect((await look('reading changes')).outcome).toBe('ok');
+    await client.query('rollback');
+    expect((await look('reading changes', { openWriterSeconds: 0 })).outcome).toBe('ok');
+  });
+
   it('a table that autovacuum does not keep up with', async () => {
     await kit.sql('create table litter (n integer) with (autovacuum_enabled = false)');
     await kit.sql('insert into litter select generate_series(1, 3000)');

@@ -56,7 +56,15 @@ test('docs/api.md is what npm run docs makes', () => {
 function factsOf(route: string): Omit<SpecifiedOperation, 'route'> | undefined {
   const meta = served.get(route)?.meta;
   if (meta === undefined) return undefined;
-  const { permission, status = 200, list = false, idempotent = false, batch = false, errors = [] } = meta;
+  const {
+    permission,
+    status = 200,
+    list = false,
+    idempotent = false,
+    batch = false,
+    changes = false,
+    errors = [],
+  } = meta;
   const codes = (['resource_not_found', 'conflict'] as const).filter((code) => errors.includes(code));
-  return { permission, status, list, idempotent, batch, errors: codes };
+  return { permission, status, list, idempotent, batch, changes, errors: codes };
 }

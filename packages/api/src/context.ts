@@ -41,6 +41,8 @@ export interface Reply {
   headers: Record<string, string>;
   /** The value as JSON text, when it is at hand: sent as it is, so that a replay is byte for byte the same. */
   json?: string;
+  /** The cursor of the next page of what has changed: REST carries it in a `Link`. */
+  next?: string;
   /** The entity tag of `json`, quotes included. REST answers 304 without a body when the caller has it already. */
   etag?: string;
   /** The value's JSON text in pieces, when it is too large to be held: REST sends these and not the value. */

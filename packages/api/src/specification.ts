@@ -14,6 +14,8 @@ export interface SpecifiedOperation {
   idempotent: boolean;
   /** Counts against the batch limits. */
   batch: boolean;
+  /** Reads changes: with `updated_since` it carries a `Link`. */
+  changes: boolean;
   /** Codes beyond `unauthorized`, `permission_denied`, `invalid_request`, `validation_error`, `rate_limited`, `internal_error`. */
   errors: Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }
@@ -27,6 +29,7 @@ export const specification: readonly SpecifiedOperation[] = rows().map(
     list: answer === 'list',
     idempotent: traits.includes('idempotent'),
     batch: traits.includes('batch'),
+    changes: traits.includes('changes'),
     errors: (['resource_not_found', 'conflict'] as const).filter((code) => traits.includes(code)),
   }),
 );
@@ -35,7 +38,7 @@ export const specification: readonly SpecifiedOperation[] = rows().map(
 export const comingNext: readonly RestRoute[] = [];
 
 type Answer = 'data' | 'list' | 'created' | 'accepted';
-type Trait = 'idempotent' | 'batch' | 'resource_not_found' | 'conflict';
+type Trait = 'idempotent' | 'batch' | 'changes' | 'resource_not_found' | 'conflict';
 
 function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
   return [
@@ -59,7 +62,7 @@ function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
     ['DELETE /v1/webhooks/{id}', 'webhooks:write', 'data', 'resource_not_found'],
     ['POST /v1/webhooks/{id}/test', 'webhooks:write', 'accepted', 'resource_not_found', 'conflict'],
     ['GET /v1/webhooks/{id}/deliveries', 'webhooks:read', 'list', 'resource_not_found'],
-    ['GET /v2/orders', 'orders:read', 'list'],
+    ['GET /v2/orders', 'orders:read', 'list', 'changes'],
     ['GET /v2/orders/export', 'orders:export', 'data', 'batch'],
     ['GET /v2/orders/{id}', 'orders:read', 'data', 'resource_not_found'],
     ['GET /v2/orders/by-external-id/{external_id}', 'orders:read', 'data', 'resource_not_found'],
@@ -67,7 +70,7 @@ function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
     ['POST /v2/orders', 'orders:write', 'created', 'idempotent', 'conflict'],
     ['PATCH /v2/orders/{id}/status', 'orders:write', 'data', 'resource_not_found', 'conflict'],
     ['POST /v2/orders/{id}/cancel', 'orders:write', 'data', 'resource_not_found', 'conflict'],
-    ['GET /v2/products', 'products:read', 'list'],
+    ['GET /v2/products', 'products:read', 'list', 'changes'],
     ['GET /v2/products/{id}', 'products:read', 'data', 'resource_not_found'],
     ['GET /v2/products/by-external-id/{external_id}', 'products:read', 'data', 'resource_not_found'],
     ['POST /v2/products', 'products:write', 'created', 'conflict'],
@@ -79,7 +82,7 @@ function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
     ['POST /v2/categories', 'categories:write', 'created', 'conflict'],
     ['PATCH /v2/categories/{id}', 'categories:write', 'data', 'resource_not_found', 'conflict'],
     ['DELETE /v2/categories/{id}', 'categories:write', 'data', 'resource_not_found'],
-    ['GET /v2/stock', 'stock:read', 'list'],
+    ['GET /v2/stock', 'stock:read', 'list', 'changes'],
     ['POST /v2/stock/sync', 'stock:sync', 'data', 'batch'],
     ['GET /v2/catalog', 'catalog:read', 'data'],
     ['POST /v2/catalog/sync', 'catalog:sync', 'data', 'batch', 'conflict'],

@@ -27,6 +27,8 @@ export interface OperationMeta {
   status?: 200 | 201 | 202;
   /** The output is `{ data, pagination }` and is sent as it is. */
   list?: boolean;
+  /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
+  changes?: boolean;
   /** Takes `idempotencyKey`, which REST reads from the `Idempotency-Key` header. */
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */

@@ -189,6 +189,7 @@ CREATE TABLE products (
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX products_location_id_name_id_idx ON products (location_id, name, id);
+CREATE INDEX products_location_id_updated_at_id_idx ON products (location_id, updated_at, id);
 CREATE UNIQUE INDEX products_location_id_external_id_key ON products (location_id, external_id);
 CREATE UNIQUE INDEX products_location_id_sku_key ON products (location_id, sku);
 
@@ -407,6 +408,7 @@ CREATE INDEX orders_location_id_created_at_id_idx ON orders (location_id, create
 CREATE INDEX orders_location_id_status_created_at_id_idx ON orders (location_id, status, created_at DESC, id DESC);
 CREATE INDEX orders_location_id_total_id_idx ON orders (location_id, total, id);
 CREATE INDEX orders_location_id_turn_id_idx ON orders (location_id, turn_id);
+CREATE INDEX orders_location_id_updated_at_id_idx ON orders (location_id, updated_at, id);
 CREATE UNIQUE INDEX orders_location_id_external_id_key ON orders (location_id, external_id);
 CREATE UNIQUE INDEX orders_location_id_number_key ON orders (location_id, number);
 

@@ -1,5 +1,6 @@
 import type { Shop } from '../shop.ts';
 import { workOnBatches } from './batches.ts';
+import { workOnChanges } from './changes.ts';
 import { workOnKeys } from './keys.ts';
 import { workOnMoney } from './money.ts';
 import { workOnOrders } from './orders.ts';
@@ -12,6 +13,7 @@ export async function work(shop: Shop, round: Round): Promise<void> {
   await workOnProducts(shop, round);
   await workOnBatches(shop, round);
   await workOnMoney(shop, round, () => workOnOrders(shop, round));
+  await workOnChanges(shop);
   await workOnWebhooks(shop, round);
   await workOnKeys(shop, round);
   await shop.service.settled();

@@ -18,6 +18,10 @@ export const headers = {
     'Names this answer; it changes with every byte of `data`.',
     '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
   ),
+  Link: text(
+    'With `updated_since` or `cursor`: where to read on, as a `rel="next"` relative to this address.',
+    '</v2/orders?limit=50&cursor=eyJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
+  ),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
 } as const satisfies Record<string, oas31.HeaderObject>;
@@ -149,6 +153,7 @@ export function successHeaders(meta: OperationMeta): HeaderName[] {
   if (meta.idempotent) always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);
   if (meta.conditional) always.push('ETag');
+  if (meta.changes) always.push('Link');
   return always;
 }
 

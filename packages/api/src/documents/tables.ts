@@ -66,8 +66,13 @@ function operationTable(family: string): string {
   );
 }
 
-function traits({ idempotent, batch, status }: SpecifiedOperation): string {
-  const found = [idempotent && '`Idempotency-Key`', batch && 'batch', status === 201 && '`Location`'];
+function traits({ idempotent, batch, changes, status }: SpecifiedOperation): string {
+  const found = [
+    idempotent && '`Idempotency-Key`',
+    batch && 'batch',
+    changes && '`Link`',
+    status === 201 && '`Location`',
+  ];
   return found.filter((trait) => trait !== false).join(', ');
 }
 

@@ -10,6 +10,7 @@ import { finishRequest, type RequestLine } from '../request-log.ts';
 import { admit, conduct } from '../trpc.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
+import { nextLink } from './link.ts';
 import { parseQuery } from './query.ts';
 import { type Match, routeTable } from './routes.ts';
 import { sendStream } from './stream.ts';
@@ -95,7 +96,8 @@ export function restHandler(
     const value = await call(operation, Object.assign(context, { caller, reads: app.reads }), input);
     if (operation.kind === 'mutation') app.wakeRelay();
     const status = meta.status ?? 200;
-    const { headers, etag, stream } = context.reply;
+    const { headers, etag, stream, next } = context.reply;
+    if (next !== undefined) headers.Link = nextLink(route.path, query, route.coercions, next);
     if (etag !== undefined) {
       headers.ETag = etag;
       if (matchesEtag(context.ifNoneMatch, etag)) {

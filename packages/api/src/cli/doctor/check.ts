@@ -23,6 +23,8 @@ export interface Thresholds {
   disk: { warning: number; wrong: number };
   idleInTransactionSeconds: number;
   activeSeconds: number;
+  /** A transaction that changed something and stays open for longer makes readers of changes repeat themselves. */
+  openWriterSeconds: number;
   deadRows: number;
   /** A replica that is so far behind answers next to nothing. */
   replicaLagBytes: number;

@@ -43,6 +43,7 @@ export const defaultThresholds: Thresholds = {
   disk: { warning: 0.1, wrong: 0.03 },
   idleInTransactionSeconds: 60,
   activeSeconds: 300,
+  openWriterSeconds: 60,
   deadRows: 50_000,
   replicaLagBytes: 16 * 1024 ** 2,
 };

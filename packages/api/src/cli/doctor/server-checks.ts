@@ -44,6 +44,23 @@ export const serverChecks: readonly Check[] = [
     },
   },
   {
+    name: 'reading changes',
+    means:
+      'No transaction that has changed something stays open: readers of changes meet what came since again and again.',
+    advice:
+      'Close the program that opened it, or end it: select pg_terminate_backend(<pid>), or rollback prepared <name>.',
+    async run({ database, thresholds }) {
+      const rows = await database.run(sql.openWriters, [thresholds.openWriterSeconds]);
+      if (rows.length === 0) return ok('nothing is held back');
+      const told = rows.map(({ pid, prepared, name, seconds }) => {
+        const who =
+          pid === null ? `prepared transaction ${prepared ?? ''}` : `pid ${pid} (${name || 'unnamed'})`;
+        return `${who} for ${duration(seconds)}`;
+      });
+      return warning(`held back by ${told.join('; ')}`);
+    },
+  },
+  {
     name: 'vacuum',
     means: 'Autovacuum keeps up: no table holds more dead rows than living ones.',
     advice:

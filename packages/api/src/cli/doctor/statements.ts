@@ -73,6 +73,21 @@ export const longTransactions = statement<{ pid: number; name: string; idle: boo
    order by xact_start limit 5`,
 );
 
+// Whoever has announced a change; a prepared transaction has no process.
+export const openWriters = statement<{
+  pid: number | null;
+  prepared: string | null;
+  name: string | null;
+  seconds: number;
+}>(
+  'doctor_open_writers',
+  `select c.pid, x.gid as prepared, a.application_name as name,
+     extract(epoch from clock_timestamp() - c.announced)::float8 as seconds
+   from announced_changes() c left join pg_stat_activity a on a.pid = c.pid
+   left join pg_prepared_xacts x on c.pid is null and c.virtual_transaction = '-1/' || x.transaction::text
+   where c.announced < clock_timestamp() - make_interval(secs => $1::float8) order by c.announced limit 5`,
+);
+
 export const neglectedTables = statement<{ table: string; dead: number; live: number }>(
   'doctor_neglected_tables',
   `select relname as table, n_dead_tup::float8 as dead, n_live_tup::float8 as live from pg_stat_user_tables

@@ -12,14 +12,17 @@ export interface OrderPageText {
 }
 
 /** What narrows a list. */
-export type OrderFilters = Omit<OrderList, 'limit' | 'offset' | 'sort' | 'order'>;
+export type OrderFilters = Omit<
+  OrderList,
+  'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor'
+>;
 
 /** The statement and the values that list what passes the filters; only the filters that are given are in the SQL. */
 export function listOrders(
   locationId: string,
   { limit, offset, sort, order, ...filters }: OrderList,
 ): { statement: Statement<OrderPageText>; values: unknown[] } {
-  const given = filterNames.filter((name) => filters[name] !== undefined);
+  const given = givenFilters(filters);
   return {
     statement: listStatement(sort, order, given),
     values: [locationId, limit, offset, ...given.map((name) => filters[name])],
@@ -39,7 +42,8 @@ const dayStart = (value: string) => `(select day_start(${value}::date, ${timezon
 const dayEnd = (value: string) => `(select day_start(${value}::date + 1, ${timezone}))`;
 const mostOnPage = 200;
 
-const filterSql = {
+/** What a filter means, given its parameter; the order is `o`. */
+export const filterSql = {
   status: (value) => `o.status = ${value}::order_status`,
   from: (value) => `o.created_at >= ${dayStart(value)}`,
   to: (value) => `o.created_at < ${dayEnd(value)}`,
@@ -50,6 +54,11 @@ const filterSql = {
 
 const counted: readonly (keyof OrderFilters)[] = ['status', 'from', 'to'];
 const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
+
+/** The filters that are given, always in the same order. */
+export const givenFilters = (filters: OrderFilters) =>
+  filterNames.filter((name) => filters[name] !== undefined);
+
 const listStatements = new Map<string, Statement<OrderPageText>>();
 
 /** Parameters of the filters that are given. */

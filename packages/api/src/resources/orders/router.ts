@@ -11,6 +11,7 @@ import {
   OrderList,
   OrderListV1,
   OrderPage,
+  OrderPageV1,
   OrderUpdateStatus,
 } from './schema.ts';
 import * as orders from './service.ts';
@@ -22,9 +23,12 @@ export const ordersRouter = router({
   list: operation({
     permission: 'orders:read',
     summary: 'List orders',
-    description: 'Newest first unless `sort` and `order` say otherwise.',
+    description:
+      'Newest first unless `sort` and `order` say otherwise. With `updated_since` by the moment of the last change; the ' +
+      'answer has a `Link` to follow, again and again: nothing that changes is missed.',
     rest: ['GET /v2/orders'],
     list: true,
+    changes: true,
   })
     .input(OrderList)
     .output(OrderPage)
@@ -123,7 +127,7 @@ export const ordersV1Router = router({
     list: true,
   })
     .input(OrderListV1)
-    .output(OrderPage)
+    .output(OrderPageV1)
     .query(({ ctx, input }) => orders.list(ctx, input)),
 
   create: idempotentOperation({

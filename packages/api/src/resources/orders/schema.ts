@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
 import {
   dateRange,
   ExternalId,
@@ -134,11 +135,20 @@ const filters = {
 
 /** The filters of the v2 list. */
 export const OrderList = z
-  .object({ ...paging, ...filters, external_id: z.string().optional(), channel: z.string().optional() })
-  .check(rangeOrder);
+  .object({
+    ...paging,
+    ...filters,
+    ...changes,
+    external_id: z.string().optional(),
+    channel: z.string().optional(),
+  })
+  .check(rangeOrder)
+  .check(oneBeginning);
 export type OrderList = z.infer<typeof OrderList>;
 
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-export const OrderPage = page(OrderSummary);
+export const OrderPage = changesPage(OrderSummary);
+
+export const OrderPageV1 = page(OrderSummary);

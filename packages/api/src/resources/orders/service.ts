@@ -1,16 +1,19 @@
 import { isId } from '@comanda/db';
+import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import { rowReader } from '../../joined-reads.ts';
-import type { Page } from '../../wire.ts';
+import type { ChangesPage } from '../../wire/changes.ts';
+import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
 import type { Order, OrderList, OrderStatus, OrderSummary } from './schema.ts';
 import { moveOrder, type OrderText, readOrderByExternalId, readOrders } from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
-export async function list(ctx: CallContext, input: OrderList): Promise<Page<OrderSummary>> {
+export async function list(ctx: CallContext, input: OrderList): Promise<ChangesPage<OrderSummary>> {
+  if (readsChanges(input)) return readChanges(ctx, input, orderChanges(input));
   const { limit, offset } = input;
   const { statement, values } = listOrders(ctx.caller.locationId, input);
   const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(statement, values);

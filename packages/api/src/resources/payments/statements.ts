@@ -14,11 +14,19 @@ export const readPayment = statement<PaymentText>(
   'select doc::text as doc from payments_json($1::uuid, array[$2::uuid])',
 );
 
-/** $1 location, $2 id, $3 target. No row when there is no such payment, or when it is not pending any more. */
+/**
+ * $1 location, $2 id, $3 target. No row when there is no such payment, or when it is not pending any more. Its order is
+ * locked first, as whoever cancels it does: it changes, too (prisma/sql/changes.sql).
+ */
 export const movePayment = statement<{ id: string }>(
   'move_payment',
-  `update payments set status = $3::payment_status
-   where location_id = $1::uuid and id = $2::uuid and status = 'pending' returning id`,
+  `with held as materialized (
+     select o.id from payments p cross join lateral (
+       select id from orders where location_id = $1::uuid and id = p.order_id for no key update) o
+     where p.location_id = $1::uuid and p.id = $2::uuid
+   )
+   update payments p set status = $3::payment_status from held h
+   where p.location_id = $1::uuid and p.id = $2::uuid and p.order_id = h.id and p.status = 'pending' returning p.id`,
 );
 
 /** A page of payments as the text of a JSON array, and the exact total. */

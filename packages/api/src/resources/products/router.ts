@@ -1,7 +1,15 @@
 import { operation, router } from '../../trpc.ts';
 import { ByExternalId, ById, Deleted } from '../../wire.ts';
 import { Stock } from '../stock/schema.ts';
-import { Product, ProductCreate, ProductList, ProductListV1, ProductPage, ProductUpdate } from './schema.ts';
+import {
+  Product,
+  ProductCreate,
+  ProductList,
+  ProductListV1,
+  ProductPage,
+  ProductPageV1,
+  ProductUpdate,
+} from './schema.ts';
 import * as products from './service.ts';
 
 /** Specification: Products, v1 and v2. */
@@ -9,9 +17,12 @@ export const productsRouter = router({
   list: operation({
     permission: 'products:read',
     summary: 'List products',
-    description: 'By name, then id.',
+    description:
+      'By name, then id. With `updated_since` by the moment of the last change; the answer has a `Link` to follow, again ' +
+      'and again: nothing that changes is missed.',
     rest: ['GET /v2/products'],
     list: true,
+    changes: true,
   })
     .input(ProductList)
     .output(ProductPage)
@@ -93,6 +104,6 @@ export const productsV1Router = router({
     list: true,
   })
     .input(ProductListV1)
-    .output(ProductPage)
+    .output(ProductPageV1)
     .query(({ ctx, input }) => products.list(ctx, input)),
 });

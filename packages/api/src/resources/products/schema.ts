@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
 import { ExternalId, Id, ImageUrl, Label, Money, page, paging, text } from '../../wire.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
 
@@ -63,9 +64,7 @@ export const ProductUpdate = z
   .meta({ id: 'ProductUpdate' });
 export type ProductUpdate = z.infer<typeof ProductUpdate>;
 
-/** The filters of the v2 list. */
-export const ProductList = z.object({
-  ...paging,
+const filters = {
   visible: z.boolean().optional(),
   category_id: z.string().optional().meta({ description: 'Products of one category.' }),
   search: z
@@ -73,11 +72,17 @@ export const ProductList = z.object({
     .optional()
     .meta({ description: 'Part of the name, sku or external_id, in any case.', example: 'flat' }),
   sku: z.string().optional(),
-  external_id: z.string().optional(),
-});
+};
+
+/** The filters of the v2 list. */
+export const ProductList = z
+  .object({ ...paging, ...filters, external_id: z.string().optional(), ...changes })
+  .check(oneBeginning);
 export type ProductList = z.infer<typeof ProductList>;
 
 /** The filters of the v1 list. */
-export const ProductListV1 = ProductList.omit({ external_id: true });
+export const ProductListV1 = z.object({ ...paging, ...filters });
 
-export const ProductPage = page(Product);
+export const ProductPage = changesPage(Product);
+
+export const ProductPageV1 = page(Product);

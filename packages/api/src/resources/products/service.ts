@@ -1,24 +1,28 @@
 import { isId, newId, type PrismaTransaction, sqlState } from '@comanda/db';
+import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import { rowReader } from '../../joined-reads.ts';
-import type { Page } from '../../wire.ts';
+import type { ChangesPage } from '../../wire/changes.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
+import { productChanges } from './changes.statements.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import { listProducts, type ProductText, readProductByExternalId, readProducts } from './statements.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
-export async function list(ctx: CallContext, input: ProductList): Promise<Page<Product>> {
-  const { limit, offset, ...filters } = input;
-  if (filters.category_id !== undefined && !isId(filters.category_id)) {
-    return { data: [], pagination: { limit, offset, total: 0 } };
-  }
+export async function list(ctx: CallContext, input: ProductList): Promise<ChangesPage<Product>> {
+  const { limit, offset, updated_since: _since, cursor: _cursor, ...filters } = input;
+  if (filters.category_id !== undefined && !isId(filters.category_id)) filters.category_id = noId;
+  if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters));
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [page] = await ctx.reads.run(statement, values);
   const { data, total } = page ?? { data: '[]', total: 0 };
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
+
+/** An id that nothing has. */
+const noId = '00000000-0000-0000-0000-000000000000';
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Product> {

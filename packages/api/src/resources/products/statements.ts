@@ -31,7 +31,7 @@ export interface ProductPageText {
 }
 
 /** What narrows the list. */
-export type ProductFilters = Omit<ProductList, 'limit' | 'offset'>;
+export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor'>;
 
 /** The statement and values that list what passes the filters; only the filters that are given are in the SQL. */
 export function listProducts(
@@ -39,7 +39,7 @@ export function listProducts(
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
 ): { statement: Statement<ProductPageText>; values: unknown[] } {
-  const given = filterNames.filter((name) => filters[name] !== undefined);
+  const given = givenFilters(filters);
   return {
     statement: listStatement(given),
     values: [locationId, limit, offset, ...given.map((name) => filters[name])],
@@ -50,7 +50,8 @@ export function listProducts(
 const contains = (column: string, value: string) =>
   `strpos(lower(p.${column} collate "und-x-icu"), lower(${value} collate "und-x-icu")) > 0`;
 
-const filterSql = {
+/** What a filter means, given its parameter; the product is `p`. */
+export const filterSql = {
   visible: (value) => `p.visible = ${value}::boolean`,
   category_id: (value) =>
     `exists (select from product_categories c
@@ -62,6 +63,11 @@ const filterSql = {
 } as const satisfies Record<keyof ProductFilters, (value: string) => string>;
 
 const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];
+
+/** The filters that are given, always in the same order. */
+export const givenFilters = (filters: ProductFilters) =>
+  filterNames.filter((name) => filters[name] !== undefined);
+
 const listStatements = new Map<string, Statement<ProductPageText>>();
 
 // By nothing or by visibility, the total is a count that is kept.

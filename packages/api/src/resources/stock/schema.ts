@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ExternalId, Id, Label, page, paging, Quantity, Timestamp, TimestampFilter } from '../../wire.ts';
+import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
+import { ExternalId, Id, Label, paging, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from './changes.schema.ts';
 
 /** The stock of a product, as the specification's Stock. */
@@ -32,16 +33,10 @@ export const StockEntry = z
 export type StockEntry = z.infer<typeof StockEntry>;
 
 /** The filters of the listing. */
-export const StockList = z.object({
-  ...paging,
-  updated_since: TimestampFilter.optional().meta({
-    description: 'Only what changed at this moment or later.',
-    example: '2026-01-31T00:00:00Z',
-  }),
-});
+export const StockList = z.object({ ...paging, ...changes }).check(oneBeginning);
 export type StockList = z.infer<typeof StockList>;
 
-export const StockPage = page(StockEntry);
+export const StockPage = changesPage(StockEntry);
 
 /** The ways to name a product. */
 export const productNames = ['product_id', 'external_id', 'sku'] as const;

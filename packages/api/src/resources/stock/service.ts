@@ -1,23 +1,20 @@
 import { isId, type Queryable } from '@comanda/db';
 import { refuseLargeBatch, startBatch } from '../../batch.ts';
+import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
 import { answerText } from '../../idempotency.ts';
 import { repeatingRaces } from '../../races.ts';
-import type { Page } from '../../wire.ts';
+import type { ChangesPage } from '../../wire/changes.ts';
 import { planStock, type StockPlan } from './rules.ts';
 import type { StockEntry, StockList, StockSync, StockSyncItem, StockSyncResult } from './schema.ts';
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
-export async function list(
-  ctx: CallContext,
-  { limit, offset, updated_since }: StockList,
-): Promise<Page<StockEntry>> {
+export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
+  if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
+  const { limit, offset } = input;
   const values = [ctx.caller.locationId, limit, offset];
-  const [{ data, total } = { data: '[]', total: 0 }] =
-    updated_since === undefined
-      ? await ctx.reads.run(sql.listStock, values)
-      : await ctx.reads.run(sql.listStockSince, [...values, moment(updated_since)]);
+  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(sql.listStock, values);
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
 }
 
@@ -57,6 +54,3 @@ async function plan(on: Queryable, ctx: CallContext, items: readonly StockSyncIt
   }));
   return planStock(items, await on.run(sql.readNamedStock, [ctx.caller.locationId, JSON.stringify(named)]));
 }
-
-// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
-const moment = (text: string) => new Date(Math.max(Date.parse(text), Date.parse('0001-01-01T00:00:00Z')));

@@ -1,16 +1,8 @@
 import { statement } from '@comanda/db';
+import { afterPlace, type Changes, changesStatements } from '../../changes/statements.ts';
 import type { CurrentStock } from './rules.ts';
 
 // Not Prisma: lists are a hot path, and a batch is written by one statement over the whole set.
-
-const listText = (filter: string) => `with matching as not materialized (
-     select s.product_id, s.updated_at from product_stock s where s.location_id = $1::uuid${filter}
-   ), page as materialized (
-     select product_id, updated_at from matching order by updated_at, product_id limit $2 offset $3
-   )
-   select coalesce(json_agg(j.doc order by page.updated_at, page.product_id), '[]')::text as data,
-     (select count(*) from matching)::int as total
-   from page cross join lateral stock_json($1::uuid, array[page.product_id]) j`;
 
 /** A page of entries as the text of a JSON array, and the exact total. */
 export interface StockPageText {
@@ -19,13 +11,29 @@ export interface StockPageText {
 }
 
 /** $1 location, $2 limit, $3 offset. */
-export const listStock = statement<StockPageText>('list_stock', listText(''));
-
-/** $1 location, $2 limit, $3 offset, $4 moment. */
-export const listStockSince = statement<StockPageText>(
-  'list_stock_since',
-  listText(' and s.updated_at >= $4::timestamptz'),
+export const listStock = statement<StockPageText>(
+  'list_stock',
+  `with page as materialized (
+     select s.product_id, s.updated_at from product_stock s where s.location_id = $1::uuid
+     order by s.updated_at, s.product_id limit $2 offset $3
+   )
+   select coalesce(json_agg(j.doc order by page.updated_at, page.product_id), '[]')::text as data,
+     (select count(*) from product_stock s where s.location_id = $1::uuid)::int as total
+   from page cross join lateral stock_json($1::uuid, array[page.product_id]) j`,
 );
+
+/** Records that have changed, as lists show them. */
+export const stockChanges: Changes = {
+  ...changesStatements({
+    name: 'stock_changes',
+    filters: 0,
+    rows: () => `select s.product_id as id, s.updated_at as moment from product_stock s
+      where s.location_id = $1::uuid and ${afterPlace('s.updated_at', 's.product_id')}`,
+    entries: `coalesce(json_agg(j.doc order by page.moment, page.id), '[]')::text
+      from page cross join lateral stock_json($1::uuid, array[page.id]) j`,
+  }),
+  filters: [],
+};
 
 // Rows that are named are looked up one by one: `limit 1` and locks keep a look-up from becoming a join, which could read
 // all of the location (docs/decisions/0020).

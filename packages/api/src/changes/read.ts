@@ -1,0 +1,64 @@
+import type { Queryable } from '@comanda/db';
+import type { CallContext } from '../context.ts';
+import { answerText } from '../idempotency.ts';
+import type { ChangesInput, ChangesPage } from '../wire/changes.ts';
+import { type Place, readCursor, type Walk, writeCursor } from './cursor.ts';
+import { type Changes, readHorizon } from './statements.ts';
+
+/** Whether the caller reads what has changed, and not the list as it is. */
+export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): boolean =>
+  updated_since !== undefined || cursor !== undefined;
+
+/**
+ * Answers a page of what has changed, and the cursor of the next. Whoever follows the cursors to the end and begins
+ * anew with the last one misses nothing, however late a transaction commits (docs/decisions/0022); an entry may come
+ * twice. Reads the primary: only it knows who is under way. Throws `validation_error` for a cursor that is none.
+ */
+export async function readChanges<Entry>(
+  ctx: CallContext,
+  input: ChangesInput,
+  changes: Changes,
+): Promise<ChangesPage<Entry>> {
+  const { limit, offset } = input;
+  const { page, walk } = await ctx.app.database.session(async (on) => {
+    const begun = await walkOf(on, input);
+    const { after, until } = begun;
+    const range = [new Date(after.moment), after.id, new Date(until)];
+    const values = [ctx.caller.locationId, ...range, ...changes.filters];
+    const [page] = await on.run(changes.page, [...values, limit, offset]);
+    if (page === undefined) throw new Error('a page of changes is one row');
+    const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
+    return { page, walk: { ...begun, total } };
+  });
+  const { data, found, moment, id } = page;
+  const next =
+    found < limit || moment === null || id === null
+      ? writeCursor({ from: walk.horizon })
+      : writeCursor({ ...walk, after: { moment, id } });
+  ctx.reply.next = next;
+  return answerText(
+    ctx,
+    `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total: walk.total, next })}}`,
+  );
+}
+
+// The horizon first, in a snapshot of its own: the page's, which is later, shows all that is before it.
+async function walkOf(
+  on: Queryable,
+  { updated_since, cursor }: ChangesInput,
+): Promise<Omit<Walk, 'total'> & { total?: number }> {
+  const known = cursor === undefined ? { from: momentOf(updated_since ?? '') } : readCursor(cursor);
+  if (!('from' in known)) return known;
+  const [row] = await on.run(readHorizon, []);
+  if (row === undefined) throw new Error('the horizon is one row');
+  return { after: before(known.from), until: row.asked, horizon: Math.max(row.horizon, known.from) };
+}
+
+/** The place before everything of a moment. */
+const before = (moment: number): Place => ({
+  moment: moment - 1,
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+});
+
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
+const momentOf = (text: string) => Math.max(Date.parse(text), Date.parse('0001-01-01T00:00:00.001Z'));

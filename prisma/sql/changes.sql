@@ -1,0 +1,164 @@
+-- Reading changes: who reads a list by the moment of the last change misses nothing (docs/decisions/0022).
+--
+-- A transaction announces a moment before it gives a row one, by a shared lock that it holds to its end and nobody waits
+-- for. So a reader who looks at the locks first knows from when on something may still come: change_horizon. All of a
+-- transaction's moments are that of its announcement or later.
+
+-- The moment that this transaction has announced, in hundredths of a second. A savepoint that is rolled back takes lock
+-- and setting along. The lock names it modulo 2^31, which is 248 days.
+CREATE FUNCTION announce_change() RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+  announced bigint := nullif(current_setting('comanda.announced', true), '');
+  -- Assigned: PERFORM would start a statement, which costs more than all the rest.
+  held boolean;
+BEGIN
+  IF announced IS NULL THEN
+    announced := floor(extract(epoch FROM clock_timestamp()) * 100);
+    held := pg_advisory_xact_lock_shared(change_lock(), (announced % 2147483648)::int) IS NOT NULL;
+    held := set_config('comanda.announced', announced::text, true) IS NOT NULL;
+  END IF;
+  RETURN to_timestamp(announced / 100.0);
+END $$;
+
+-- The class of these locks among those that have two numbers.
+CREATE FUNCTION change_lock() RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1667788391 $$;
+
+-- What is announced at the moment, and by whom; pid is null for a prepared transaction.
+CREATE FUNCTION announced_changes() RETURNS TABLE (announced timestamptz, pid int, virtual_transaction text)
+LANGUAGE sql VOLATILE AS $$
+  SELECT to_timestamp((n.now - (n.now - l.objid::bigint + 8640000) % 2147483648 + 8640000) / 100.0), l.pid, l.virtualtransaction
+  -- A day of grace for what is announced between the two looks, and for a clock that was set back.
+  FROM (SELECT floor(extract(epoch FROM clock_timestamp()) * 100)::bigint AS now) n, pg_locks l
+  WHERE l.locktype = 'advisory' AND l.classid::bigint = change_lock() AND l.objsubid = 2
+    AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+$$;
+
+-- A snapshot that is taken after this shows every change with a moment before the horizon. `asked` is the time of day,
+-- read before the locks: who announces after the look gives no moment before it.
+CREATE FUNCTION change_horizon(OUT asked timestamptz, OUT horizon timestamptz) LANGUAGE plpgsql AS $$
+BEGIN
+  asked := date_trunc('milliseconds', clock_timestamp());
+  SELECT least(asked, min(c.announced)) INTO horizon FROM announced_changes() c;
+END $$;
+
+-- The clock is read after the announcement. Never rounded up: nothing has changed later than now.
+CREATE FUNCTION touch_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  announced timestamptz := announce_change();
+BEGIN
+  NEW.updated_at := greatest(announced, date_trunc('milliseconds', clock_timestamp()));
+  RETURN NEW;
+END $$;
+-- Whatever an insert brings: what is imported is new to who reads changes.
+CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+
+-- What an entry shows of other rows: an order its payment, stock its product's names, a product its categories and, when
+-- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
+-- moment of the two. Touched are rows whose moment is before the announcement; a later one, whoever's, serves as well.
+-- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
+-- They are looked for by id: `+ interval '0'` keeps the index of moments out.
+
+CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_announced timestamptz := announce_change();
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.place) INTO v_places
+  FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_orders) AS v (location_id, id) ORDER BY 1, 2) w
+  CROSS JOIN LATERAL (SELECT o.ctid AS place FROM orders o
+    WHERE o.location_id = w.location_id AND o.id = w.id AND o.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE orders o SET updated_at = clock_timestamp() WHERE o.ctid = ANY (v_places);
+  END IF;
+END $$;
+
+CREATE FUNCTION touch_products(p_locations uuid[], p_products uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_announced timestamptz := announce_change();
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.place) INTO v_places
+  FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_products) AS v (location_id, id) ORDER BY 1, 2) w
+  CROSS JOIN LATERAL (SELECT p.ctid AS place FROM products p
+    WHERE p.location_id = w.location_id AND p.id = w.id AND p.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE products p SET updated_at = clock_timestamp() WHERE p.ctid = ANY (v_places);
+  END IF;
+END $$;
+
+CREATE FUNCTION touch_order_of_payment() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  v_announced timestamptz := announce_change();
+BEGIN
+  UPDATE orders o SET updated_at = clock_timestamp()
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
+  FOR EACH ROW WHEN (ROW(OLD.id, OLD.order_id, OLD.status) IS DISTINCT FROM ROW(NEW.id, NEW.order_id, NEW.status))
+  EXECUTE FUNCTION touch_order_of_payment();
+-- The order that place_order makes is new itself.
+CREATE TRIGGER touch_order_of_new AFTER INSERT ON payments
+  FOR EACH ROW WHEN (NEW.order_id::text IS DISTINCT FROM current_setting('comanda.new_order', true))
+  EXECUTE FUNCTION touch_order_of_payment();
+
+CREATE FUNCTION touch_products_of_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_products(array_agg(r.location_id), array_agg(r.product_id)) FROM changed_rows r;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER touch_linked AFTER INSERT ON product_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
+CREATE TRIGGER touch_unlinked AFTER DELETE ON product_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
+CREATE TRIGGER touch_linked_before AFTER UPDATE ON product_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
+CREATE TRIGGER touch_linked_after AFTER UPDATE ON product_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
+CREATE TRIGGER touch_product_without AFTER DELETE ON product_stock REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
+
+-- A stock record that is given to another product by hand.
+CREATE FUNCTION touch_product_before() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_products(ARRAY[OLD.location_id], ARRAY[OLD.product_id]);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER touch_product_before AFTER UPDATE OF location_id, product_id ON product_stock
+  FOR EACH ROW WHEN (OLD.location_id <> NEW.location_id OR OLD.product_id <> NEW.product_id)
+  EXECUTE FUNCTION touch_product_before();
+
+-- Old and new rows meet in a full join, as in watching.sql.
+CREATE FUNCTION touch_products_of_categories() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_products(array_agg(l.location_id), array_agg(l.product_id))
+  FROM (
+    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    WHERE ROW(o.name, o.priority) IS DISTINCT FROM ROW(n.name, n.priority)
+  ) w CROSS JOIN LATERAL (
+    SELECT * FROM product_categories c WHERE c.location_id = w.location_id AND c.category_id = w.id) l;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER touch_products AFTER UPDATE ON categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_categories();
+
+CREATE FUNCTION touch_stock_of_products() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  v_announced timestamptz := announce_change();
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.place) INTO v_places
+  FROM (
+    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    WHERE ROW(o.external_id, o.sku, o.name) IS DISTINCT FROM ROW(n.external_id, n.sku, n.name) ORDER BY 1, 2
+  ) w CROSS JOIN LATERAL (SELECT s.ctid AS place FROM product_stock s
+    WHERE s.location_id = w.location_id AND s.product_id = w.id AND s.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE product_stock s SET updated_at = clock_timestamp() WHERE s.ctid = ANY (v_places);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER touch_stock AFTER UPDATE ON products REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION touch_stock_of_products();

@@ -1,0 +1,278 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
+import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+const since = 'updated_since=1970-01-01T00:00:00Z';
+const lists = ['/v2/stock', '/v2/products', '/v2/orders'];
+
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await createOrderKitchen(api);
+});
+afterAll(() => api.close());
+
+const sql = (text: string, values: unknown[]) =>
+  api.app.database.pool.query(text, [api.locationId, ...values]);
+async function expectWell(route: string, body?: unknown): Promise<void> {
+  const answer = await api.rest(route, { body });
+  expect(answer.status, answer.text).toBeLessThan(300);
+}
+
+/** A product with stock under a category, and one without; and an order of the first. */
+async function openShop() {
+  const { database } = api.app;
+  const { locationId } = api;
+  const category = await createCategory(database, { locationId, name: `Teas ${randomUUID()}` });
+  const product = await createProduct(database, {
+    locationId,
+    stock: { quantity: 100 },
+    categoryIds: [category],
+  });
+  const bare = await createProduct(database, { locationId });
+  const order = await placeOrder(api, { ...kitchen, productId: product });
+  return { category, product, bare, order: order.id, payment: order.payment.id };
+}
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+const set = (text: string, id: keyof Shop) => (shop: Shop) =>
+  sql(`update ${text} and location_id = $1`, [shop[id]]);
+
+const sellOne = (productId: string) => placeOrder(api, { ...kitchen, productId });
+const rename = (id: string) => expectWell(`PATCH /v2/products/${id}`, { name: `Tea ${randomUUID()}` });
+const stock = (product_id: string) =>
+  expectWell('POST /v2/stock/sync', { items: [{ product_id, quantity: 3 }] });
+const link = (id: string, category_ids: string[]) => expectWell(`PATCH /v2/products/${id}`, { category_ids });
+const sameNameAndLink = ({ bare, category }: Shop) =>
+  expectWell(`PATCH /v2/products/${bare}`, { name: 'Flat White', category_ids: [category] });
+function withoutStock({ product }: Shop) {
+  return sql('delete from product_stock where location_id = $1 and product_id = $2', [product]);
+}
+async function paidAnew({ order, payment }: Shop) {
+  await sql('delete from payments where location_id = $1 and id = $2', [payment]);
+  await sql(
+    `insert into payments (location_id, order_id, payment_method_id, amount)
+     select location_id, id, payment_method_id, total from orders where location_id = $1 and id = $2`,
+    [order],
+  );
+}
+
+describe('an entry comes again when what it shows of other rows has changed', () => {
+  test.each<[string, string, keyof Shop, (shop: Shop) => Promise<unknown>]>([
+    ['stock that is sold', '/v2/stock', 'product', ({ product }) => sellOne(product)],
+    ['the name of its product', '/v2/stock', 'product', ({ product }) => rename(product)],
+    [
+      'the sku, by hand',
+      '/v2/stock',
+      'product',
+      set(`products set sku = sku || '+' where id = $2`, 'product'),
+    ],
+    ['its own fields', '/v2/products', 'product', ({ product }) => rename(product)],
+    ['stock that is sold', '/v2/products', 'product', ({ product }) => sellOne(product)],
+    ['a stock record', '/v2/products', 'bare', ({ bare }) => stock(bare)],
+    [
+      'a stock record by hand',
+      '/v2/products',
+      'product',
+      set('product_stock set min_stock_alarm = 3 where product_id = $2', 'product'),
+    ],
+    ['a stock record that is gone', '/v2/products', 'product', withoutStock],
+    [
+      'a stock record given away',
+      '/v2/products',
+      'product',
+      ({ product, bare }) =>
+        sql('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
+          product,
+          bare,
+        ]),
+    ],
+    [
+      'a stock record received',
+      '/v2/products',
+      'bare',
+      ({ product, bare }) =>
+        sql('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
+          product,
+          bare,
+        ]),
+    ],
+    ['a category more', '/v2/products', 'bare', ({ bare, category }) => link(bare, [category])],
+    ['a category less', '/v2/products', 'product', ({ product }) => link(product, [])],
+    [
+      'a category moved to another product',
+      '/v2/products',
+      'product',
+      ({ product, bare }) =>
+        sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
+          product,
+          bare,
+        ]),
+    ],
+    [
+      'a category moved to it',
+      '/v2/products',
+      'bare',
+      ({ product, bare }) =>
+        sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
+          product,
+          bare,
+        ]),
+    ],
+    [
+      'the name of a category',
+      '/v2/products',
+      'product',
+      ({ category }) => expectWell(`PATCH /v2/categories/${category}`, { name: 'Infusions' }),
+    ],
+    [
+      'a category that is deleted',
+      '/v2/products',
+      'product',
+      ({ category }) => expectWell(`DELETE /v2/categories/${category}`),
+    ],
+    ['a field that stays and a category more', '/v2/products', 'bare', sameNameAndLink],
+    [
+      'its status',
+      '/v2/orders',
+      'order',
+      ({ order }) => expectWell(`PATCH /v2/orders/${order}/status`, { status: 'ready' }),
+    ],
+    ['its cancellation', '/v2/orders', 'order', ({ order }) => expectWell(`POST /v2/orders/${order}/cancel`)],
+    [
+      'its payment',
+      '/v2/orders',
+      'order',
+      ({ payment }) => api.client().payments.complete.mutate({ id: payment }),
+    ],
+    [
+      'its payment by hand',
+      '/v2/orders',
+      'order',
+      set(`payments set status = 'rejected' where id = $2`, 'payment'),
+    ],
+    ['another payment by hand', '/v2/orders', 'order', paidAnew],
+    [
+      'a line edited by hand',
+      '/v2/orders',
+      'order',
+      set(`order_items set comment = 'Hot' where order_id = $2`, 'order'),
+    ],
+  ])('%s: %s', async (_, list, id, change) => {
+    const shop = await openShop();
+    const reader = readChangesOf((route) => api.rest(route), list);
+    await reader.walk();
+    await change(shop);
+    expect(await reader.walk()).toContain(shop[id]);
+    await expectComplete((route) => api.rest(route), list, reader);
+  });
+});
+
+describe('the link', () => {
+  it('keeps every other parameter and stands only where changes are read', async () => {
+    await openShop();
+    const answer = await api.rest(
+      `GET /v2/orders?limit=1&${since}&channel=a%26b%3E&from=2020-01-01&unknown=1&offset=0`,
+    );
+    const next = nextOf(answer);
+    const { cursor, ...kept } = Object.fromEntries(new URLSearchParams(next.split('?')[1]));
+    expect(kept).toEqual({ limit: '1', channel: 'a&b>', from: '2020-01-01' });
+    expect(cursor).toMatch(/^[\w-]+$/);
+    for (const list of [...lists, '/v1/orders', `/v1/products?${since}`])
+      expect((await api.rest(`GET ${list}`)).headers.get('link')).toBeNull();
+  });
+
+  it('leads on by the filters: an order of another channel is not met', async () => {
+    await sell();
+    const mine = await placeOrder(api, kitchen, { channel: 'kiosk' });
+    const reader = readChangesOf((route) => api.rest(route), '/v2/orders?channel=kiosk&limit=1');
+    expect(await reader.walk()).toEqual([mine.id]);
+    expect(await reader.walk()).toEqual([]);
+    for (const query of [
+      `number=${mine.number}`,
+      `external_id=${mine.external_id}`,
+      'status=pending&channel=kiosk',
+    ])
+      expect(await readChangesOf((route) => api.rest(route), `/v2/orders?${query}`).walk()).toEqual([
+        mine.id,
+      ]);
+  });
+
+  it('of products keeps to the filters, too', async () => {
+    const { product, category } = await openShop();
+    const read = (query: string) => readChangesOf((route) => api.rest(route), `/v2/products?${query}`).walk();
+    expect(await read(`category_id=${category}`)).toEqual([product]);
+    expect(await read(`category_id=${category}&visible=false`)).toEqual([]);
+    expect(await read('category_id=none')).toEqual([]);
+    expect(await read(`sku=sku-${product}&search=flat`)).toEqual([product]);
+  });
+
+  it('is the typed client’s as pagination.next, with the total of the walk on every page', async () => {
+    await Promise.all([sell(), sell(), sell()]);
+    const { orders } = api.client();
+    const all = await orders.list.query({ updated_since: '1970-01-01T00:00:00Z', limit: 200 });
+    const met: string[] = [];
+    let page = await orders.list.query({ updated_since: '1970-01-01T00:00:00Z', limit: 2 });
+    for (;;) {
+      met.push(...page.data.map(({ id }) => id));
+      expect(page.pagination.total).toBe(all.data.length);
+      if (page.data.length < 2) break;
+      page = await orders.list.query({ cursor: page.pagination.next, limit: 2 });
+    }
+    expect(met).toEqual(all.data.map(({ id }) => id));
+    expect((await orders.list.query({})).pagination).not.toHaveProperty('next');
+  });
+
+  it('passes over entries where an offset is given', async () => {
+    const [page, rest] = await Promise.all(
+      ['limit=200', 'limit=200&offset=1'].map((query) => api.rest(`GET /v2/products?${since}&${query}`)),
+    );
+    const ids = (body: unknown) => (body as { data: { id: string }[] }).data.map(({ id }) => id);
+    expect(ids(rest?.body)).toEqual(ids(page?.body).slice(1));
+  });
+
+  const sell = () => placeOrder(api, kitchen);
+});
+
+const text = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
+test.each([
+  '',
+  'x',
+  '%00',
+  text(null),
+  text([1]),
+  text({ s: 'now' }),
+  text({ s: 1.5 }),
+  text({ s: 1e300 }),
+  text({ s: 1, e: 2 }),
+  text({ m: 1, i: 'x', u: 1, h: 1, n: 1 }),
+  text({ m: 1, u: 1, h: 1, n: 1 }),
+  text({ m: 1, i: randomUUID(), u: 1, h: 1, n: -1 }),
+])('the cursor %j is refused', async (cursor) => {
+  for (const list of lists) {
+    const answer = await api.rest(`GET ${list}?cursor=${cursor}`);
+    expect(refusalOf(answer, 422, 'validation_error')).toContain('cursor');
+  }
+});
+
+test.each([since, 'offset=1'])('%s is refused beside a cursor', async (other) => {
+  for (const list of lists) {
+    const cursor = nextOf(await api.rest(`GET ${list}?${since}`)).split('cursor=')[1];
+    const answer = await api.rest(`GET ${list}?cursor=${cursor}&${other}`);
+    expect(refusalOf(answer, 422, 'validation_error')).toContain(`${other.split('=')[0]}: `);
+  }
+});
+
+test('a cursor shows a location nothing of another', async () => {
+  const locationId = await createLocation(api.app.database);
+  const { key } = await createKey(api.app.database, { locationId });
+  for (const list of lists) {
+    const next = nextOf(await api.rest(`GET ${list}?limit=1&${since}`));
+    expect((await api.rest<{ data: unknown[] }>(`GET ${next}`, { key })).body.data).toEqual([]);
+  }
+});

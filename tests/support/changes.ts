@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import type { Answer } from './api.ts';
+
+/** An entry of a list of stock, products or orders. */
+export type Entry = Record<string, unknown>;
+
+/** Whoever reads what has changed, knowing nothing but the links it is given. */
+export interface Reader {
+  /** The last that it has met of each resource, by id. */
+  view: Map<string, Entry>;
+  /** Follows the links to the end; the ids it met, in their order. `between` runs after each page but the last. */
+  walk(between?: () => Promise<unknown>): Promise<string[]>;
+}
+
+/** Calls REST: `GET /v2/stock`. */
+type Get = (route: string) => Promise<Answer>;
+
+export const idOf = (entry: Entry): string => String(entry.product_id ?? entry.id);
+
+/** Begins to read `path` (`/v2/stock?limit=100`) from the first change that there ever was. */
+export function readChangesOf(get: Get, path: string): Reader {
+  const limit = Number(new URLSearchParams(path.split('?')[1]).get('limit') ?? 50);
+  let next = `${path}${path.includes('?') ? '&' : '?'}updated_since=1970-01-01T00:00:00Z`;
+  const view = new Map<string, Entry>();
+  return {
+    view,
+    async walk(between) {
+      const met: string[] = [];
+      for (let page = 0; page < 1_000; page += 1) {
+        const answer = await get(`GET ${next}`);
+        expect(answer.status, answer.text).toBe(200);
+        next = nextOf(answer);
+        const { data } = answer.body as { data: Entry[] };
+        for (const entry of data) {
+          view.set(idOf(entry), entry);
+          met.push(idOf(entry));
+        }
+        if (data.length < limit) return met;
+        await between?.();
+      }
+      throw new Error(`${path}: the walk has no end`);
+    },
+  };
+}
+
+/** Where the answer's `Link` leads; the same cursor stands in the body. */
+export function nextOf({ headers, body }: Answer): string {
+  const [, path] = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
+  if (path === undefined) throw new Error(`there is no link to the next page: ${headers.get('link')}`);
+  const { next } = (body as { pagination: { next: string } }).pagination;
+  expect(new URLSearchParams(path.split('?')[1]).get('cursor')).toBe(next);
+  return path;
+}
+
+/** Everything that the list holds, by id, read by offset while nothing changes. */
+export async function everythingOf(get: Get, path: string): Promise<Map<string, Entry>> {
+  const all = new Map<string, Entry>();
+  for (let offset = 0; ; offset += 200) {
+    const { body } = await get(`GET ${path}?limit=200&offset=${offset}`);
+    const { data, pagination } = body as { data: Entry[]; pagination: { total: number } };
+    for (const entry of data) all.set(idOf(entry), entry);
+    if (offset + 200 >= pagination.total) return all;
+  }
+}
+
+/** That a reader has met all that there is, as it is now. What is deleted appears in no list. */
+export async function expectComplete(get: Get, path: string, { view }: Reader): Promise<void> {
+  const all = await everythingOf(get, path);
+  const wrong = [...all].filter(([id, entry]) => JSON.stringify(view.get(id)) !== JSON.stringify(entry));
+  expect(
+    wrong.slice(0, 3).map(([id, entry]) => ({ seen: view.get(id), real: entry })),
+    `${wrong.length} of ${all.size} entries of ${path}`,
+  ).toEqual([]);
+}
