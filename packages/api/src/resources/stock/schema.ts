@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ExternalId, Id, Label, page, paging, Quantity, Timestamp, TimestampFilter } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction } from './changes.schema.ts';
+import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 
 /** The stock of a product, as the specification's Stock. */
 export const Stock = z

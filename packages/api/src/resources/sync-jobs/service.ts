@@ -1,5 +1,5 @@
 import { addJob, isId, newId, type rows, statement } from '@comanda/db';
-import { startBatch } from '../../batch.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
 import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { answerText, idempotencyOf, once } from '../../idempotency.ts';
@@ -20,10 +20,12 @@ export async function startProducts(
   const idempotency = idempotencyOf(ctx);
   const { json, replayed } = await database.transaction(ctx.requestId, (tx) =>
     once(tx, ctx, idempotency, 202, async () => {
-      await startBatch(ctx, items.length, 'items', tx);
+      refuseLargeBatch(ctx, items.length);
+      await refuseUsedUp(ctx);
       const jobId = newId();
       await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
       await addJob(tx, 'sync-products', { locationId, jobId });
+      await startBatch(ctx, tx);
       return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
     }),
   );
