@@ -2,6 +2,7 @@ import { type Database, statement, type Transaction } from '@comanda/db';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
 import type { CallContext } from '../../context.ts';
 import { repeatingDeadlocks, repeatingRaces } from '../../races.ts';
+import { inTurn } from './queue.ts';
 import { type Asked, locking, readCurrent, reading } from './reads.ts';
 import type { Current, Writes } from './rows.ts';
 import { emptyWrites, writesAnything } from './rules.ts';
@@ -61,13 +62,15 @@ export async function runBatch<Plan extends { writes: Writes }>(
     await startBatch(ctx);
     return foreseen;
   }
-  return repeatingRaces(() =>
-    database.transaction(ctx.requestId, async (tx) => {
-      await tx.run(holdBulkWrites, [locationId]);
-      const applied = await apply(tx, locationId, batch);
-      await startBatch(ctx, tx);
-      return applied;
-    }),
+  return inTurn(locationId, () =>
+    repeatingRaces(() =>
+      database.transaction(ctx.requestId, async (tx) => {
+        await tx.run(holdBulkWrites, [locationId]);
+        const applied = await apply(tx, locationId, batch);
+        await startBatch(ctx, tx);
+        return applied;
+      }),
+    ),
   );
 }
 
