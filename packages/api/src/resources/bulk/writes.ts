@@ -119,18 +119,23 @@ const addLinks = statement(
    order by 2, 3 on conflict do nothing`,
 );
 
-/** $1 location, $2 products, $3 categories, as many of each; $4 products and $5 categories that go with all their links. */
+/**
+ * $1 location, $2 products, $3 categories, as many of each; $4 products and $5 categories that go. Their links are locked
+ * in the one order and go with them: what is told of a product that is deleted names its categories.
+ */
 const removeLinks = statement(
   'remove_bulk_links',
   `with named as materialized (
-     select * from unnest($2::uuid[], $3::uuid[]) as v (product_id, category_id)
-     union select l.* from unnest($4::uuid[]) as v (id) cross join lateral (
+     select product_id, category_id, true as alone
+     from unnest($2::uuid[], $3::uuid[]) as v (product_id, category_id)
+     union all select l.*, false from unnest($4::uuid[]) as v (id) cross join lateral (
        select product_id, category_id from product_categories where location_id = $1::uuid and product_id = v.id offset 0) l
-     union select l.* from unnest($5::uuid[]) as v (id) cross join lateral (
+     union all select l.*, false from unnest($5::uuid[]) as v (id) cross join lateral (
        select product_id, category_id from product_categories where location_id = $1::uuid and category_id = v.id offset 0) l
    )
    delete from product_categories where ctid = any (array(
-     select l.place from (select * from named order by product_id, category_id) n cross join lateral (
+     select case when n.alone then l.place end
+     from (select * from named order by product_id, category_id) n cross join lateral (
        select ctid as place from product_categories
        where location_id = $1::uuid and product_id = n.product_id and category_id = n.category_id for update) l))`,
 );
