@@ -27,6 +27,9 @@ export function settle<Row extends object>(
   return row;
 }
 
+/** What becomes of something that is settled; only a dry run asks. */
+export type Told = () => FieldChange[];
+
 const productFields = {
   ...{ sku: 'sku', name: 'name', description: 'description', price: 'price', visible: 'visible' },
   image_url: 'image_url',
@@ -38,14 +41,16 @@ export function settleProduct(
   id: string,
   given: Given<Omit<ProductRow, 'id' | 'external_id'>> & { external_id: string },
   before: ProductRow | undefined,
-): FieldChange[] {
+): Told {
   const { external_id, sku, name, description, price, visible, image_url } = given;
   const row = settle(products, before, { sku, name, description, price, visible, image_url }, () => ({
     ...{ id, external_id, sku: id, name: '', description: '', price: 0, visible: true, image_url: '' },
   }));
-  const changes = fieldChanges(before, row, productFields);
-  // A sku that is made from the id is not foreseen: a dry run makes no id.
-  return before === undefined && sku === undefined ? changes.filter(({ field }) => field !== 'sku') : changes;
+  return () =>
+    // A sku that is made from the id is not foreseen: a dry run makes no id.
+    fieldChanges(before, row, productFields).filter(
+      ({ field }) => field !== 'sku' || before !== undefined || sku !== undefined,
+    );
 }
 
 const stockFields = { enabled: 'enabled', quantity: 'quantity', min_stock_alarm: 'min_stock_alarm' } as const;
@@ -57,15 +62,13 @@ export function settleStock(
   given: Given<Omit<StockRow, 'product_id'>> | undefined,
   before: StockRow | undefined,
   prefix = 'stock.',
-): FieldChange[] {
-  if (given === undefined) return [];
+): Told {
+  if (given === undefined) return () => [];
   const row = settle(stock, before, given, () => ({
     ...{ product_id, enabled: true, quantity: 0, min_stock_alarm: 0 },
   }));
-  return fieldChanges(before, row, stockFields).map((change) => ({
-    ...change,
-    field: prefix + change.field,
-  }));
+  return () =>
+    fieldChanges(before, row, stockFields).map((change) => ({ ...change, field: prefix + change.field }));
 }
 
 /**

@@ -106,8 +106,8 @@ function planProducts(
     const wanted = new Map(categories.map((name) => [categoryIds.get(name) ?? '', name]));
     const moved = settleLinks(plan.writes, id, wanted, links.get(id) ?? [], plan.replaces);
     const changes = [
-      ...settleProduct(plan.writes, id, product, before),
-      ...settleStock(plan.writes, id, product.stock, stocks.get(id)),
+      ...settleProduct(plan.writes, id, product, before)(),
+      ...settleStock(plan.writes, id, product.stock, stocks.get(id))(),
       ...(moved === undefined ? [] : [{ field: 'categories', ...moved }]),
     ];
     record(plan, 'product', [product.external_id], before, changes);

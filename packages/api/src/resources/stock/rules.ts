@@ -34,7 +34,7 @@ export function planStock(items: readonly StockSyncItem[], { products, stock }: 
       continue;
     }
     const before = stocks.get(product_id);
-    const fields = settleStock(writes, product_id, { enabled, quantity, min_stock_alarm }, before, '');
+    const fields = settleStock(writes, product_id, { enabled, quantity, min_stock_alarm }, before, '')();
     changes.push({ index, product_id, action: actionOf(before, fields), changes: fields });
   }
   const counts = {

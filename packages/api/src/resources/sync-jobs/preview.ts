@@ -18,7 +18,9 @@ export async function previewProducts(
   // What writes finds its key by itself; this writes nothing.
   await findAnswer(database, ctx, idempotencyOf(ctx));
   refuseLargeBatch(ctx, items.length);
-  const { changes, failures } = await foresee(database, ctx.caller.locationId, productsBatch(mode, items));
+  const plan = await foresee(database, ctx.caller.locationId, productsBatch(mode, items));
+  const { failures } = plan;
+  const changes = plan.changes();
   return {
     job_id: '',
     status: changes.length > 0 ? 'completed' : 'failed',

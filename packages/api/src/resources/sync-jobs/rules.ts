@@ -5,8 +5,8 @@ import type { ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from
 /** What applying items comes to. */
 export interface ProductsPlan {
   writes: Writes;
-  /** Of each item that can be applied, in the order of the batch. */
-  changes: ProductSyncChange[];
+  /** Of each item that can be applied, in the order of the batch: only a dry run asks. */
+  changes(): ProductSyncChange[];
   /** Items that cannot be applied, in the order of the batch. */
   failures: SyncItemError[];
 }
@@ -22,7 +22,9 @@ export function planProducts(
   current: Current,
   newId: () => string,
 ): ProductsPlan {
-  const plan: ProductsPlan = { writes: emptyWrites(), changes: [], failures: [] };
+  const told: (() => ProductSyncChange)[] = [];
+  const changes = () => told.map((tell) => tell());
+  const plan: ProductsPlan = { writes: emptyWrites(), changes, failures: [] };
   const known = by(current.products, (row) => row.external_id);
   const stocks = by(current.stock, (row) => row.product_id);
   const links = group(current.links, (row) => row.product_id);
@@ -42,15 +44,24 @@ export function planProducts(
       continue;
     }
     plan.writes.releasedSkus.push(...skus.move(id, before?.sku, item.sku));
-    const wanted = new Map(names?.map((name) => [categories.get(name)?.id ?? '', name]));
-    const moved = names && settleLinks(plan.writes, id, wanted, links.get(id) ?? [], true);
-    const changes = [
-      ...settleProduct(plan.writes, id, item, before),
-      ...settleStock(plan.writes, id, item.stock, stocks.get(id)),
-      ...linkChange(before, names, moved),
-    ].sort((one, other) => (one.field < other.field ? -1 : 1));
-    const action = actionOf(before, changes);
-    plan.changes.push({ index, external_id, ...(before && { id }), action, changes });
+    const moved =
+      names &&
+      settleLinks(
+        plan.writes,
+        id,
+        new Map(names.map((name) => [categories.get(name)?.id ?? '', name])),
+        links.get(id) ?? [],
+        true,
+      );
+    const parts = [
+      settleProduct(plan.writes, id, item, before),
+      settleStock(plan.writes, id, item.stock, stocks.get(id)),
+      () => linkChange(before, names, moved),
+    ];
+    told.push(() => {
+      const changes = parts.flatMap((part) => part()).sort(byField);
+      return { index, external_id, ...(before && { id }), action: actionOf(before, changes), changes };
+    });
   }
   return plan;
 }
@@ -64,6 +75,8 @@ function linkChange(
   if (before !== undefined) return moved === undefined ? [] : [{ field, ...moved }];
   return names === undefined ? [] : [{ field, after: moved?.after ?? [] }];
 }
+
+const byField = (one: { field: string }, other: { field: string }) => (one.field < other.field ? -1 : 1);
 
 type Failure = Pick<SyncItemError, 'code' | 'message'>;
 

@@ -18,7 +18,8 @@ export async function startProducts(
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
   const idempotency = idempotencyOf(ctx);
-  const { json, replayed } = await database.transaction(ctx.requestId, (tx) =>
+  // The job carries the id of its request by itself, and nothing else is told of here.
+  const { json, replayed } = await database.transaction(undefined, (tx) =>
     once(tx, ctx, idempotency, 202, async () => {
       refuseLargeBatch(ctx, items.length);
       await refuseUsedUp(ctx);
