@@ -74,17 +74,21 @@ export async function runBatch<Plan extends { writes: Writes }>(
   );
 }
 
-/** Removes what is asked for, in one transaction, with all that belongs to it. Answers what there was of it. */
-export function removeNamed(ctx: CallContext, asked: Asked): Promise<Current> {
+/** Removes a category, or a product with all that belongs to it, by id. Answers whether it was there. */
+export function removeOne(ctx: CallContext, kind: 'categories' | 'products', id: string): Promise<boolean> {
   const { locationId } = ctx.caller;
+  const whole = kind === 'products';
+  const asked: Asked = {
+    ...{ [kind]: { ids: [id] }, stock: whole, options: whole },
+    changing: (categories) => categories.map((category) => category.id),
+  };
   return repeatingDeadlocks(() =>
     ctx.app.database.transaction(ctx.requestId, async (tx) => {
       const current = await readCurrent(tx, locationId, locking, asked);
       const writes = emptyWrites();
-      writes.removed.categories = current.categories.map(({ id }) => id);
-      writes.removed.products = current.products.map(({ id }) => id);
+      writes.removed[kind] = [id];
       await write(tx, locationId, writes);
-      return current;
+      return current[kind].length > 0;
     }),
   );
 }

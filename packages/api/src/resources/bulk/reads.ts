@@ -15,6 +15,8 @@ export interface Asked {
   products?: { ids?: readonly string[]; externalIds?: readonly string[]; skus?: readonly string[] };
   /** Also every category and product that has an external_id. */
   all?: boolean;
+  /** Of the categories, by id, those whose products change with them: they get another name, or go. */
+  changing?(categories: readonly CategoryRow[]): string[];
   /** What it takes beside the products themselves. */
   stock?: boolean;
   links?: boolean;
@@ -33,8 +35,9 @@ export async function readCurrent(
   const shelves = [asked.categories?.ids ?? [], asked.categories?.externalIds ?? []];
   const named = (lists: readonly (readonly string[])[]) => all || lists.some((list) => list.length > 0);
   const categories = named(shelves) ? await on.run(reads.categories, [locationId, all, ...shelves]) : [];
-  const products = named([ids, externalIds, skus])
-    ? await on.run(reads.products, [locationId, all, ids, externalIds, skus, stock])
+  const changing = asked.changing?.(categories) ?? [];
+  const products = named([ids, externalIds, skus, changing])
+    ? await on.run(reads.products, [locationId, all, ids, externalIds, skus, changing, stock])
     : [];
   const of = [locationId, products.map(({ id }) => id)];
   return {
@@ -53,7 +56,7 @@ export async function readCurrent(
 export interface Reads {
   /** $1 location, $2 whether all that have an external id, $3 ids, $4 external ids. */
   categories: Statement<CategoryRow>;
-  /** The same, $5 skus, $6 whether with stock. */
+  /** The same, $5 skus, $6 categories whose products are meant, $7 whether with stock. */
   products: Statement<ProductRow & (Omit<StockRow, 'product_id'> | { [Name in keyof StockRow]: null })>;
   /** $1 location, $2 product ids. */
   subselections: Statement<SubselectionRow>;
@@ -86,12 +89,17 @@ function reads(verb: string, lock: string): Reads {
     // The count comes first, and with it every product, before the first stock record is locked.
     products: statement(
       `${verb}_bulk_products`,
-      `with named as materialized (${wanted('products')} union ${named('products', 'sku', '$5')}), found as materialized (
+      `with named as materialized (
+         ${wanted('products')}
+         union ${named('products', 'sku', '$5')}
+         union select l.product_id from unnest($6::uuid[]) as v (id) cross join lateral (
+           select product_id from product_categories where location_id = $1::uuid and category_id = v.id offset 0) l
+       ), found as materialized (
          ${inOrder('products', 'id, external_id, sku, name, description, price::float8, visible, image_url', 'named')}
        )
        select p.*, s.* from (select * from found where (select count(*) from found) > 0 order by id) p left join lateral (
          select enabled, quantity::float8, min_stock_alarm::float8 from product_stock
-         where $6::boolean and location_id = $1::uuid and product_id = p.id${fence}) s on true`,
+         where $7::boolean and location_id = $1::uuid and product_id = p.id${fence}) s on true`,
     ),
     subselections: statement(
       `${verb}_bulk_subselections`,

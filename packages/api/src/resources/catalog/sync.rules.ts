@@ -66,6 +66,20 @@ export function planCatalog(
   return { changes: plan.changes, writes: plan.writes };
 }
 
+/** The categories, by id, that get another name or place, or go. */
+export function changedCategories(
+  { categories }: NamedTree,
+  mode: CatalogSyncMode,
+  current: readonly Current['categories'][number][],
+): string[] {
+  const named = by(categories, ({ external_id }): string | null => external_id);
+  return current.flatMap(({ id, external_id, name, priority }) => {
+    const next = named.get(external_id);
+    if (next === undefined) return mode === 'replace' ? id : [];
+    return next.name === name && (next.priority ?? priority) === priority ? [] : id;
+  });
+}
+
 interface Planning extends CatalogPlan {
   faults: FieldFault[];
   replaces: boolean;

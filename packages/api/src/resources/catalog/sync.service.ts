@@ -2,7 +2,7 @@ import { newId } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { currentVersion } from './service.ts';
-import { planCatalog } from './sync.rules.ts';
+import { changedCategories, planCatalog } from './sync.rules.ts';
 import type { CatalogSync, CatalogSyncResult } from './sync.schema.ts';
 import { readTree } from './sync.tree.ts';
 
@@ -24,9 +24,8 @@ export async function sync(ctx: CallContext, input: CatalogSync): Promise<Catalo
           externalIds: tree.products.map(({ product }) => product.external_id),
           skus: tree.products.flatMap(({ product }) => product.sku ?? []),
         },
-        // What is removed takes its stock along.
-        stock: all || tree.products.some(({ product }) => product.stock !== undefined),
-        ...{ all, links: true, options: true },
+        changing: (current) => changedCategories(tree, mode, current),
+        ...{ all, stock: true, links: true, options: true },
       },
       plan: (current) => planCatalog(tree, mode, current, newId),
     },

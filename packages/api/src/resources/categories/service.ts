@@ -3,7 +3,7 @@ import type { CallContext } from '../../context.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { repeatingDeadlocks } from '../../races.ts';
 import type { Page } from '../../wire.ts';
-import { removeNamed } from '../bulk/engine.ts';
+import { removeOne } from '../bulk/engine.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
 
 /** Lists categories by priority, name, id. */
@@ -87,8 +87,7 @@ export async function update(ctx: CallContext, { id, ...changes }: CategoryUpdat
 /** Deletes one; its products stay. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
   if (!isId(id)) throw notFound('Category');
-  const { categories } = await removeNamed(ctx, { categories: { ids: [id] }, products: {} });
-  if (categories.length === 0) throw notFound('Category');
+  if (!(await removeOne(ctx, 'categories', id))) throw notFound('Category');
   return { id, deleted: true };
 }
 

@@ -5,7 +5,7 @@ import { answerText } from '../../idempotency.ts';
 import { rowReader } from '../../joined-reads.ts';
 import { repeatingDeadlocks } from '../../races.ts';
 import type { Page } from '../../wire.ts';
-import { removeNamed } from '../bulk/engine.ts';
+import { removeOne } from '../bulk/engine.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import { listProducts, type ProductText, readProductByExternalId, readProducts } from './statements.ts';
@@ -107,8 +107,7 @@ export async function update(ctx: CallContext, input: ProductUpdate): Promise<Pr
 /** Deletes one; its `external_id` and `sku` are free again, orders keep naming it. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
   if (!isId(id)) throw notFound('Product');
-  const { products } = await removeNamed(ctx, { products: { ids: [id] }, stock: true, options: true });
-  if (products.length === 0) throw notFound('Product');
+  if (!(await removeOne(ctx, 'products', id))) throw notFound('Product');
   return { id, deleted: true };
 }
 

@@ -75,7 +75,8 @@ export function productsBatch(
         externalIds: items.map(({ external_id }) => external_id),
         skus: items.flatMap(({ sku }) => sku ?? []),
       },
-      stock: items.some(({ stock }) => stock !== undefined),
+      // Who is renamed holds its stock, too: a sku that is handed on is written twice.
+      stock: items.some(({ stock, sku }) => stock !== undefined || sku !== undefined),
       links: items.some(({ category_external_ids: names }) => names !== undefined),
     },
     plan: (current) => planProducts(mode, items, firstIndex, current, newId),
