@@ -6,10 +6,10 @@ import { trials } from '../support/trials.ts';
 import { type BulkShop, openBulkShop } from './bulk-shop.ts';
 import { statuses } from './two-processes.ts';
 
-// An order may be asked to come back while what it names changes on and on: that waits for nobody.
-const refused = (answers: readonly Answer[]) =>
-  answers.flatMap(({ status, text }) =>
-    status < 500 || text.includes('What is ordered is changing') ? [] : text,
+// Who waits for too long on a busy machine is asked to come back, as is an order of what changes on and on.
+const failed = (answers: readonly Answer[]) =>
+  answers.flatMap(({ status, headers, text }) =>
+    status < 500 || (status === 503 && headers.has('retry-after')) ? [] : text,
   );
 
 test('catalog sync and products jobs deadlock: at once over two processes and a worker, each answers and none is lost', async () => {
@@ -85,7 +85,7 @@ test('whatever is written at one location at once, no two wait for each other', 
     await Promise.all(Array.from({ length: 10 }, lane));
     const jobs = await shop.jobs();
     console.info(`seed ${seed}: ${JSON.stringify(statuses(answers))}`);
-    expect(refused(answers), `seed ${seed}`).toEqual([]);
+    expect(failed(answers), `seed ${seed}`).toEqual([]);
     expect(answers.filter(({ status }) => status < 300).length).toBeGreaterThan(answers.length / 2);
     expect(jobs.flatMap(({ error }) => (error?.includes('fault on our side') ? error : []))).toEqual([]);
     expect(await shop.deadlocks(), `seed ${seed}`).toBe(0);
