@@ -12,11 +12,11 @@ const triesAtMost = 4;
 export const syncProducts: Task<'sync-products'> = async (job, context) => {
   const { database, signal, attempt, maxAttempts } = context;
   let log = context.log.child({ ...job, attempt });
-  const end = (state: Awaited<ReturnType<typeof failSyncJob>>) =>
-    log.info(
-      { status: state?.status, processed: state?.processed_items, failed: state?.failed_items },
-      'sync job ended',
-    );
+  const tellEnd = (state: Awaited<ReturnType<typeof failSyncJob>>) => {
+    if (state === undefined) return;
+    const { status, processed_items: processed, failed_items: failed } = state;
+    log.info({ status, processed, failed }, 'sync job ended');
+  };
   try {
     const state = await applyProductSync(database, job, {
       signal,
@@ -25,7 +25,7 @@ export const syncProducts: Task<'sync-products'> = async (job, context) => {
         log.info({ items, processed }, 'sync job begins');
       },
     });
-    end(state);
+    tellEnd(state);
   } catch (error) {
     const passing = signal.aborted || isUnavailable(error);
     if (attempt < (passing ? maxAttempts : triesAtMost)) {
@@ -33,7 +33,7 @@ export const syncProducts: Task<'sync-products'> = async (job, context) => {
       throw error;
     }
     log.error({ err: error }, 'a sync job was given up');
-    end(
+    tellEnd(
       await failSyncJob(
         database,
         job,
