@@ -1,24 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type {
-  CatalogWrites,
-  CurrentCatalog,
-  Written,
-} from '../../packages/api/src/resources/catalog/sync.rows.ts';
+import type { Current, Writes, Written } from '../../packages/api/src/resources/bulk/rows.ts';
+import { positions } from '../../packages/api/src/resources/catalog/sync.positions.ts';
 import { planCatalog } from '../../packages/api/src/resources/catalog/sync.rules.ts';
 import { type SyncedCategory, SyncedProduct } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import { positions } from '../../packages/api/src/resources/catalog/sync.settle.ts';
 import { readTree } from '../../packages/api/src/resources/catalog/sync.tree.ts';
 import { planStock } from '../../packages/api/src/resources/stock/rules.ts';
 
-const nothing: CurrentCatalog = {
-  ...{ categories: [], products: [], stock: [], links: [], subselections: [], items: [], skuOwners: [] },
+const nothing: Current = {
+  ...{ categories: [], products: [], stock: [], links: [], subselections: [], items: [] },
 };
 let made = 0;
 const newId = () => `id-${++made}`;
 
 /** What the statements of a sync make of the rows, told independently of them. */
-function applied(current: CurrentCatalog, writes: CatalogWrites): CurrentCatalog {
+function applied(current: Current, writes: Writes): Current {
   const put = <Row>(rows: Row[], { created, updated }: Written<Row>, key: (row: Row) => string) => {
     const next = new Map([...rows, ...updated, ...created].map((row) => [key(row), row]));
     expect(next.size).toBe(rows.length + created.length);
@@ -55,7 +51,6 @@ function applied(current: CurrentCatalog, writes: CatalogWrites): CurrentCatalog
     items: put(current.items, writes.items, id).filter(
       (row) => !removed.items.includes(row.id) && has(subselections, row.subselection_id),
     ),
-    skuOwners: products.map(({ id: owner, sku }) => ({ id: owner, sku })),
   };
 }
 
@@ -224,17 +219,26 @@ test.each<[string, string[], [string | null, number][], boolean, number[]]>([
 });
 
 test('planStock decides each item by itself', () => {
-  const record = { product_id: 'p', record: true, enabled: false, quantity: 5, min_stock_alarm: 2 };
+  const product = { name: '', description: '', price: 1, visible: true, image_url: '', external_id: null };
+  const record = { enabled: false, quantity: 5, min_stock_alarm: 2 };
   const items = [
     { sku: 'a', quantity: 5 },
     { sku: 'gone', quantity: 1 },
     { sku: 'b', quantity: 6, enabled: true },
   ];
-  const plan = planStock(items, [
-    { ...record, index: 0 },
-    { ...record, product_id: 'q', index: 2 },
-  ]);
-  expect(plan.rows).toEqual([{ product_id: 'q', enabled: true, quantity: 6, min_stock_alarm: 2 }]);
+  const plan = planStock(items, {
+    ...nothing,
+    products: [
+      { ...product, id: 'p', sku: 'a' },
+      { ...product, id: 'q', sku: 'b' },
+    ],
+    stock: [
+      { ...record, product_id: 'p' },
+      { ...record, product_id: 'q' },
+    ],
+  });
+  const row = { product_id: 'q', enabled: true, quantity: 6, min_stock_alarm: 2 };
+  expect(plan.writes.stock).toEqual({ created: [], updated: [row] });
   expect(plan.changes.map(({ action }) => action)).toEqual(['unchanged', 'updated']);
   expect(plan.result).toMatchObject({ total_items: 3, success_items: 2, failed_items: 1 });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import {
-  type CurrentProducts,
-  type PlannedProduct,
-  planChunk,
-} from '../../packages/api/src/resources/sync-jobs/rules.ts';
+import type { Current, ProductRow } from '../../packages/api/src/resources/bulk/rows.ts';
+import { emptyWrites } from '../../packages/api/src/resources/bulk/rules.ts';
+import { planProducts } from '../../packages/api/src/resources/sync-jobs/rules.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 
 const item = (name: string, more: Partial<ProductSyncItem> = {}): ProductSyncItem => ({
@@ -14,12 +12,17 @@ const item = (name: string, more: Partial<ProductSyncItem> = {}): ProductSyncIte
 });
 
 /** Products by external_id with their sku; their ids are `id-…`, those of new ones `new-…`. */
-function current(skus: Record<string, string>, categories: Record<string, string> = {}): CurrentProducts {
-  const all = Object.entries(skus);
+function current(skus: Record<string, string>, categories: Record<string, string> = {}): Current {
+  const shown = { description: '', price: 0, visible: true, image_url: '' };
   return {
-    products: new Map(all.map(([name, sku]) => [name, { id: `id-${name}`, sku }])),
-    skuOwners: new Map(all.map(([name, sku]) => [sku, `id-${name}`])),
-    categories: new Map(Object.entries(categories)),
+    ...{ stock: [], links: [], subselections: [], items: [] },
+    products: Object.entries(skus).map(([name, sku]) => ({
+      ...shown,
+      ...{ id: `id-${name}`, external_id: name, sku, name },
+    })),
+    categories: Object.entries(categories).map(([name, id]) => ({
+      ...{ id, external_id: name, name, priority: 0, visible: true, image_url: '' },
+    })),
   };
 }
 
@@ -28,19 +31,19 @@ function newIds(): () => string {
   return () => `new-${++made}`;
 }
 
-const ids = (planned: readonly PlannedProduct[]) => planned.map(({ id }) => id);
+const ids = (rows: readonly ProductRow[]) => rows.map(({ id }) => id);
 
-describe('planChunk', () => {
+describe('planProducts', () => {
   it('updates what exists and creates what does not, in the order of the batch', () => {
-    const plan = planChunk(
+    const plan = planProducts(
       'upsert',
       [item('b'), item('x'), item('a')],
       0,
       current({ a: 'A', b: 'B' }),
       newIds(),
     );
-    expect(plan.updates.map(ids)).toEqual([['id-b', 'id-a']]);
-    expect(ids(plan.creates)).toEqual(['new-1']);
+    expect(ids(plan.writes.products.updated)).toEqual(['id-b', 'id-a']);
+    expect(ids(plan.writes.products.created)).toEqual(['new-1']);
     expect(plan.failures).toEqual([]);
   });
 
@@ -48,10 +51,10 @@ describe('planChunk', () => {
     ['create', 'known', 'conflict', 'A product with external_id known exists already.'],
     ['update', 'new', 'resource_not_found', 'There is no product with external_id new.'],
   ] as const)('in mode %s refuses a %s external_id', (mode, name, code, message) => {
-    const plan = planChunk(mode, [item(name)], 40, current({ known: 'K' }), newIds());
-    expect(plan).toEqual({
-      updates: [],
-      creates: [],
+    const plan = planProducts(mode, [item(name)], 40, current({ known: 'K' }), newIds());
+    expect({ ...plan, changes: plan.changes() }).toEqual({
+      writes: emptyWrites(),
+      changes: [],
       failures: [{ index: 40, external_id: name, code, message }],
     });
   });
@@ -63,8 +66,16 @@ describe('planChunk', () => {
       item('e', { category_external_ids: [] }),
       item('f'),
     ];
-    const plan = planChunk('upsert', items, 0, current({}, { c: 'id-c', d: 'id-d' }), newIds());
-    expect(plan.creates.map(({ categoryIds }) => categoryIds)).toEqual([['id-c', 'id-d'], [], undefined]);
+    const plan = planProducts('upsert', items, 0, current({}, { c: 'id-c', d: 'id-d' }), newIds());
+    expect(plan.writes.addedLinks).toEqual([
+      { product_id: 'new-1', category_id: 'id-c' },
+      { product_id: 'new-1', category_id: 'id-d' },
+    ]);
+    expect(
+      plan
+        .changes()
+        .map(({ changes }) => changes.find(({ field }) => field === 'category_external_ids')?.after),
+    ).toEqual([['c', 'd'], [], undefined]);
     const message =
       'category_external_ids[1]: there is no category x; category_external_ids[2]: there is no category y';
     expect(plan.failures).toEqual([{ index: 1, external_id: 'b', code: 'validation_error', message }]);
@@ -77,16 +88,16 @@ describe('planChunk', () => {
       item('x', { sku: 'X' }),
       item('y', { sku: 'X' }),
     ];
-    const plan = planChunk('upsert', items, 0, current({ a: 'A', b: 'B' }), newIds());
+    const plan = planProducts('upsert', items, 0, current({ a: 'A', b: 'B' }), newIds());
     expect(plan.failures.map(({ index, code }) => [index, code])).toEqual([
       [0, 'conflict'],
       [1, 'conflict'],
       [3, 'conflict'],
     ]);
-    expect(ids(plan.creates)).toEqual(['new-1']);
+    expect(ids(plan.writes.products.created)).toEqual(['new-1']);
   });
 
-  it('writes a sku only in a round after the one in which it is given up', () => {
+  it('has a sku released by who gives it up before another is written with it', () => {
     const items = [
       item('c', { sku: 'D' }),
       item('b', { sku: 'C' }),
@@ -94,9 +105,10 @@ describe('planChunk', () => {
       item('a', { sku: 'B' }),
       item('x', { sku: 'A' }),
     ];
-    const plan = planChunk('upsert', items, 0, current({ a: 'A', b: 'B', c: 'C', same: 'S' }), newIds());
-    expect(plan.updates.map(ids)).toEqual([['id-c', 'id-same'], ['id-b'], ['id-a']]);
-    expect(ids(plan.creates)).toEqual(['new-1']);
+    const plan = planProducts('upsert', items, 0, current({ a: 'A', b: 'B', c: 'C', same: 'S' }), newIds());
+    expect(plan.writes.releasedSkus).toEqual(['id-c', 'id-b', 'id-a']);
+    expect(ids(plan.writes.products.updated)).toEqual(['id-c', 'id-b', 'id-same', 'id-a']);
+    expect(ids(plan.writes.products.created)).toEqual(['new-1']);
     expect(plan.failures).toEqual([]);
   });
 });

@@ -9,6 +9,9 @@ const schemas = `${resources}/([\\w-]+\\.)?schema\\.ts`;
 /** Shared tables and shapes that say what is on the wire and nothing else. */
 const vocabulary = 'packages/api/src/(wire|events|permissions)(/[\\w-]+)?\\.ts';
 
+/** What batches are decided by; bound as rules themselves. */
+const rulesOfBulk = 'packages/api/src/resources/bulk/(rules|rows)\\.ts';
+
 /** Who may import whom; ARCHITECTURE.md says why. */
 export const importRules: readonly ImportRule[] = [
   {
@@ -51,11 +54,11 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: targets('zod', vocabulary, schemas) },
   },
   {
-    rule: 'rules.ts, and what it imports beside it, reaches schemas, errors and the vocabulary alone',
+    rule: 'rules.ts, and what it imports beside it, reaches schemas, errors, the vocabulary and the rules of bulk alone',
     files: role('rules'),
     inherited: true,
     // zod: what schema.ts beside it stands on.
-    allows: { target: targets('zod', 'packages/api/src/errors\\.ts', vocabulary, schemas) },
+    allows: { target: targets('zod', 'packages/api/src/errors\\.ts', vocabulary, schemas, rulesOfBulk) },
   },
   {
     rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor the command line',

@@ -9,20 +9,25 @@ export function batchHeaders(app: App, caller: Caller): Promise<Record<string, s
 }
 
 /**
- * Starts one batch job of `items` items: the last step before the work, so that what is refused for another
- * reason counts nothing. Throws `validation_error` for more items than the key's `max_items_per_batch`,
- * `rate_limited` when the hour's jobs are used up. Within a transaction (`on`) the job counts only if that
- * commits. Specification: Limits, batch limits.
+ * Counts one batch job: the last step of the work, or before it when that cannot be taken back, so that what is refused
+ * or fails counts nothing. Within a transaction (`on`) the job counts only if that commits; then it comes right before
+ * the commit, as others with the same key wait from there on. Throws `rate_limited` when the hour's jobs are used up.
+ * Specification: Limits, batch limits.
  */
-export async function startBatch(
-  ctx: CallContext,
-  items: number,
-  path = 'items',
-  on?: Queryable,
-): Promise<void> {
-  refuseLargeBatch(ctx, items, path);
+export async function startBatch(ctx: CallContext, on?: Queryable): Promise<void> {
+  await told(ctx, ctx.app.limiter.startBatch(ctx.caller, on));
+}
+
+/** Throws `rate_limited` when the hour's jobs are used up: what could not be counted need not begin. Counts nothing. */
+export async function refuseUsedUp(ctx: CallContext): Promise<void> {
+  // Admission has just asked how many are left.
+  if (ctx.reply.headers['X-RateLimit-Batch-Remaining'] !== '0') return;
+  await told(ctx, ctx.app.limiter.refuseUsedUp(ctx.caller));
+}
+
+async function told(ctx: CallContext, headers: Promise<Record<string, string>>): Promise<void> {
   try {
-    Object.assign(ctx.reply.headers, await ctx.app.limiter.startBatch(ctx.caller, on));
+    Object.assign(ctx.reply.headers, await headers);
   } catch (error) {
     if (error instanceof ApiError) Object.assign(ctx.reply.headers, error.headers);
     throw error;

@@ -1,18 +1,31 @@
 import { sqlState } from '@comanda/db';
 
-// Taken meanwhile by somebody else (a sku, an external_id), gone meanwhile, a deadlock, a serialisation failure.
-const races = new Set(['23505', '23503', '40P01', '40001']);
+// A deadlock, a serialisation failure.
+const deadlocks = new Set(['40P01', '40001']);
+// Besides: taken meanwhile by somebody else (a sku, an external_id), gone meanwhile.
+const races = new Set([...deadlocks, '23505', '23503']);
+
+/** How often a transaction is begun at most. */
+const attempts = 5;
 
 /**
  * Runs a whole transaction that decides from what it reads; when Postgres rolls it back because another one came
- * between, it is decided again from what is there then. Throws the last error after `attempts`.
+ * between, it is decided again from what is there then. Throws the last error.
  */
-export async function repeatingRaces<T>(transaction: () => Promise<T>, attempts = 5): Promise<T> {
+export const repeatingRaces = <T>(transaction: () => Promise<T>) => repeating(races, transaction);
+
+/**
+ * The same for a transaction whose caller is told what was taken meanwhile. Our own take their locks in one order
+ * (prisma/sql/locks.sql); what is edited by hand takes them in any.
+ */
+export const repeatingDeadlocks = <T>(transaction: () => Promise<T>) => repeating(deadlocks, transaction);
+
+async function repeating<T>(codes: ReadonlySet<string>, transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
-      if (attempt >= attempts || !races.has(sqlState(error)?.code ?? '')) throw error;
+      if (attempt >= attempts || !codes.has(sqlState(error)?.code ?? '')) throw error;
     }
   }
 }

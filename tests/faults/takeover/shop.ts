@@ -128,13 +128,13 @@ async function everyJobWaits(
   const running = jobs.filter((_, index) => !['completed', 'failed'].includes(shown[index]?.status ?? ''));
   const [row] = await shop.api.app.database.run(waiting, []);
   if (row === undefined || row.count < running.length) return false;
-  return shown.every(({ status, processed_items }, index) => {
-    if (status === 'completed' || status === 'failed') return true;
-    return (
+  // One stands at its gate; the others stand there, too, or wait for its chunk to end, as chunks of a location do.
+  const atGate = shown.filter(
+    ({ status, processed_items }, index) =>
       status === 'processing' &&
-      (jobs[index]?.gates ?? []).some(({ chunkStart }) => chunkStart === processed_items)
-    );
-  });
+      (jobs[index]?.gates ?? []).some(({ chunkStart }) => chunkStart === processed_items),
+  );
+  return running.length === 0 || (atGate.length > 0 && shown.every(({ status }) => status !== 'queued'));
 }
 
 const waiting = statement<{ count: number }>(

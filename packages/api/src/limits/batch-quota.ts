@@ -8,6 +8,8 @@ import { type BatchHourRow, countBatchJob, readBatchHour } from './statements.ts
 export interface BatchQuota {
   /** `X-RateLimit-Batch-*` without counting. */
   headers(caller: Caller): Promise<Record<string, string>>;
+  /** The same, but throws as `start` does when the hour is full. */
+  refuseUsedUp(caller: Caller): Promise<Record<string, string>>;
   /** Counts one job, in the transaction `on` when given. Throws `rate_limited` with the batch headers and Retry-After when the hour is full. */
   start(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
 }
@@ -19,17 +21,27 @@ export function createBatchQuota(database: Queryable, at: () => Date | null): Ba
       const [row] = await database.run(readBatchHour, [apiKeyId, at()]);
       return batchHeaders(limits.batchJobsPerHour, row);
     },
+    async refuseUsedUp({ apiKeyId, limits: { batchJobsPerHour: limit } }) {
+      const [row] = await database.run(readBatchHour, [apiKeyId, at()]);
+      if (row?.used == null || row.used >= limit) throw usedUp(limit, row);
+      return batchHeaders(limit, row);
+    },
     async start({ apiKeyId, limits: { batchJobsPerHour: limit } }, on = database) {
       const [row] = await on.run(countBatchJob, [apiKeyId, at(), limit]);
-      const headers = batchHeaders(limit, row);
-      if (row !== undefined && row.used !== null) return headers;
-      throw new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {
-        headers: { ...headers, 'Retry-After': row ? retryAfter(row.ends, row.now * 1_000) : '1' },
-        limit: 'batch_hour',
-      });
+      if (row?.used == null) throw usedUp(limit, row);
+      return batchHeaders(limit, row);
     },
   };
 }
+
+const usedUp = (limit: number, row: BatchHourRow | undefined): ApiError =>
+  new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {
+    headers: {
+      ...batchHeaders(limit, row),
+      'Retry-After': row ? retryAfter(row.ends, row.now * 1_000) : '1',
+    },
+    limit: 'batch_hour',
+  });
 
 function batchHeaders(limit: number, row: BatchHourRow | undefined): Record<string, string> {
   return {

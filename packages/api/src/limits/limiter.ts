@@ -26,6 +26,8 @@ export interface Limiter {
   admit(caller: Caller): Record<string, string> | Promise<Record<string, string>>;
   /** The batch headers, without counting. */
   batchHeaders(caller: Caller): Promise<Record<string, string>>;
+  /** The same; throws `rate_limited` with them when the hour's batch jobs are used up. */
+  refuseUsedUp(caller: Caller): Promise<Record<string, string>>;
   /**
    * Counts one batch job in the hour and returns the batch headers. Throws `rate_limited` with them. Within a
    * transaction (`on`) the job counts only if that commits.
@@ -130,6 +132,7 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
   return {
     admit,
     batchHeaders: batch.headers,
+    refuseUsedUp: batch.refuseUsedUp,
     startBatch: batch.start,
     usage: (caller) => usageOf(database, caller, keys.get(caller.apiKeyId)?.lease, at()),
     async close() {

@@ -1,17 +1,17 @@
-import type { CatalogWrites, CurrentCatalog, ItemRow, SubselectionRow } from './sync.rows.ts';
+import type { Current, ItemRow, SubselectionRow, Writes } from '../bulk/rows.ts';
+import { by } from '../bulk/rules.ts';
 import type { CatalogChange } from './sync.schema.ts';
-import { by } from './sync.settle.ts';
 import type { NamedTree } from './sync.tree.ts';
 
 interface Planned {
   changes: CatalogChange[];
-  writes: CatalogWrites;
+  writes: Writes;
   subselections: ReadonlyMap<string, SubselectionRow[]>;
   items: ReadonlyMap<string, ItemRow[]>;
 }
 
 /** Removes what has an external_id and is not named, and with it what belongs to it. */
-export function planDeletions(plan: Planned, tree: NamedTree, current: CurrentCatalog): void {
+export function planDeletions(plan: Planned, tree: NamedTree, current: Current): void {
   const { removed } = plan.writes;
   const categories = new Set<string | null>(tree.categories.map(({ external_id }) => external_id));
   for (const { id, external_id } of current.categories) {

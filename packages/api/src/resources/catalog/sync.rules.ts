@@ -1,23 +1,41 @@
 import { conflict, type FieldFault, invalid } from '../../errors.ts';
-import { fieldChanges } from '../stock/changes.schema.ts';
+import { fieldChanges } from '../bulk/changes.schema.ts';
+import type { Current, ItemRow, SubselectionRow, Writes } from '../bulk/rows.ts';
+import {
+  actionOf,
+  by,
+  emptyWrites,
+  group,
+  settle,
+  settleLinks,
+  settleProduct,
+  settleStock,
+} from '../bulk/rules.ts';
 import { planDeletions } from './sync.deletions.ts';
-import { categoryFields, itemFields, productFields, stockFields, subselectionFields } from './sync.fields.ts';
-import type {
-  CatalogWrites,
-  CurrentCatalog,
-  ItemRow,
-  ProductRow,
-  StockRow,
-  SubselectionRow,
-} from './sync.rows.ts';
-import type { CatalogChange, CatalogSyncMode, SyncedProduct, SyncedSubselection } from './sync.schema.ts';
-import { by, emptyWrites, group, positions, settle } from './sync.settle.ts';
+import { positions } from './sync.positions.ts';
+import type { CatalogChange, CatalogSyncMode, SyncedSubselection } from './sync.schema.ts';
 import type { NamedProduct, NamedTree } from './sync.tree.ts';
+
+/** What a dry run calls the columns that it compares. */
+const categoryFields = {
+  name: 'name',
+  priority: 'priority',
+  visible: 'visible',
+  image_url: 'image_url',
+} as const;
+const subselectionFields = {
+  ...{ name: 'name', min_selection: 'min_selection', max_selection: 'max_selection', single: 'single' },
+  position: 'position',
+} as const;
+const itemFields = {
+  ...{ name: 'name', price: 'price', min: 'min', max: 'max', visible: 'visible', image_url: 'image_url' },
+  ...{ position: 'position', stock_enabled: 'stock.enabled', stock_quantity: 'stock.quantity' },
+} as const;
 
 /** What a sync comes to: one change for every node that is named or removed. */
 export interface CatalogPlan {
   changes: CatalogChange[];
-  writes: CatalogWrites;
+  writes: Writes;
 }
 
 /**
@@ -28,7 +46,7 @@ export interface CatalogPlan {
 export function planCatalog(
   tree: NamedTree,
   mode: CatalogSyncMode,
-  current: CurrentCatalog,
+  current: Current,
   newId: () => string,
 ): CatalogPlan {
   const plan: Planning = {
@@ -48,6 +66,20 @@ export function planCatalog(
   return { changes: plan.changes, writes: plan.writes };
 }
 
+/** The categories, by id, that get another name or place, or go. */
+export function changedCategories(
+  { categories }: NamedTree,
+  mode: CatalogSyncMode,
+  current: readonly Current['categories'][number][],
+): string[] {
+  const named = by(categories, ({ external_id }): string | null => external_id);
+  return current.flatMap(({ id, external_id, name, priority }) => {
+    const next = named.get(external_id);
+    if (next === undefined) return mode === 'replace' ? id : [];
+    return next.name === name && (next.priority ?? priority) === priority ? [] : id;
+  });
+}
+
 interface Planning extends CatalogPlan {
   faults: FieldFault[];
   replaces: boolean;
@@ -58,7 +90,7 @@ interface Planning extends CatalogPlan {
   items: ReadonlyMap<string, ItemRow[]>;
 }
 
-function planCategories(plan: Planning, tree: NamedTree, current: CurrentCatalog): Map<string, string> {
+function planCategories(plan: Planning, tree: NamedTree, current: Current): Map<string, string> {
   const known = by(current.categories, ({ external_id }) => external_id);
   const ids = new Map<string, string>();
   for (const { external_id, name, priority, visible, image_url } of tree.categories) {
@@ -67,7 +99,7 @@ function planCategories(plan: Planning, tree: NamedTree, current: CurrentCatalog
       ...{ id: plan.newId(), external_id, name, priority: 0, visible: true, image_url: '' },
     }));
     ids.set(external_id, row.id);
-    record(plan, 'category', [external_id], before?.id, fieldChanges(before, row, categoryFields));
+    record(plan, 'category', [external_id], before, fieldChanges(before, row, categoryFields));
   }
   return ids;
 }
@@ -75,70 +107,26 @@ function planCategories(plan: Planning, tree: NamedTree, current: CurrentCatalog
 function planProducts(
   plan: Planning,
   tree: NamedTree,
-  current: CurrentCatalog,
+  current: Current,
   categoryIds: ReadonlyMap<string, string>,
 ): void {
   const known = by(current.products, ({ external_id }) => external_id);
   const stocks = by(current.stock, ({ product_id }) => product_id);
   const links = group(current.links, ({ product_id }) => product_id);
   for (const named of tree.products) {
-    const before = known.get(named.product.external_id);
-    const row = settleProduct(plan, named.product, before);
+    const { product, categories } = named;
+    const before = known.get(product.external_id);
+    const id = before?.id ?? plan.newId();
+    const wanted = new Map(categories.map((name) => [categoryIds.get(name) ?? '', name]));
+    const moved = settleLinks(plan.writes, id, wanted, links.get(id) ?? [], plan.replaces);
     const changes = [
-      ...fieldChanges(before, row, productFields).filter(
-        // A sku that is made from the id is not foreseen: a dry run makes no id.
-        ({ field }) => field !== 'sku' || before !== undefined || named.product.sku !== undefined,
-      ),
-      ...settleStock(plan, named.product, row.id, stocks.get(row.id)),
-      ...settleLinks(plan, named, row.id, links.get(row.id) ?? [], categoryIds),
+      ...settleProduct(plan.writes, id, product, before)(),
+      ...settleStock(plan.writes, id, product.stock, stocks.get(id))(),
+      ...(moved === undefined ? [] : [{ field: 'categories', ...moved }]),
     ];
-    record(plan, 'product', [named.product.external_id], before?.id, changes);
-    planSubselections(plan, named, row.id);
+    record(plan, 'product', [product.external_id], before, changes);
+    planSubselections(plan, named, id);
   }
-}
-
-function settleProduct(plan: Planning, product: SyncedProduct, before: ProductRow | undefined): ProductRow {
-  const { external_id, sku, name, description, price, visible, image_url } = product;
-  const given = { sku, name, description, price, visible, image_url };
-  return settle(plan.writes.products, before, given, () => {
-    const id = plan.newId();
-    return { id, external_id, sku: id, name, description: '', price, visible: true, image_url: '' };
-  });
-}
-
-function settleStock(
-  plan: Planning,
-  { stock }: SyncedProduct,
-  product_id: string,
-  before: StockRow | undefined,
-): CatalogChange['changes'] {
-  if (stock === undefined) return [];
-  const row = settle(plan.writes.stock, before, stock, () => ({ product_id, min_stock_alarm: 0, ...stock }));
-  return fieldChanges(before, row, stockFields);
-}
-
-function settleLinks(
-  plan: Planning,
-  { categories }: NamedProduct,
-  product_id: string,
-  there: CurrentCatalog['links'],
-  categoryIds: ReadonlyMap<string, string>,
-): CatalogChange['changes'] {
-  const wanted = new Map(categories.map((name) => [categoryIds.get(name) ?? '', name]));
-  const linked = new Set(there.map(({ category_id }) => category_id));
-  const added = [...wanted].filter(([id]) => !linked.has(id));
-  const removed = plan.replaces ? there.filter(({ category_id }) => !wanted.has(category_id)) : [];
-  plan.writes.addedLinks.push(...added.map(([category_id]) => ({ product_id, category_id })));
-  plan.writes.removedLinks.push(...removed.map(({ category_id }) => ({ product_id, category_id })));
-  if (added.length + removed.length === 0) return [];
-  const stay = there.filter((link) => !removed.includes(link)).map(({ category }) => category);
-  return [
-    {
-      field: 'categories',
-      before: there.map(({ category }) => category).sort(),
-      after: [...stay, ...added.map(([, name]) => name)].sort(),
-    },
-  ];
 }
 
 function planSubselections(plan: Planning, { at, product }: NamedProduct, product_id: string): void {
@@ -156,7 +144,7 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
       single: max_selection === 1,
     }));
     const path = [product.external_id, external_id];
-    record(plan, 'subselection', path, before?.id, fieldChanges(before, row, subselectionFields));
+    record(plan, 'subselection', path, before, fieldChanges(before, row, subselectionFields));
     planItems(plan, `${at}.subselections[${index}]`, path, subselection, row.id);
   }
 }
@@ -198,26 +186,26 @@ function planItems(
           : ['min', `must not be more than max, which is ${row.max}`];
       plan.faults.push({ path: `${at}.items[${index}].${field}`, message });
     }
-    record(plan, 'item', [...path, external_id], before?.id, fieldChanges(before, row, itemFields));
+    record(plan, 'item', [...path, external_id], before, fieldChanges(before, row, itemFields));
   }
 }
 
 function record(
-  plan: Planning,
+  { changes: all }: Planning,
   type: CatalogChange['type'],
   external_ids: string[],
-  id: string | undefined,
+  before: { id: string } | undefined,
   changes: CatalogChange['changes'],
 ): void {
-  const action = id === undefined ? 'created' : changes.length > 0 ? 'updated' : 'unchanged';
-  plan.changes.push({ type, external_ids, ...(id !== undefined && { id }), action, changes });
+  const action = actionOf(before, changes);
+  all.push({ type, external_ids, ...(before && { id: before.id }), action, changes });
 }
 
 /** The products that must give up their sku before others can have it. Throws `conflict` when one keeps it. */
-function releasedSkus({ writes }: Planning, tree: NamedTree, current: CurrentCatalog): string[] {
+function releasedSkus({ writes }: Planning, tree: NamedTree, current: Current): string[] {
   const removed = new Set(writes.removed.products);
   const after = by([...writes.products.updated, ...writes.products.created], ({ id }) => id);
-  const owners = by(current.skuOwners, ({ sku }) => sku);
+  const owners = by(current.products, ({ sku }) => sku);
   const known = by(current.products, ({ external_id }) => external_id);
   const created = by(writes.products.created, ({ external_id }) => external_id);
   return tree.products.flatMap(({ product: { external_id, sku } }) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
+import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
 import { Description } from '../products/schema.ts';
-import { DryRun, FieldChange, SyncAction } from '../stock/changes.schema.ts';
 
 const Count = z
   .int({ error: 'must be a whole number' })

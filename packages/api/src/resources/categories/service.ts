@@ -1,7 +1,9 @@
 import { isId, type rows, sqlState } from '@comanda/db';
 import type { CallContext } from '../../context.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { repeatingDeadlocks } from '../../races.ts';
 import type { Page } from '../../wire.ts';
+import { removeOne } from '../bulk/engine.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
 
 /** Lists categories by priority, name, id. */
@@ -85,10 +87,7 @@ export async function update(ctx: CallContext, { id, ...changes }: CategoryUpdat
 /** Deletes one; its products stay. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
   if (!isId(id)) throw notFound('Category');
-  const { count } = await ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
-    tx.category.deleteMany({ where: key(ctx, id) }),
-  );
-  if (count === 0) throw notFound('Category');
+  if (!(await removeOne(ctx, 'categories', id))) throw notFound('Category');
   return { id, deleted: true };
 }
 
@@ -96,7 +95,7 @@ const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.location
 
 async function refusingTaken<T>(externalId: string | null | undefined, write: () => Promise<T>): Promise<T> {
   try {
-    return await write();
+    return await repeatingDeadlocks(write);
   } catch (error) {
     if (sqlState(error)?.code === '23505')
       throw conflict(`external_id ${externalId} is taken by another category.`);

@@ -1,4 +1,4 @@
-import { startBatch } from '../../batch.ts';
+import { refuseUsedUp, startBatch } from '../../batch.ts';
 import type { CallContext, TextStream } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { type OrderCursor, openOrderCursor } from './export.cursor.ts';
@@ -31,12 +31,14 @@ export async function exportOrders(ctx: CallContext, request: OrderExportRequest
       cursor = opened;
       const { exportedAt, total } = opened;
       refuseCut(ctx, request, total);
-      batch ??= startBatch(ctx, Math.min(limit ?? total, Math.max(0, total - offset)), 'limit');
-      await batch;
+      await refuseUsedUp(ctx);
       await opened.begin(limit ?? null, offset);
       const first = await opened.next();
       const head = { exported_at: exportedAt, from, to, total };
       const orders = ctx.entrance === 'rest' ? [] : await readAll(first, opened);
+      // Once there is something to send: what fails before counts nothing.
+      batch ??= startBatch(ctx);
+      await batch;
       return { head, first, orders, rest: opened };
     });
     if (ctx.entrance === 'rest') {

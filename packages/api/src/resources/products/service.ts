@@ -4,7 +4,9 @@ import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { answerText } from '../../idempotency.ts';
 import { rowReader } from '../../joined-reads.ts';
+import { repeatingDeadlocks } from '../../races.ts';
 import type { ChangesPage } from '../../wire/changes.ts';
+import { removeOne } from '../bulk/engine.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
@@ -71,8 +73,8 @@ export async function create(ctx: CallContext, input: ProductCreate): Promise<Pr
           imageUrl: input.image_url ?? '',
         },
       });
-      await setCategories(tx, ctx, id, categoryIds);
       if (input.stock !== undefined) await setStock(tx, ctx, id, input.stock);
+      await setCategories(tx, ctx, id, categoryIds);
       return readWritten(tx, ctx, id);
     }),
   );
@@ -99,8 +101,8 @@ export async function update(ctx: CallContext, input: ProductUpdate): Promise<Pr
       };
       if (Object.keys(columns).length > 0)
         await tx.product.updateMany({ where: key(ctx, id), data: columns });
-      if (categoryIds !== undefined) await setCategories(tx, ctx, id, categoryIds);
       if (stock !== undefined) await setStock(tx, ctx, id, stock);
+      if (categoryIds !== undefined) await setCategories(tx, ctx, id, categoryIds);
       return readWritten(tx, ctx, id);
     }),
   );
@@ -109,10 +111,7 @@ export async function update(ctx: CallContext, input: ProductUpdate): Promise<Pr
 /** Deletes one; its `external_id` and `sku` are free again, orders keep naming it. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
   if (!isId(id)) throw notFound('Product');
-  const { count } = await ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
-    tx.product.deleteMany({ where: key(ctx, id) }),
-  );
-  if (count === 0) throw notFound('Product');
+  if (!(await removeOne(ctx, 'products', id))) throw notFound('Product');
   return { id, deleted: true };
 }
 
@@ -197,7 +196,7 @@ async function refusingTaken<T>(
   write: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await write();
+    return await repeatingDeadlocks(write);
   } catch (error) {
     if (sqlState(error)?.code !== '23505') throw error;
     const other = await ctx.app.database.prisma.product.findFirst({

@@ -1,12 +1,11 @@
-import { isId, type Queryable } from '@comanda/db';
-import { refuseLargeBatch, startBatch } from '../../batch.ts';
+import { isId } from '@comanda/db';
 import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
 import { answerText } from '../../idempotency.ts';
-import { repeatingRaces } from '../../races.ts';
 import type { ChangesPage } from '../../wire/changes.ts';
-import { planStock, type StockPlan } from './rules.ts';
-import type { StockEntry, StockList, StockSync, StockSyncItem, StockSyncResult } from './schema.ts';
+import { runBatch } from '../bulk/engine.ts';
+import { planStock } from './rules.ts';
+import type { StockEntry, StockList, StockSync, StockSyncResult } from './schema.ts';
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
@@ -24,33 +23,21 @@ export async function list(ctx: CallContext, input: StockList): Promise<ChangesP
  * named twice, `rate_limited` when the hour's batch jobs are used up.
  */
 export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Promise<StockSyncResult> {
-  const { database } = ctx.app;
-  refuseLargeBatch(ctx, items.length);
-  // Once without locks: what is refused, or only asked for, starts no batch job and holds up nobody.
-  const foreseen = await plan(database, ctx, items);
-  if (dry_run) return { ...foreseen.result, dry_run: true, changes: foreseen.changes };
-  await startBatch(ctx, items.length);
-  if (foreseen.rows.length === 0) return foreseen.result;
-  return repeatingRaces(() =>
-    database.transaction(ctx.requestId, async (tx) => {
-      const owner = ctx.caller.locationId;
-      const ids = foreseen.changes.map(({ product_id }) => product_id);
-      await tx.run(sql.holdProducts, [owner, ids]);
-      await tx.run(sql.lockStock, [owner, ids]);
-      const { rows, result } = await plan(tx, ctx, items);
-      if (rows.length > 0) await tx.run(sql.writeStock, [owner, JSON.stringify(rows)]);
-      return result;
-    }),
+  const { changes, result } = await runBatch(
+    ctx,
+    {
+      asked: {
+        products: {
+          // An id of another form names nothing.
+          ids: items.flatMap(({ product_id: id }) => (id !== undefined && isId(id) ? id : [])),
+          externalIds: items.flatMap(({ external_id }) => external_id ?? []),
+          skus: items.flatMap(({ sku }) => sku ?? []),
+        },
+        stock: true,
+      },
+      plan: (current) => planStock(items, current),
+    },
+    { size: items.length, path: 'items', dryRun: dry_run },
   );
-}
-
-async function plan(on: Queryable, ctx: CallContext, items: readonly StockSyncItem[]): Promise<StockPlan> {
-  const named = items.map(({ product_id, external_id, sku }, index) => ({
-    index,
-    // An id of another form names nothing.
-    product_id: product_id !== undefined && isId(product_id) ? product_id : undefined,
-    external_id,
-    sku,
-  }));
-  return planStock(items, await on.run(sql.readNamedStock, [ctx.caller.locationId, JSON.stringify(named)]));
+  return { ...result, ...(dry_run && { dry_run: true, changes }) };
 }

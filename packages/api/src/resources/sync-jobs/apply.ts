@@ -1,7 +1,8 @@
-import { type Database, newId, type Statement, type Transaction } from '@comanda/db';
+import { type Database, newId, type Transaction } from '@comanda/db';
 import { repeatingRaces } from '../../races.ts';
-import { type ChunkPlan, type CurrentProducts, type PlannedProduct, planChunk } from './rules.ts';
-import type { ProductSyncItem } from './schema.ts';
+import { apply, type Batch } from '../bulk/engine.ts';
+import { type ProductsPlan, planProducts } from './rules.ts';
+import type { ProductSyncItem, SyncMode } from './schema.ts';
 import * as sql from './statements.ts';
 
 /** Names a job. */
@@ -16,139 +17,99 @@ export const errorsKept = 100;
 /** How many items one transaction applies: as many as a key may send unless it is given more. */
 export const itemsPerChunk = 500;
 
+/** How a job is applied. */
+export interface ApplyOptions {
+  chunkSize?: number;
+  /** Stops it between two chunks, by throwing its reason. */
+  signal?: AbortSignal;
+  /** Told where the job stands before its first chunk. */
+  onBegin?(state: sql.JobState): void;
+}
+
 /**
  * Applies what is left of a products sync job, chunk by chunk; each chunk commits together with the job's progress
  * under a lock on the job's row. So whoever continues after a kill, or applies beside another, applies each item
- * exactly once. Ends the job; a job that is over or gone is left alone. Stops between chunks when `signal` aborts,
- * by throwing its reason.
+ * exactly once. Ends the job and answers where it stands then; a job that is over or gone is left alone.
  */
 export async function applyProductSync(
   database: Database,
   job: SyncJobRef,
-  options: { chunkSize?: number; signal?: AbortSignal } = {},
-): Promise<void> {
+  { chunkSize = itemsPerChunk, signal, onBegin }: ApplyOptions = {},
+): Promise<sql.JobState | undefined> {
   const [begun] = await database.run(sql.beginJob, [job.locationId, job.jobId]);
   // Filled only until the job ends.
   const items = begun?.items as ProductSyncItem[] | null | undefined;
-  if (begun === undefined || items == null) return;
-  const requestId = begun.request_id ?? undefined;
-  let over = false;
-  while (!over) {
-    options.signal?.throwIfAborted();
-    over = await repeatingRaces(() =>
-      database.transaction(requestId, (tx) => applyChunk(tx, job, items, options.chunkSize ?? itemsPerChunk)),
+  if (begun === undefined || items == null) return undefined;
+  onBegin?.(begun);
+  for (;;) {
+    signal?.throwIfAborted();
+    const state = await repeatingRaces(() =>
+      // The statement that locks the job also sets the id of its request.
+      database.transaction(undefined, (tx) => applyChunk(tx, job, items, chunkSize)),
     );
+    if (state?.status !== 'processing') return state;
   }
 }
 
-/** Ends a job that cannot go on, with a sentence that says why. A job that is over is left alone. */
+/** Ends a job that cannot go on, with a sentence that says why, and answers where it stands. One that is over is left alone. */
 export async function failSyncJob(
   database: Database,
   { locationId, jobId }: SyncJobRef,
   error: string,
-): Promise<void> {
-  await database.run(sql.failJob, [locationId, jobId, error]);
+): Promise<sql.JobState | undefined> {
+  const [failed] = await database.run(sql.failJob, [locationId, jobId, error]);
+  return failed;
 }
 
-/** Returns whether the job is over. */
+/** Some items of a job, or all of them: what they name, and what they come to. */
+export function productsBatch(
+  mode: SyncMode,
+  items: readonly ProductSyncItem[],
+  firstIndex = 0,
+): Batch<ProductsPlan> {
+  const categories = [...new Set(items.flatMap(({ category_external_ids: names = [] }) => names))];
+  return {
+    asked: {
+      categories: { externalIds: categories },
+      products: {
+        externalIds: items.map(({ external_id }) => external_id),
+        skus: items.flatMap(({ sku }) => sku ?? []),
+      },
+      // Who is renamed holds its stock, too: a sku that is handed on is written twice.
+      stock: items.some(({ stock, sku }) => stock !== undefined || sku !== undefined),
+      links: items.some(({ category_external_ids: names }) => names !== undefined),
+    },
+    plan: (current) => planProducts(mode, items, firstIndex, current, newId),
+  };
+}
+
+/** Answers where the job stands then; nothing when it is gone. */
 async function applyChunk(
   tx: Transaction,
   { locationId, jobId }: SyncJobRef,
   items: readonly ProductSyncItem[],
   size: number,
-): Promise<boolean> {
+): Promise<sql.JobState | undefined> {
   const [state] = await tx.run(sql.lockJob, [locationId, jobId]);
-  if (state?.status !== 'processing') return true;
-  const chunk = items.slice(state.processed_items, state.processed_items + size);
-  const current = await readCurrent(tx, locationId, chunk);
-  const plan = planChunk(state.mode, chunk, state.processed_items, current, newId);
-  await writePlan(tx, locationId, plan);
-  const next = progress(state, chunk.length, plan);
+  if (state?.status !== 'processing') return state;
+  const { processed_items: first, failed_items, mode } = state;
+  const chunk = items.slice(first, first + size);
+  const { failures } = await apply(tx, locationId, productsBatch(mode, chunk, first));
+  const next = progress(state, chunk.length, failures.length);
   await tx.run(sql.recordProgress, [
-    locationId,
-    jobId,
-    next.processed,
-    next.succeeded,
-    next.failed,
-    JSON.stringify(plan.failures.slice(0, Math.max(0, errorsKept - state.failed_items))),
+    ...[locationId, jobId, next.processed_items, next.success_items, next.failed_items],
+    JSON.stringify(failures.slice(0, Math.max(0, errorsKept - failed_items))),
     next.status,
-    next.error,
+    next.status === 'failed' ? 'None of the items could be applied; errors says why.' : null,
   ]);
-  return next.status !== 'processing';
+  return next;
 }
 
-const noneApplied = 'None of the items could be applied; errors says why.';
-
-function progress(state: sql.JobState, count: number, { failures }: ChunkPlan) {
-  const processed = state.processed_items + count;
-  const failed = state.failed_items + failures.length;
-  const succeeded = processed - failed;
-  if (processed < state.total_items)
-    return { processed, failed, succeeded, status: 'processing', error: null };
-  if (succeeded > 0) return { processed, failed, succeeded, status: 'completed', error: null };
-  return { processed, failed, succeeded, status: 'failed', error: noneApplied };
+function progress(state: sql.JobState, processed: number, failed: number): sql.JobState {
+  const processed_items = state.processed_items + processed;
+  const failed_items = state.failed_items + failed;
+  const success_items = processed_items - failed_items;
+  const end = success_items > 0 ? 'completed' : 'failed';
+  const status = processed_items < state.total_items ? 'processing' : end;
+  return { ...state, status, processed_items, success_items, failed_items };
 }
-
-async function readCurrent(
-  tx: Transaction,
-  locationId: string,
-  items: readonly ProductSyncItem[],
-): Promise<CurrentProducts> {
-  const found = await tx.run(sql.lockProducts, [locationId, items.map((item) => item.external_id)]);
-  const products = new Map(found.map(({ id, external_id, sku }) => [external_id, { id, sku }]));
-  const moving = items.flatMap(({ external_id, sku }) =>
-    sku === undefined || sku === products.get(external_id)?.sku ? [] : sku,
-  );
-  const owners = moving.length === 0 ? [] : await tx.run(sql.findSkuOwners, [locationId, moving]);
-  const names = [...new Set(items.flatMap((item) => item.category_external_ids ?? []))];
-  const categories = names.length === 0 ? [] : await tx.run(sql.lockCategories, [locationId, names]);
-  return {
-    products,
-    skuOwners: new Map(owners.map(({ id, sku }) => [sku, id])),
-    categories: new Map(categories.map(({ id, external_id }) => [external_id, id])),
-  };
-}
-
-async function writePlan(
-  tx: Transaction,
-  locationId: string,
-  { updates, creates }: ChunkPlan,
-): Promise<void> {
-  for (const round of updates) await tx.run(sql.updateProducts, [locationId, ...productColumns(round)]);
-  if (creates.length > 0) await tx.run(sql.insertProducts, [locationId, ...productColumns(creates)]);
-  const written = [...updates.flat(), ...creates];
-  await writeLinks(tx, locationId, sql.removeLinks, updates.flat());
-  await writeLinks(tx, locationId, sql.addLinks, written);
-  const stock = written.flatMap(({ id, item }) => (item.stock ? { id, ...item.stock } : []));
-  if (stock.length > 0) await tx.run(sql.setStock, [locationId, ...stockColumns(stock)]);
-}
-
-async function writeLinks(
-  tx: Transaction,
-  locationId: string,
-  statement: Statement<unknown>,
-  planned: readonly PlannedProduct[],
-): Promise<void> {
-  const links = planned.flatMap(({ id, categoryIds }) =>
-    categoryIds === undefined ? [] : { product_id: id, category_ids: categoryIds },
-  );
-  if (links.length > 0) await tx.run(statement, [locationId, JSON.stringify(links)]);
-}
-
-const productColumns = (planned: readonly PlannedProduct[]) => [
-  planned.map(({ id }) => id),
-  planned.map(({ item }) => item.external_id),
-  planned.map(({ item }) => item.sku),
-  planned.map(({ item }) => item.name),
-  planned.map(({ item }) => item.price),
-  planned.map(({ item }) => item.visible),
-  planned.map(({ item }) => item.description),
-  planned.map(({ item }) => item.image_url),
-];
-
-const stockColumns = (stock: readonly ({ id: string } & NonNullable<ProductSyncItem['stock']>)[]) => [
-  stock.map(({ id }) => id),
-  stock.map(({ enabled }) => enabled),
-  stock.map(({ quantity }) => quantity),
-  stock.map(({ min_stock_alarm }) => min_stock_alarm),
-];

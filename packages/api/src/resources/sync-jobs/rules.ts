@@ -1,71 +1,82 @@
-import type { ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
+import type { Current, ProductRow, Writes } from '../bulk/rows.ts';
+import { actionOf, by, emptyWrites, group, settleLinks, settleProduct, settleStock } from '../bulk/rules.ts';
+import type { ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
 
-/** What the database holds of the products, skus and categories that a chunk names. */
-export interface CurrentProducts {
-  /** By external_id. */
-  products: ReadonlyMap<string, { id: string; sku: string }>;
-  /** The ids of products by sku; only skus that an item would move to its product. */
-  skuOwners: ReadonlyMap<string, string>;
-  /** The ids of categories by external_id. */
-  categories: ReadonlyMap<string, string>;
-}
-
-/** A product to write; what is undefined keeps its value, or takes the default of a new one. */
-export interface PlannedProduct {
-  id: string;
-  item: ProductSyncItem;
-  /** The categories it shall stand under. */
-  categoryIds?: string[];
-}
-
-/** What applying a chunk comes to. */
-export interface ChunkPlan {
-  /**
-   * Products to change, in rounds to write one after the other: a sku that one product gives up can be another's
-   * only in a later statement. Nearly always there is one round.
-   */
-  updates: PlannedProduct[][];
-  /** Products to create, after the updates. */
-  creates: PlannedProduct[];
+/** What applying items comes to. */
+export interface ProductsPlan {
+  writes: Writes;
+  /** Of each item that can be applied, in the order of the batch: only a dry run asks. */
+  changes(): ProductSyncChange[];
   /** Items that cannot be applied, in the order of the batch. */
   failures: SyncItemError[];
 }
 
 /**
  * Decides what becomes of each item, as if they were applied one by one in the order of the batch. Pure: it reads
- * nothing and writes nothing. `firstIndex` is where the chunk begins in the batch.
+ * nothing and writes nothing. `firstIndex` is where the items begin in the batch.
  */
-export function planChunk(
+export function planProducts(
   mode: SyncMode,
   items: readonly ProductSyncItem[],
   firstIndex: number,
-  current: CurrentProducts,
+  current: Current,
   newId: () => string,
-): ChunkPlan {
-  const plan: ChunkPlan = { updates: [], creates: [], failures: [] };
-  const skus = skuBook(current.skuOwners);
+): ProductsPlan {
+  const told: (() => ProductSyncChange)[] = [];
+  const changes = () => told.map((tell) => tell());
+  const plan: ProductsPlan = { writes: emptyWrites(), changes, failures: [] };
+  const known = by(current.products, (row) => row.external_id);
+  const stocks = by(current.stock, (row) => row.product_id);
+  const links = group(current.links, (row) => row.product_id);
+  const categories = by(current.categories, (row) => row.external_id);
+  const skus = skuBook(current.products);
   for (const [position, item] of items.entries()) {
-    const existing = current.products.get(item.external_id);
-    const id = existing?.id ?? newId();
+    const index = firstIndex + position;
+    const { external_id, category_external_ids: names } = item;
+    const before = known.get(external_id);
+    const id = before?.id ?? newId();
     const failure =
-      refusedByMode(mode, item, existing !== undefined) ??
-      unknownCategory(item, current.categories) ??
+      refusedByMode(mode, item, before !== undefined) ??
+      unknownCategory(item, categories) ??
       skus.refuse(item.sku, id);
     if (failure !== undefined) {
-      plan.failures.push({ index: firstIndex + position, external_id: item.external_id, ...failure });
+      plan.failures.push({ index, external_id, ...failure });
       continue;
     }
-    const categoryIds = item.category_external_ids?.flatMap((name) => current.categories.get(name) ?? []);
-    const planned = { id, item, ...(categoryIds && { categoryIds: [...new Set(categoryIds)] }) };
-    const round = skus.move(id, existing?.sku, item.sku);
-    if (existing === undefined) plan.creates.push(planned);
-    else {
-      plan.updates[round] ??= [];
-      plan.updates[round].push(planned);
-    }
+    plan.writes.releasedSkus.push(...skus.move(id, before?.sku, item.sku));
+    const moved =
+      names &&
+      settleLinks(
+        plan.writes,
+        id,
+        new Map(names.map((name) => [categories.get(name)?.id ?? '', name])),
+        links.get(id) ?? [],
+        true,
+      );
+    const parts = [
+      settleProduct(plan.writes, id, item, before),
+      settleStock(plan.writes, id, item.stock, stocks.get(id)),
+      () => linkChange(before, names, moved),
+    ];
+    told.push(() => {
+      const changes = parts.flatMap((part) => part()).sort(byField);
+      return { index, external_id, ...(before && { id }), action: actionOf(before, changes), changes };
+    });
   }
   return plan;
 }
+
+function linkChange(
+  before: ProductRow | undefined,
+  names: readonly string[] | undefined,
+  moved: { before: string[]; after: string[] } | undefined,
+): ProductSyncChange['changes'] {
+  const field = 'category_external_ids';
+  if (before !== undefined) return moved === undefined ? [] : [{ field, ...moved }];
+  return names === undefined ? [] : [{ field, after: moved?.after ?? [] }];
+}
+
+const byField = (one: { field: string }, other: { field: string }) => (one.field < other.field ? -1 : 1);
 
 type Failure = Pick<SyncItemError, 'code' | 'message'>;
 
@@ -78,7 +89,7 @@ function refusedByMode(mode: SyncMode, item: ProductSyncItem, exists: boolean): 
 
 function unknownCategory(
   { category_external_ids = [] }: ProductSyncItem,
-  categories: CurrentProducts['categories'],
+  categories: ReadonlyMap<string | null, unknown>,
 ): Failure | undefined {
   const unknown = category_external_ids.flatMap((name, index) =>
     categories.has(name) ? [] : [`category_external_ids[${index}]: there is no category ${name}`],
@@ -87,25 +98,25 @@ function unknownCategory(
   return { code: 'validation_error', message: unknown.slice(0, 10).join('; ') };
 }
 
-// Who has which sku as the chunk goes on, and since which round a sku is free.
-function skuBook(before: ReadonlyMap<string, string>) {
-  const owners = new Map(before);
-  const freeAfter = new Map<string, number>();
+// Who has which sku as the batch goes on, and who gave it up.
+function skuBook(products: readonly ProductRow[]) {
+  const owners = new Map(products.map(({ id, sku }) => [sku, id]));
+  const givers = new Map<string, string>();
   return {
     refuse(sku: string | undefined, id: string): Failure | undefined {
       if (sku === undefined || (owners.get(sku) ?? id) === id) return undefined;
       return { code: 'conflict', message: `sku ${sku} is taken by another product.` };
     },
-    /** Gives the product its sku; returns the round in which it can be written. */
-    move(id: string, from: string | undefined, to: string | undefined): number {
-      if (to === undefined || to === from) return 0;
-      const round = freeAfter.get(to) ?? 0;
+    /** Gives the product its sku; returns who must release it before. */
+    move(id: string, from: string | undefined, to: string | undefined): string[] {
+      if (to === undefined || to === from) return [];
       owners.set(to, id);
       if (from !== undefined) {
         owners.delete(from);
-        freeAfter.set(from, round + 1);
+        givers.set(from, id);
       }
-      return round;
+      const giver = givers.get(to);
+      return giver === undefined ? [] : [giver];
     },
   };
 }

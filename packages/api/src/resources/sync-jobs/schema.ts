@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
+import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { Description } from '../products/schema.ts';
-import { DryRun, FieldChange, SyncAction } from '../stock/changes.schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
 /** What happens to an item whose `external_id` exists, and to one whose does not. */

@@ -1,5 +1,5 @@
 import { addJob, isId, newId, type rows, statement } from '@comanda/db';
-import { startBatch } from '../../batch.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
 import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { answerText, idempotencyOf, once } from '../../idempotency.ts';
@@ -18,12 +18,15 @@ export async function startProducts(
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
   const idempotency = idempotencyOf(ctx);
-  const { json, replayed } = await database.transaction(ctx.requestId, (tx) =>
+  // The job carries the id of its request by itself, and nothing else is told of here.
+  const { json, replayed } = await database.transaction(undefined, (tx) =>
     once(tx, ctx, idempotency, 202, async () => {
-      await startBatch(ctx, items.length, 'items', tx);
+      refuseLargeBatch(ctx, items.length);
+      await refuseUsedUp(ctx);
       const jobId = newId();
       await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
       await addJob(tx, 'sync-products', { locationId, jobId });
+      await startBatch(ctx, tx);
       return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
     }),
   );

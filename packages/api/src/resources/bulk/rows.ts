@@ -1,4 +1,4 @@
-/** The catalog's rows as a sync reads and writes them; the members are named as the columns. */
+/** The rows that batches read and write; the members are named as the columns. */
 export interface CategoryRow {
   id: string;
   external_id: string | null;
@@ -59,27 +59,26 @@ export interface ItemRow {
   stock_quantity: number;
 }
 
-/** What the database holds of what a sync names and, for `replace`, of all that it may remove. */
-export interface CurrentCatalog {
+/** What the database holds of what a batch names: of each kind all that was asked for. */
+export interface Current {
   categories: CategoryRow[];
+  /** Those that are named, and those that have a sku which the batch gives. */
   products: ProductRow[];
   stock: StockRow[];
   links: LinkRow[];
   /** All of the products above, those without an external_id included. */
   subselections: SubselectionRow[];
   items: ItemRow[];
-  /** The products that have the skus that the sync gives. */
-  skuOwners: { id: string; sku: string }[];
 }
 
-/** Rows to insert and rows to update. */
+/** Rows to insert and rows to update, whole. */
 export interface Written<Row> {
   created: Row[];
   updated: Row[];
 }
 
-/** Everything that a sync writes, in whole rows, and what it removes, by id. */
-export interface CatalogWrites {
+/** Everything that a batch writes, in whole rows, and what it removes, by id. */
+export interface Writes {
   /** What goes with its parent is not named again. */
   removed: { categories: string[]; products: string[]; subselections: string[]; items: string[] };
   /** Products whose sku another one takes: they give it up first. */

@@ -1,0 +1,71 @@
+import { type Database, openDatabase } from '@comanda/db';
+import { type Answer, type Call, callRest } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { startProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** Two real API processes and a worker on one database, with one location in it. */
+export interface BulkShop {
+  database: Database;
+  locationId: string;
+  paymentMethodId: string;
+  /** Calls one of the two: even turns the first, odd turns the second. */
+  call(turn: number, route: string, body?: unknown): Promise<Answer>;
+  /** Waits until every products job is over; how many ended how, and with which errors of ours. */
+  jobs(): Promise<{ status: string; error: string | null; jobs: number }[]>;
+  /** Stops the processes; how many deadlocks the database has seen since it was made. */
+  deadlocks(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Opens one. */
+export async function openBulkShop(): Promise<BulkShop> {
+  const own = await createTestDatabase();
+  const database = openDatabase({ url: own.url });
+  const start = (entry: 'api' | 'worker') => startProcess({ entry, env: { DATABASE_URL: own.url } });
+  const running = await Promise.all([start('api'), start('api'), start('worker')]);
+  const locationId = await createLocation(database);
+  const paymentMethodId = await createPaymentMethod(database, { locationId });
+  const { key } = await createKey(database, { locationId, batchJobsPerHour: 10_000 });
+  const query = async <Row extends object>(text: string, values: unknown[]) =>
+    (await database.pool.query<Row>(text, values)).rows;
+  return {
+    ...{ database, locationId, paymentMethodId },
+    call(turn, route, body) {
+      const call: Call = { key, headers: { 'idempotency-key': `turn-${turn}` } };
+      return callRest(running[turn % 2]?.url ?? '', route, { ...call, ...(body !== undefined && { body }) });
+    },
+    async jobs() {
+      await waitFor(
+        'the end of every job',
+        async () => {
+          const sql = `select from sync_jobs where location_id = $1 and status in ('queued', 'processing')`;
+          return (await query(sql, [locationId])).length === 0;
+        },
+        { timeoutMs: 120_000, intervalMs: 200 },
+      );
+      return query(
+        `select status::text, error, count(*)::int as jobs from sync_jobs where location_id = $1 group by 1, 2`,
+        [locationId],
+      );
+    },
+    async deadlocks() {
+      await Promise.all(running.map((each) => each.stop()));
+      // A session hands in what it has counted at its end at the latest.
+      await waitFor('the sessions of the processes to end', async () => {
+        const sessions = `select from pg_stat_activity where datname = current_database()
+          and application_name like 'comanda-%' and pid <> pg_backend_pid()`;
+        return (await query(sessions, [])).length === 0;
+      });
+      const sql = 'select deadlocks::int as seen from pg_stat_database where datname = current_database()';
+      const [row] = await query<{ seen: number }>(sql, []);
+      return row?.seen ?? Number.NaN;
+    },
+    async close() {
+      await Promise.all(running.map((each) => each.stop()));
+      await database.close();
+      await own.drop();
+    },
+  };
+}
