@@ -61,7 +61,7 @@ describe('rows that somebody else holds', { timeout: 120_000 }, () => {
             while (holding) {
               const answer = await order(turn, stall);
               stuck.push(answer);
-              if (answer.status === 503) await sleep(50);
+              if (answer.status === 503) await sleep(500);
             }
           }),
         );

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../support/api.ts';
 import { expectComplete, type Reader, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
@@ -57,7 +58,14 @@ const any = <Item>(items: readonly Item[]): Item => {
 };
 const call = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
   service.call(turn++, route, { key, headers, ...(body !== undefined && { body }) });
-const get = (route: string) => call(route);
+/** Hands hold locks that keep others waiting: whoever reads is told so, and asks again. */
+async function get(route: string): Promise<Answer> {
+  for (;;) {
+    const answer = await call(route);
+    if (answer.status !== 503) return answer;
+    await sleep(100);
+  }
+}
 
 async function anyOrder(): Promise<{ id: string; payment: { id: string } } | undefined> {
   const { body } = await get('GET /v2/orders?limit=20');

@@ -22,7 +22,11 @@ export interface Walk {
 /** What a cursor leads to: on through a walk, or to a new one from a moment on. */
 export type Cursor = { from: number } | Walk;
 
-const Moment = z.int().min(Date.parse('0001-01-01T00:00:00Z')).max(Date.parse('9999-12-31T23:59:59.999Z'));
+/** The first and the last moment that a cursor can hold. */
+export const firstMoment = Date.parse('0001-01-01T00:00:00Z');
+export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+
+const Moment = z.int().min(firstMoment).max(lastMoment);
 const Content = z.union([
   z.strictObject({ s: Moment }),
   z.strictObject({ m: Moment, i: z.guid(), u: Moment, h: Moment, n: z.int().min(0).max(2_147_483_647) }),

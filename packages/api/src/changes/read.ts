@@ -2,7 +2,7 @@ import type { Queryable } from '@comanda/db';
 import type { CallContext } from '../context.ts';
 import { answerText } from '../idempotency.ts';
 import type { ChangesInput, ChangesPage } from '../wire/changes.ts';
-import { type Place, readCursor, type Walk, writeCursor } from './cursor.ts';
+import { firstMoment, lastMoment, type Place, readCursor, type Walk, writeCursor } from './cursor.ts';
 import { type Changes, readHorizon } from './statements.ts';
 
 /** Whether the caller reads what has changed, and not the list as it is. */
@@ -60,5 +60,5 @@ const before = (moment: number): Place => ({
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 });
 
-// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
-const momentOf = (text: string) => Math.max(Date.parse(text), Date.parse('0001-01-01T00:00:00.001Z'));
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more; cursors go to the year 9999.
+const momentOf = (text: string) => Math.min(Math.max(Date.parse(text), firstMoment + 1), lastMoment);

@@ -8,8 +8,8 @@ export const changes = {
     example: '2026-01-31T00:00:00Z',
   }),
   cursor: z.string().optional().meta({
-    description: 'Where to read on what has changed: as the `Link` of the answer before has it.',
-    example: 'eyJzIjoxNzY5ODE3NjAwMDAwfQ',
+    description:
+      'Where to read on what has changed: as the `Link` of the answer before has it; instead of `updated_since`.',
   }),
 };
 
