@@ -2,7 +2,15 @@ import type { Queryable } from '@comanda/db';
 import type { CallContext } from '../context.ts';
 import { answerText } from '../idempotency.ts';
 import type { ChangesInput, ChangesPage } from '../wire/changes.ts';
-import { firstMoment, lastMoment, type Place, readCursor, type Walk, writeCursor } from './cursor.ts';
+import {
+  type Beginning,
+  firstMoment,
+  lastMoment,
+  type Place,
+  readCursor,
+  type Walk,
+  writeCursor,
+} from './cursor.ts';
 import { type Changes, readHorizon } from './statements.ts';
 
 /** Whether the caller reads what has changed, and not the list as it is. */
@@ -21,19 +29,26 @@ export async function readChanges<Entry>(
 ): Promise<ChangesPage<Entry>> {
   const { limit, offset } = input;
   const { page, walk } = await ctx.app.database.session(async (on) => {
+    const read = async (begun: Begun) => {
+      const { after, until } = begun;
+      const range = [new Date(after.moment), after.id, new Date(until)];
+      const values = [ctx.caller.locationId, ...range, ...changes.filters];
+      const [page] = await on.run(changes.page, [...values, limit, offset]);
+      if (page === undefined) throw new Error('a page of changes is one row');
+      const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
+      return { page, walk: { ...begun, total } };
+    };
     const begun = await walkOf(on, input);
-    const { after, until } = begun;
-    const range = [new Date(after.moment), after.id, new Date(until)];
-    const values = [ctx.caller.locationId, ...range, ...changes.filters];
-    const [page] = await on.run(changes.page, [...values, limit, offset]);
-    if (page === undefined) throw new Error('a page of changes is one row');
-    const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
-    return { page, walk: { ...begun, total } };
+    const { page, walk } = await read(begun);
+    if (page.epoch === walk.epoch) return { page, walk };
+    const { after, horizon, epoch } = walk;
+    return read(await begin(on, { from: Math.min(after.moment, horizon), epoch }));
   });
   const { data, found, moment, id } = page;
+  const { epoch, horizon } = walk;
   const next =
     found < limit || moment === null || id === null
-      ? writeCursor({ from: walk.horizon })
+      ? writeCursor({ from: horizon, epoch })
       : writeCursor({ ...walk, after: { moment, id } });
   ctx.reply.next = next;
   return answerText(
@@ -42,16 +57,27 @@ export async function readChanges<Entry>(
   );
 }
 
+/** A walk whose total may still have to be counted. */
+type Begun = Omit<Walk, 'total'> & { total?: number };
+
+/** How far a cursor goes back in another epoch, in milliseconds: a failover may have lost what was read before it. */
+const rewindMs = 3_600_000;
+
+async function walkOf(on: Queryable, { updated_since, cursor }: ChangesInput): Promise<Begun> {
+  const known =
+    cursor === undefined ? { from: momentOf(updated_since ?? ''), epoch: undefined } : readCursor(cursor);
+  return 'from' in known ? begin(on, known) : known;
+}
+
 // The horizon first, in a snapshot of its own: the page's, which is later, shows all that is before it.
-async function walkOf(
-  on: Queryable,
-  { updated_since, cursor }: ChangesInput,
-): Promise<Omit<Walk, 'total'> & { total?: number }> {
-  const known = cursor === undefined ? { from: momentOf(updated_since ?? '') } : readCursor(cursor);
-  if (!('from' in known)) return known;
+async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<Begun> {
   const [row] = await on.run(readHorizon, []);
   if (row === undefined) throw new Error('the horizon is one row');
-  return { after: before(known.from), until: row.asked, horizon: Math.max(row.horizon, known.from) };
+  const from =
+    epoch === undefined || epoch === row.epoch ? asked : Math.max(asked - rewindMs, firstMoment + 1);
+  return {
+    ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },
+  };
 }
 
 /** The place before everything of a moment. */

@@ -1,14 +1,16 @@
 import { type Statement, statement } from '@comanda/db';
 
-/** The time of day and from when on something may still come, both as Unix time in milliseconds. */
-export const readHorizon = statement<{ asked: number; horizon: number }>(
+/** The time of day, from when on something may still come, both as Unix time in milliseconds, and the epoch. */
+export const readHorizon = statement<{ asked: number; horizon: number; epoch: string }>(
   'read_change_horizon',
-  `select (extract(epoch from asked) * 1000)::float8 as asked, (extract(epoch from horizon) * 1000)::float8 as horizon
+  `select database_epoch() as epoch, (extract(epoch from asked) * 1000)::float8 as asked, (extract(epoch from horizon) * 1000)::float8 as horizon
    from change_horizon()`,
 );
 
 /** A page of what has changed: its entries as the text of a JSON array, and the place of the last of them. */
 export interface ChangesText {
+  /** The database's. */
+  epoch: string;
   data: string;
   found: number;
   moment: number | null;
@@ -49,7 +51,7 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
            ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
          ) found limit ${limit}
        )
-       select (select ${entries}) as data, (select count(*) from page)::int as found,
+       select database_epoch() as epoch, (select ${entries}) as data, (select count(*) from page)::int as found,
          (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
        from (select) one left join (select * from page order by moment desc, id desc limit 1) l on true`,
     ),
