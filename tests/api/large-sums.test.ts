@@ -54,4 +54,4 @@ it('finding 7: a turn that collected 101 payments of the largest amount is shown
       data: { total_orders: count, total_amount: sum, rows: [{ orders: count, amount: sum }] },
     });
   }
-});
+}, 120_000);
