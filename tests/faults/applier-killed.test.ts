@@ -15,7 +15,7 @@ import { openSite } from './support/site.ts';
 import { compareTold } from './support/told.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
-const rounds = trials(1, 15);
+const rounds = trials(1, 10);
 
 /** What befalls whoever applies, in turn. Frozen: nothing is heard of it, as when its machine loses power. */
 const faults = ['killed', 'its session ended', 'frozen', 'killed at any moment'] as const;
@@ -52,7 +52,7 @@ function change(turn: number): string {
 }
 
 test('whoever applies functions and triggers may die at any place: the next start ends with exactly those of the folder, and nobody who serves notices', {
-  timeout: 900_000,
+  timeout: 1_800_000,
 }, async () => {
   const chance = createChance(seed);
   const site = await openSite({ shops: 2, lanes: 2 });
@@ -69,8 +69,8 @@ test('whoever applies functions and triggers may die at any place: the next star
   const began = performance.now();
   const whole = program.start(databaseUrl, sql.directory, change(0));
   expect((await whole.word)?.error).toBeUndefined();
-  await apply(calm.url, '1.0.0');
   const wholeMs = performance.now() - began;
+  await apply(calm.url, '1.0.0');
   const figures = { statements: await gate.passed(), real: 0, 'partly done': 0, 'left to the next': 0 };
 
   for (let turn = 1; turn <= rounds * faults.length; turn += 1) {
@@ -90,7 +90,7 @@ test('whoever applies functions and triggers may die at any place: the next star
     const { objects, dropped } = await apply(databaseUrl, release);
     figures['left to the next'] += objects.length + dropped.length;
     if (objects.length > 0) figures.real += 1;
-    if (!objects.includes('function place_order')) figures['partly done'] += 1;
+    if (objects.length > 0 && !objects.includes('function place_order')) figures['partly done'] += 1;
     expect(await apply(databaseUrl, release), what).toEqual({ applied: [], objects: [], dropped: [] });
     await apply(calm.url, release);
     expect(await readObjects(databaseUrl), what).toEqual(await readObjects(calm.url));

@@ -73,7 +73,9 @@ async function tryToDrop(client: pg.Client, object: OutdatedObject): Promise<str
     await client.query(undoing(object));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || isPassing(error)) throw error;
-    await client.query('rollback to savepoint dropping');
+    await client.query('rollback to savepoint dropping').catch(() => {
+      throw error;
+    });
     if (object.kind !== 'grant' || !isGone.test(error.code ?? '')) return describeFailure(error);
   }
   await client.query('release savepoint dropping');
