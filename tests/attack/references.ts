@@ -43,6 +43,7 @@ export const fields: Readonly<Record<string, Named | null>> = {
   since: null,
   until: null,
   updated_since: null,
+  cursor: null,
   expires_at: null,
   permissions: null,
   event_type: null,

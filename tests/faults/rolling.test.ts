@@ -37,7 +37,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
   {
     release: '1.0.0',
     change() {
-      sql.edit('watching', 'NEW.updated_at := now();', 'NEW.updated_at := statement_timestamp();');
+      sql.edit('changes', 'NEW.updated_at := greatest(', 'NEW.updated_at := greatest(announced, ');
       sql.edit('watching', 'BEGIN\n%s%s\n', 'BEGIN\n-- newer\n%s%s\n');
     },
     made: ['function touch_updated_at', 'function capture_update_products'],
@@ -70,7 +70,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
     release: '1.3.0',
     change() {
       sql.write('seen', seen('two'));
-      sql.edit('watching', 'WHEN (NEW.updated_at', 'WHEN (true AND NEW.updated_at');
+      sql.edit('watching', 'WHEN (OLD.* IS', 'WHEN (true AND OLD.* IS');
       sql.edit(
         'orders',
         'WHEN (NEW.id::text IS DISTINCT',
