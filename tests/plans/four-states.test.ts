@@ -37,7 +37,7 @@ beforeAll(async () => {
   const rows = await service.sql<{ name: string; columns: string[] }>(indexColumns);
   indexes = new Map(rows.map(({ name, columns }) => [name, columns]));
   first = await openShop(service, 'First', called);
-}, 120_000);
+}, 300_000);
 afterAll(() => service.close(), 60_000);
 
 test('planned on five rows', async () => {
@@ -50,7 +50,7 @@ test('planned on five rows', async () => {
     await trim(service);
   }
   await end(findings);
-}, 120_000);
+}, 300_000);
 
 test('filled and not analysed, on the same connections', async () => {
   const other = await openShop(service, 'Other');
@@ -63,7 +63,7 @@ test('filled and not analysed, on the same connections', async () => {
   await work(first, largeRound('filled'));
   await removeWhatIsOld(service);
   await end(findings);
-}, 120_000);
+}, 300_000);
 
 test('analysed', async () => {
   await service.sql('analyze');
@@ -72,7 +72,7 @@ test('analysed', async () => {
   await replaceCatalog(first, largeRound('analysed'));
   await removeWhatIsOld(service);
   await end(findings);
-}, 120_000);
+}, 300_000);
 
 test('at a new location that no statistics know', async () => {
   const findings = await begin('new location');
@@ -82,7 +82,7 @@ test('at a new location that no statistics know', async () => {
   await replaceCatalog(fresh, largeRound('fresh'));
   await removeWhatIsOld(service);
   await end(findings);
-}, 120_000);
+}, 300_000);
 
 test('each state saw every operation', () => {
   for (const { calls } of states) expect(everyCall.filter((call) => !calls.has(call))).toEqual([]);
