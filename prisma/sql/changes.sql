@@ -41,14 +41,23 @@ BEGIN
   SELECT least(asked, min(c.announced)) INTO horizon FROM announced_changes() c;
 END $$;
 
--- The clock is read after the announcement. Never rounded up: nothing has changed later than now.
-CREATE FUNCTION touch_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  announced timestamptz := announce_change();
+-- Before a statement that stamps rows of these lists, however many.
+CREATE FUNCTION announce_statement() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  NEW.updated_at := greatest(announced, date_trunc('milliseconds', clock_timestamp()));
+  PERFORM announce_change();
+  RETURN NULL;
+END $$;
+
+-- Never rounded up: nothing has changed later than now.
+CREATE FUNCTION touch_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.updated_at := date_trunc('milliseconds', clock_timestamp());
   RETURN NEW;
 END $$;
+
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON orders FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 -- Whatever an insert brings: what is imported is new to who reads changes.
 CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
 CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
@@ -99,10 +108,16 @@ END $$;
 CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
   FOR EACH ROW WHEN (ROW(OLD.id, OLD.order_id, OLD.status) IS DISTINCT FROM ROW(NEW.id, NEW.order_id, NEW.status))
   EXECUTE FUNCTION touch_order_of_payment();
+
+CREATE FUNCTION touch_orders_of_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
+  RETURN NULL;
+END $$;
 -- The order that place_order makes is new itself.
-CREATE TRIGGER touch_order_of_new AFTER INSERT ON payments
-  FOR EACH ROW WHEN (NEW.order_id::text IS DISTINCT FROM current_setting('comanda.new_order', true))
-  EXECUTE FUNCTION touch_order_of_payment();
+CREATE TRIGGER touch_orders_of_new AFTER INSERT ON payments REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
+  EXECUTE FUNCTION touch_orders_of_rows();
 
 CREATE FUNCTION touch_products_of_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -130,35 +145,24 @@ CREATE TRIGGER touch_product_before AFTER UPDATE OF location_id, product_id ON p
   FOR EACH ROW WHEN (OLD.location_id <> NEW.location_id OR OLD.product_id <> NEW.product_id)
   EXECUTE FUNCTION touch_product_before();
 
--- Old and new rows meet in a full join, as in watching.sql.
-CREATE FUNCTION touch_products_of_categories() RETURNS trigger LANGUAGE plpgsql AS $$
+-- What watched.sql marks with ^. Called with no rows as well, as null.
+CREATE FUNCTION touched_by_categories(p_locations uuid[], p_categories uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 BEGIN
   PERFORM touch_products(array_agg(l.location_id), array_agg(l.product_id))
-  FROM (
-    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-    WHERE ROW(o.name, o.priority) IS DISTINCT FROM ROW(n.name, n.priority)
-  ) w CROSS JOIN LATERAL (
+  FROM unnest(p_locations, p_categories) AS w (location_id, id) CROSS JOIN LATERAL (
     SELECT * FROM product_categories c WHERE c.location_id = w.location_id AND c.category_id = w.id) l;
-  RETURN NULL;
 END $$;
-CREATE TRIGGER touch_products AFTER UPDATE ON categories REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_categories();
 
-CREATE FUNCTION touch_stock_of_products() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION touched_by_products(p_locations uuid[], p_products uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 DECLARE
   v_announced timestamptz := announce_change();
   v_places tid[];
 BEGIN
   SELECT array_agg(l.place) INTO v_places
-  FROM (
-    SELECT n.location_id, n.id FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-    WHERE ROW(o.external_id, o.sku, o.name) IS DISTINCT FROM ROW(n.external_id, n.sku, n.name) ORDER BY 1, 2
-  ) w CROSS JOIN LATERAL (SELECT s.ctid AS place FROM product_stock s
+  FROM (SELECT * FROM unnest(p_locations, p_products) AS v (location_id, id) ORDER BY 1, 2) w
+  CROSS JOIN LATERAL (SELECT s.ctid AS place FROM product_stock s
     WHERE s.location_id = w.location_id AND s.product_id = w.id AND s.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
   IF v_places IS NOT NULL THEN
     UPDATE product_stock s SET updated_at = clock_timestamp() WHERE s.ctid = ANY (v_places);
   END IF;
-  RETURN NULL;
 END $$;
-CREATE TRIGGER touch_stock AFTER UPDATE ON products REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION touch_stock_of_products();

@@ -4,7 +4,8 @@
 --   told as, of  the resource that captured_changes names, and the column with its id
 --   on           i, u, d: inserts, updates, deletes are told; l: a delete is told with the resource's last state
 --   columns      a change of these is told. * it also shows in GET /v2/catalog   ~ it shows there and is not told
---                ! its value before and after is recorded
+--                ! its value before and after is recorded   ^ other entries show it, too: touched_by_<relation> touches them
+--                (changes.sql)
 --   counted      tallies by this expression of a row `r`, named after the resource
 --
 -- Told elsewhere: lines of an order are told as their order (orders.sql); tests of endpoints and publications of the
@@ -14,8 +15,8 @@ CREATE FUNCTION watched() RETURNS TABLE (
 ) LANGUAGE sql IMMUTABLE AS $$
   VALUES
   ('locations',          true,  null,                 null,         '',    '', null, null),
-  ('categories',         true,  'category',           'id',         'iud', 'external_id* name* priority* visible image_url', null, null),
-  ('products',           true,  'product',            'id',         'iul', 'external_id* sku* name* description price* visible* image_url',
+  ('categories',         true,  'category',           'id',         'iud', 'external_id* name*^ priority*^ visible image_url', null, null),
+  ('products',           true,  'product',            'id',         'iul', 'external_id*^ sku*^ name*^ description price* visible* image_url',
      'CASE WHEN r.visible THEN ''visible'' ELSE ''hidden'' END', '''-infinity''::timestamptz'),
   ('product_categories', false, 'product_categories', 'product_id', 'iud', 'category_id*', null, null),
   ('product_stock',      true,  'stock',              'product_id', 'iud', 'enabled* quantity* min_stock_alarm', null, null),

@@ -60,10 +60,15 @@ DECLARE
   in_catalog boolean := columns ~ '[*~]';
   -- What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
   located text := CASE WHEN operation <> 'insert' THEN ' AND (SELECT l.id FROM locations l WHERE l.id = location_id) IS NOT NULL' END;
+  -- What other entries show of these rows.
+  touched text := CASE WHEN operation = 'update' AND columns ~ '\^' THEN format($f$
+  CROSS JOIN (SELECT touched_by_%s(array_agg(s.location_id), array_agg(s.id)) FROM changed s
+    WHERE s.operation <> 'update' OR s.changed && %L::text[]) t$f$, relation,
+    ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
   -- As the relay sees it: what was changed by key is one row that went and one that came.
   told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
-  SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c
-  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as);
+  SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c%s
+  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, touched);
   notes text := concat_ws(E'\n  UNION ALL\n',
     CASE WHEN in_catalog THEN
       format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE c.in_catalog
@@ -104,7 +109,7 @@ END $$;
 CREATE FUNCTION watch_comparison(relation text, of text, columns text, counted text, counted_at text, operation text)
 RETURNS text LANGUAGE sql STABLE AS $$
   WITH c AS (
-    SELECT translate(x, '*~!', '') AS name, x ~ '~' AS untold, x ~ '[*~]' AS shown, x ~ '!' AS recorded, at
+    SELECT translate(x, '*~!^', '') AS name, x ~ '~' AS untold, x ~ '[*~]' AS shown, x ~ '!' AS recorded, at
     FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x <> ''
   ), parts AS (
     SELECT coalesce(string_agg(format('CASE WHEN o.%1$I IS DISTINCT FROM n.%1$I THEN %1$L END', name), ', ' ORDER BY at)

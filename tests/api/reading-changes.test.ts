@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { firstMoment } from '../../packages/api/src/changes/cursor.ts';
 import { refusalOf } from '../support/answers.ts';
-import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
@@ -238,33 +237,6 @@ describe('the link', () => {
   });
 
   const sell = () => placeOrder(api, kitchen);
-});
-
-describe('a cursor of another epoch of the database', () => {
-  const read = (list: string, query: string) => api.rest(`GET ${list}?limit=1&${query}`);
-  const cursorOf = (answer: Answer) => {
-    const cursor = new URLSearchParams(nextOf(answer).split('?')[1]).get('cursor') ?? '';
-    return JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Record<string, unknown>;
-  };
-
-  it.each(lists)('goes back an hour at the end of a walk and within one: %s', async (list) => {
-    await openShop();
-    await openShop();
-    const first = await read(list, since);
-    const second = cursorOf(await read(list, `cursor=${text(cursorOf(first))}`));
-    const again = await read(list, `cursor=${text({ ...second, e: '00000000' })}`);
-    expect(again.body).toMatchObject({ data: (first.body as { data: unknown[] }).data });
-    const end = { e: second.e, s: Date.now() };
-    expect((await read(list, `cursor=${text(end)}`)).body).toMatchObject({ data: [] });
-    const late = await read(list, `cursor=${text({ ...end, e: '00000000' })}`);
-    expect(late.body).toMatchObject({ data: (first.body as { data: unknown[] }).data });
-    expect(cursorOf(late).e).toBe(second.e);
-  });
-
-  it('before which nothing was read begins with the first moment', async () => {
-    const answer = await read('/v2/orders', `cursor=${text({ e: '00000000', s: firstMoment })}`);
-    expect(answer.status, answer.text).toBe(200);
-  });
 });
 
 const text = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');

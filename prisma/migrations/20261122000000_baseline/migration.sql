@@ -189,7 +189,6 @@ CREATE TABLE products (
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX products_location_id_name_id_idx ON products (location_id, name, id);
-CREATE INDEX products_location_id_updated_at_id_idx ON products (location_id, updated_at, id);
 CREATE UNIQUE INDEX products_location_id_external_id_key ON products (location_id, external_id);
 CREATE UNIQUE INDEX products_location_id_sku_key ON products (location_id, sku);
 

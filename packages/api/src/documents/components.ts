@@ -20,7 +20,7 @@ export const headers = {
   ),
   Link: text(
     'With `updated_since` or `cursor`: where to read on, as a `rel="next"` relative to this address.',
-    '</v2/orders?limit=50&cursor=eyJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
+    '</v2/orders?limit=50&cursor=eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
   ),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),

@@ -9,10 +9,10 @@ export async function write(on: Queryable, locationId: string, writes: Writes): 
   const { removed, releasedSkus, removedLinks, addedLinks } = writes;
   const of = (lists: readonly (readonly unknown[])[], run: Statement<unknown>) =>
     lists.some((list) => list.length > 0) ? on.run(run, [locationId, ...lists]) : undefined;
-  const put = async <Row>({ insert, update, columns }: Table<Row>, { created, updated }: Written<Row>) => {
-    for (const [statement, rows] of [
-      [update, updated],
-      [insert, created],
+  const put = async <Row>({ insert, update, columns }: Table<Row>, written: Partial<Written<Row>>) => {
+    for (const [statement, rows = []] of [
+      [update, written.updated],
+      [insert, written.created],
     ] as const)
       if (rows.length > 0)
         await on.run(statement, [locationId, ...columns.map((name) => rows.map((row) => row[name]))]);
@@ -24,8 +24,13 @@ export async function write(on: Queryable, locationId: string, writes: Writes): 
   await of([removed.categories], categories.remove);
   await of([releasedSkus], releaseSkus);
   await put(categories, writes.categories);
-  await put(products, writes.products);
-  await put(stock, writes.stock);
+  const { created, updated } = writes.products;
+  // Skus go from one product to another: what gives one up is written first. And stock before the names that it shows,
+  // which touch what is not written yet (prisma/sql/changes.sql).
+  await put(stock, { updated: writes.stock.updated });
+  await put(products, { updated });
+  await put(products, { created });
+  await put(stock, { created: writes.stock.created });
   await put(subselections, writes.subselections);
   await put(items, writes.items);
   await of(linkColumns(addedLinks), addLinks);
