@@ -3,23 +3,25 @@ import { describeFailure, isPassing } from '../migration-lock.ts';
 import { MigrationError } from '../migrations.ts';
 import { readStatements, type SqlStatement } from './statements.ts';
 
-const name = 'watch_statements';
-
 /**
- * What the folder's function `watch_statements()` writes, in its column `statement`; each row counts as a file. Nothing
- * when the folder has no such function.
- * @throws {MigrationError} the function failed, or a statement is none of those that a folder may hold.
+ * What the folder's functions named `…_statements` write, in their column `statement`; each row counts as a file.
+ * Nothing when the folder has no such function.
+ * @throws {MigrationError} a function failed, or a statement is none of those that a folder may hold.
  */
 export async function readGenerated(
   client: pg.Client,
   statements: readonly SqlStatement[],
 ): Promise<SqlStatement[]> {
-  if (!statements.some((statement) => statement.kind === 'function' && statement.name === name)) return [];
-  const rows = await ask(client);
-  return rows.flatMap(({ statement }, index) => readStatements(`${name}() row ${index + 1}`, statement));
+  const written: SqlStatement[] = [];
+  for (const { kind, name } of statements) {
+    if (kind !== 'function' || !/^[a-z]+_statements$/.test(name)) continue;
+    for (const [index, { statement }] of (await ask(client, name)).entries())
+      written.push(...readStatements(`${name}() row ${index + 1}`, statement));
+  }
+  return written;
 }
 
-async function ask(client: pg.Client): Promise<{ statement: string }[]> {
+async function ask(client: pg.Client, name: string): Promise<{ statement: string }[]> {
   try {
     const { rows } = await client.query<{ statement: string }>(
       `select coalesce(statement::text, '') as statement from ${name}()`,
