@@ -421,7 +421,7 @@ CREATE TABLE orders (
   CONSTRAINT orders_pkey PRIMARY KEY (location_id, id),
   -- Below zero until the transaction commits in which it is written by hand (prisma/sql/hand_orders.sql).
   CONSTRAINT orders_number_check CHECK (number <> 0 AND number <= 2000000000),
-  CONSTRAINT orders_external_id_check CHECK (is_external_id(external_id)),
+  CONSTRAINT orders_external_id_check CHECK (char_length(external_id) BETWEEN 1 AND 255 AND external_id !~ '[\u0001-\u001f\u007f-\u009f]'),
   CONSTRAINT orders_total_check CHECK (total >= 0),
   CONSTRAINT orders_channel_check CHECK (char_length(channel) BETWEEN 1 AND 255),
   CONSTRAINT orders_identifier_check CHECK (char_length(identifier) <= 255),
