@@ -10,8 +10,8 @@ import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
 
 // More than the sockets between can hold: about 20 MB.
-const count = 2_000;
-const commentLength = 5_000;
+const count = 2_500;
+const commentLength = 1_000;
 
 let api: TestApi;
 let locationId: string;
