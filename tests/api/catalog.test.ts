@@ -159,7 +159,6 @@ const changes: [string, string][] = [
     `update subselection_items set image_url = 'https://x.example/i.png' where name = 'Large'`,
   ],
   ['the stock of an item is set', `update subselection_items set stock_quantity = 4 where name = 'Bacon'`],
-  ['an item gets another id', `update subselection_items set id = uuid_v7() where name = 'Large'`],
 ];
 
 describe('the version rises and the tag changes when', () => {

@@ -1,12 +1,16 @@
+import { openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Hand, openHand } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
-import { handEdits } from './hand-edits.ts';
+import { editsOfMoney } from './hand-edits-of-money.ts';
+import { editsOfOthers } from './hand-edits-of-others.ts';
 
 // Studio and psql are a person's door. What was found to break silently there is refused with a sentence, or completes
 // itself (hand-orders.test.ts).
+
+const handEdits = [...editsOfMoney, ...editsOfOthers];
 
 let api: TestApi;
 let hand: Hand;
@@ -147,6 +151,35 @@ describe('the deed', () => {
     } finally {
       await hand.sql(`drop owned by ${role}`);
       await hand.sql(`drop role ${role}`);
+    }
+  });
+});
+
+describe('the service', () => {
+  it.each([
+    ['deletes no event', 'delete from events'],
+    ['changes no event', `update events set body = '{}'`],
+    ['deletes nothing of the audit', 'delete from audit_entries'],
+    ['deletes no payment', 'delete from payments'],
+    ['deletes no settlement', 'delete from settlements'],
+    ['changes no total', 'update orders set total = total + 1'],
+    ['deletes no line', 'delete from order_items'],
+    ['leaves no endpoint without a secret', 'delete from webhook_secrets'],
+  ])('%s either', async (_, sql) => {
+    await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({ code: 'CM008' });
+  });
+
+  it('is known by its sessions, whatever name the URL of the database gives them', async () => {
+    const url = new URL(api.databaseUrl);
+    url.searchParams.set('application_name', 'shop');
+    const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });
+    try {
+      const { rows } = await database.pool.query(
+        `update process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
+      );
+      expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
+    } finally {
+      await database.close();
     }
   });
 });
