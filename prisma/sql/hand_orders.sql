@@ -5,11 +5,38 @@
 -- transaction. It takes nothing from stock. From then on it is an order like any other: its lines, its total and its
 -- number never change (guarded.sql). The deed `import` gives all of this itself, but for a payment that is left out.
 
+-- What the API validates of an order. No deed passes it. It is no CHECK, which every order and every move would pay.
+CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  fault text := CASE
+    WHEN NOT is_external_id(o.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
+    WHEN char_length(o.channel) NOT BETWEEN 1 AND 255 THEN 'channel must have 1 to 255 characters'
+    WHEN char_length(o.identifier) > 255 THEN 'identifier must have at most 255 characters'
+    WHEN char_length(o.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters'
+    WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END;
+BEGIN
+  IF fault IS NOT NULL THEN
+    RAISE EXCEPTION '%', fault USING ERRCODE = 'check_violation', DETAIL = o.id::text;
+  END IF;
+END $$;
+
+CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason) THEN
+    PERFORM refuse_order_texts(NEW);
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason ON orders
+  FOR EACH ROW EXECUTE FUNCTION guard_order_texts();
+
 CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF by_service() THEN
     RETURN NEW;
   END IF;
+  PERFORM refuse_order_texts(NEW);
   IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
     OR NEW.created_at <> now()::timestamptz(3) THEN
     IF deed_passes(TG_RELID, 'order') THEN
@@ -51,6 +78,12 @@ BEGIN
     IF NOT FOUND THEN
       RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
     END IF;
+  END IF;
+  IF NEW.total < 0 OR NEW.unit_price < 0 OR char_length(NEW.comment) > 1000 OR jsonb_typeof(NEW.selections) <> 'array'
+    OR jsonb_path_exists(NEW.selections,
+      'strict $[*] ? (!(@.item_id.type() == "string" && @.quantity.type() == "number" && @.quantity > 0))') THEN
+    RAISE EXCEPTION 'a line has amounts of 0 or more, a comment of at most 1000 characters, and selections as '
+      '[{"item_id": "…", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
   END IF;
   IF NOT found_order.draft THEN
     IF TG_OP = 'INSERT' AND NOT found_order.own THEN

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '@comanda/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { listProducts } from '../../packages/api/src/resources/products/statements.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -182,18 +182,18 @@ export const editsOfOthers: readonly HandEdit[] = [
     25,
     'empties an external_id',
     `update orders set external_id = '' where location_id = $1 and number = 1`,
-    /orders_external_id_check/,
+    /external_id must have 1 to 255/,
   ),
   check(
     25,
     'sets a channel of 5000 characters',
     `update orders set channel = repeat('x', 5000) where location_id = $1`,
-    /orders_channel_check/,
+    /channel must have 1 to 255/,
   ),
   check(
     25,
     'gives a reason for cancelling an order that is not cancelled',
     `update orders set cancel_reason = 'why' where location_id = $1`,
-    /orders_cancel_reason_check/,
+    /only an order that is canceled/,
   ),
 ];

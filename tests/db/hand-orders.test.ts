@@ -220,7 +220,7 @@ describe('an order that is inserted by hand', () => {
     ],
     [
       'has selections of another shape',
-      /order_items_selections_check/,
+      /selections as \[/,
       async () => insertLine(await insertOrder(), { unit_price: 1, selections: '{"a":1}' }),
     ],
     [
