@@ -1,8 +1,9 @@
 -- What nobody may break, on one screen. A person who edits by psql or Studio meets the same sentence as the service.
 --
---   never    these columns never change; where a condition on the row OLD is given, not while it holds
+--   never    these columns never change; where a condition is given, as long as that holds for the row as it was
 --   kept     such a row is not deleted on its own. It goes with its location or its parent, by cascade
 --   service  such rows are written by the service alone, or by a trigger of what a person edits; i, u, d: which statements
+--   lines    lines of an order, which a person writes with the order and never again (hand_orders.sql)
 --
 -- A condition may call a function: it is asked only when a column of the rule is named and differs, or a row is deleted.
 -- TRUNCATE passes by every trigger of rows, so it is refused on each of these tables (guarding.sql).

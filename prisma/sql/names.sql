@@ -26,8 +26,8 @@ CREATE FUNCTION guard_event_names() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   unknown text;
 BEGIN
-  SELECT e INTO unknown FROM unnest(NEW.events) e WHERE e <> ALL (event_names()) LIMIT 1;
-  IF FOUND THEN
+  IF NOT NEW.events <@ event_names() THEN
+    SELECT e INTO unknown FROM unnest(NEW.events) e WHERE e <> ALL (event_names()) LIMIT 1;
     RAISE EXCEPTION 'there is no event "%" to subscribe to: do you mean %?', unknown, nearest_name(unknown, event_names())
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
@@ -39,11 +39,11 @@ CREATE TRIGGER guard_events BEFORE INSERT OR UPDATE OF events ON webhook_endpoin
 -- A permission, all of a resource, or everything.
 CREATE FUNCTION guard_permission_names() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  known text[] := permission_names() || '{*}' || (SELECT array_agg(DISTINCT split_part(n, ':', 1) || ':*') FROM unnest(permission_names()) n);
+  known text[] := permission_names() || '*'::text || array(SELECT DISTINCT split_part(n, ':', 1) || ':*' FROM unnest(permission_names()) n);
   unknown text;
 BEGIN
-  SELECT p INTO unknown FROM unnest(NEW.permissions) p WHERE p <> ALL (known) LIMIT 1;
-  IF FOUND THEN
+  IF NOT NEW.permissions <@ known THEN
+    SELECT p INTO unknown FROM unnest(NEW.permissions) p WHERE p <> ALL (known) LIMIT 1;
     RAISE EXCEPTION 'there is no permission "%": do you mean %?', unknown, nearest_name(unknown, known)
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;

@@ -30,7 +30,7 @@ export interface WorkerKit {
   }): Promise<TestEndpoint>;
   /** Adds a second signing secret; the older ones expire at `expiresAt`. */
   addSecret(endpointId: string, expiresAt: Date): Promise<string>;
-  /** Runs plain SQL, as psql or Studio would. */
+  /** Runs plain SQL past the guards, to make a scene. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Events as published, in the order of their numbers. */
   events(): Promise<PublishedEvent[]>;
