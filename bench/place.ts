@@ -97,7 +97,7 @@ export async function runSql(
   text: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, application_name: 'comanda-bench' });
   await client.connect();
   try {
     const { rows } = await client.query(text, values);

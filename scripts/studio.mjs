@@ -14,13 +14,25 @@ async function studio(signal) {
   console.log(`Prisma Studio: http://127.0.0.1:${port}/#schema=public&table=orders (Ctrl-C ends it)`);
   const prisma = ['--import', './scripts/studio/preload.mjs', 'node_modules/prisma/build/index.js'];
   const args = [...prisma, 'studio', '--port', String(port), '--browser', 'none'];
-  const env = { DATABASE_URL: url, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' };
+  const env = {
+    DATABASE_URL: namedForPeople(url),
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+  };
   try {
     return await runNode(args, { signal, env });
   } catch (error) {
     if (error instanceof InterruptedError) return 0;
     throw error;
   }
+}
+
+// Guards know the service by the name of its sessions; Studio is never taken for it.
+function namedForPeople(url) {
+  const named = new URL(url);
+  const given = named.searchParams.get('application_name') ?? '';
+  if (given === '' || given.startsWith('comanda')) named.searchParams.set('application_name', 'studio');
+  return named.href;
 }
 
 function readPort(args) {

@@ -16,13 +16,6 @@ END $$;
 CREATE TRIGGER note_zone AFTER UPDATE OF timezone ON locations
   FOR EACH ROW WHEN (OLD.timezone IS DISTINCT FROM NEW.timezone) EXECUTE FUNCTION note_location_zone();
 
--- After a table was emptied at once, which fires no trigger of its rows: every catalog may be another.
-CREATE FUNCTION note_catalogs() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO tally_notes (location_id, starts_at, name, n) SELECT l.id, '-infinity', 'catalog', 1 FROM locations l;
-  RETURN NULL;
-END $$;
-
 -- The version of the state with that token; NULL when a later one was stamped meanwhile, so that it has none.
 -- Rises with every new token and epoch: the time of day, or the last version + 1 ms when that is not later.
 CREATE FUNCTION stamp_catalog(p_location uuid, p_token bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$

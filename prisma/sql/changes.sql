@@ -114,10 +114,9 @@ BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
   RETURN NULL;
 END $$;
--- The order that place_order makes is new itself.
+-- An order is new itself when its payment is made with it; an import may bring the payment later.
 CREATE TRIGGER touch_orders_of_new AFTER INSERT ON payments REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
-  EXECUTE FUNCTION touch_orders_of_rows();
+  FOR EACH STATEMENT WHEN (current_setting('comanda.deed', true) <> '') EXECUTE FUNCTION touch_orders_of_rows();
 
 CREATE FUNCTION touch_products_of_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -115,11 +115,3 @@ CREATE TRIGGER settle_closed AFTER UPDATE ON turns
 CREATE FUNCTION average_money(amount numeric, n bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN n = 0 THEN 0 ELSE div(amount * 200 + n, 2 * n::numeric) * 0.01 END
 $$;
-
--- Frozen means frozen, whoever writes.
-CREATE FUNCTION guard_settlement() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  RAISE EXCEPTION 'a settlement is frozen' USING ERRCODE = 'CM007', DETAIL = OLD.id::text;
-END $$;
-CREATE TRIGGER guard_frozen BEFORE UPDATE ON settlements
-  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION guard_settlement();

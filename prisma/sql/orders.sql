@@ -6,9 +6,9 @@
 --   3. what the order was decided from (offered_product, offered_item, payment method) is held against what is there now
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the order's number is counted up; order,
 --      lines and payment are inserted
---   5. triggers: orders, payments and stock are told and counted (watched.sql); guard_products and capture_lines pass by
+--   5. triggers: orders, payments and stock are told and counted (watched.sql); guards pass by (guarded.sql)
 --   6. the answer is read back as orders_json shows it, and stored with the key
--- An order written by hand passes the guards of step 5, and gets its payment at the commit (ensure_payment).
+-- An order written by hand: hand_orders.sql.
 --
 -- It is moved (PATCH …/status, POST …/cancel) by move_order, or by an UPDATE by hand; in both cases:
 --   1. guard_move refuses what is not in the specification's table
@@ -18,6 +18,7 @@
 --
 -- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
+--   CM008 refused by a guard (guarding.sql)
 
 CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -101,8 +102,7 @@ BEGIN
   -- Who waits holds a connection, so nobody waits for long (packages/api/src/bulkhead.ts).
   PERFORM set_config('lock_timeout', '2s', true),
     pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
-    set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
-    set_config('comanda.new_order', p_order::text, true);
+    set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);
   SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
   INTO v_known FROM idempotency_keys k
   WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
@@ -190,8 +190,7 @@ BEGIN
   INSERT INTO payments (location_id, order_id, payment_method_id, amount)
   VALUES (p_location, p_order, p_payment_method, p_total);
 
-  -- From here on lines are written by hand again.
-  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j, set_config('comanda.new_order', '', true);
+  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';
   INSERT INTO idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
@@ -280,64 +279,16 @@ END $$;
 CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_order_move();
 
--- An order is never without its payment: one that is written by hand alone gets it at the commit.
-CREATE FUNCTION ensure_payment() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO payments (location_id, order_id, payment_method_id, amount)
-  SELECT o.location_id, o.id, o.payment_method_id, o.total FROM orders o
-  WHERE o.location_id = NEW.location_id AND o.id = NEW.id
-    AND NOT EXISTS (SELECT FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id)
-  ON CONFLICT DO NOTHING;
-  RETURN NULL;
-END $$;
--- The order that place_order makes has its payment. Spelled out: a function in a condition is parsed for each order.
-CREATE CONSTRAINT TRIGGER ensure_payment AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW WHEN (NEW.id::text IS DISTINCT FROM current_setting('comanda.new_order', true)) EXECUTE FUNCTION ensure_payment();
-
--- An order line keeps naming a product that is deleted later, so no foreign key stands here;
--- when it is written, the product must be one of the same location. place_order has made sure of that.
-CREATE FUNCTION guard_order_item_products() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  missing uuid;
-BEGIN
-  SELECT n.product_id INTO missing FROM new_rows n
-  WHERE NOT EXISTS (SELECT FROM products p WHERE p.location_id = n.location_id AND p.id = n.product_id)
-  LIMIT 1;
-  IF FOUND THEN
-    RAISE EXCEPTION 'unknown product %', missing USING ERRCODE = 'CM006', DETAIL = missing::text;
-  END IF;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER guard_products AFTER INSERT ON order_items REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
-  EXECUTE FUNCTION guard_order_item_products();
-
-CREATE FUNCTION guard_order_item_product() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NOT EXISTS (SELECT FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id) THEN
-    RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER guard_product BEFORE UPDATE OF location_id, product_id ON order_items
-  FOR EACH ROW WHEN (OLD.product_id <> NEW.product_id OR OLD.location_id <> NEW.location_id)
-  EXECUTE FUNCTION guard_order_item_product();
-
--- Lines edited by hand change their order. Lines written in the transaction that made the order are part of its
--- creation: the order's row is then of this transaction.
+-- Lines that are changed later, which only a deed may, change their order.
 CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
   INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
   SELECT DISTINCT r.location_id, 'order', r.order_id, 'update', ARRAY['items']
   FROM changed_rows r
-  JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id
-  WHERE o.xmin <> pg_current_xact_id()::xid OR TG_OP <> 'INSERT';
+  JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER capture_insert AFTER INSERT ON order_items REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT WHEN (coalesce(current_setting('comanda.new_order', true), '') = '')
-  EXECUTE FUNCTION capture_order_lines();
 CREATE TRIGGER capture_update AFTER UPDATE ON order_items REFERENCING NEW TABLE AS changed_rows
   FOR EACH STATEMENT EXECUTE FUNCTION capture_order_lines();
 CREATE TRIGGER capture_delete AFTER DELETE ON order_items REFERENCING OLD TABLE AS changed_rows

@@ -38,14 +38,6 @@ BEGIN
   ON CONFLICT (location_id, hours, starts_at, name) DO UPDATE SET n = t.n + excluded.n;
 END $$;
 
--- After a table was emptied at once, which fires no trigger of its rows.
-CREATE FUNCTION forget_tallies() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM tallies t WHERE starts_with(t.name, TG_ARGV[0] || ' ');
-  DELETE FROM tally_notes u WHERE starts_with(u.name, TG_ARGV[0] || ' ');
-  RETURN NULL;
-END $$;
-
 -- After all that belongs to the location, which is noted while it goes.
 CREATE FUNCTION forget_location_tallies() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

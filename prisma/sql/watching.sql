@@ -41,14 +41,6 @@ BEGIN
       FROM (VALUES ('insert', 'NEW TABLE AS new_rows'), ('delete', 'OLD TABLE AS old_rows'),
         ('update', 'OLD TABLE AS old_rows NEW TABLE AS new_rows')) v (operation, rows)
     ) o (operation, rows, body) WHERE o.body IS NOT NULL;
-    IF w.counted IS NOT NULL THEN
-      RETURN QUERY SELECT format('CREATE TRIGGER forget_tallies AFTER TRUNCATE ON %I FOR EACH STATEMENT '
-        'EXECUTE FUNCTION forget_tallies(%L)', w.relation, w.told_as);
-    END IF;
-    IF w.columns ~ '[*~]' THEN
-      RETURN QUERY SELECT format('CREATE TRIGGER note_catalogs AFTER TRUNCATE ON %I FOR EACH STATEMENT '
-        'EXECUTE FUNCTION note_catalogs()', w.relation);
-    END IF;
   END LOOP;
 END $$;
 

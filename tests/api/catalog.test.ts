@@ -159,7 +159,6 @@ const changes: [string, string][] = [
     `update subselection_items set image_url = 'https://x.example/i.png' where name = 'Large'`,
   ],
   ['the stock of an item is set', `update subselection_items set stock_quantity = 4 where name = 'Bacon'`],
-  ['an item gets another id', `update subselection_items set id = uuid_v7() where name = 'Large'`],
 ];
 
 describe('the version rises and the tag changes when', () => {
@@ -212,18 +211,6 @@ test.each([
   expect((await get({ 'if-none-match': before.etag })).status).toBe(304);
   expect((await read()).text).toBe(before.text);
 });
-
-test.each(['subselection_items', 'product_stock', 'product_categories', 'products', 'categories'])(
-  'when %s is truncated, no tag of before stands for the catalog of after',
-  async (table) => {
-    const before = await read();
-    await sql(`truncate ${table} cascade`);
-    const after = await get({ 'if-none-match': before.etag });
-    expect(after.status).toBe(200);
-    expect(dataOf(after, 200, Catalog).categories).toEqual(await plainQuery(api, shop.locationId));
-    expect((await read()).catalog.version > before.catalog.version).toBe(true);
-  },
-);
 
 describe('the version itself', () => {
   it('is the last one and a millisecond when the clock is not past it', async () => {

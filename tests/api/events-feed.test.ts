@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EventPage, type FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
 import { refusalOf } from '../support/answers.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { type PublishingApi, startPublishingApi } from '../support/published.ts';
@@ -111,7 +112,9 @@ describe('GET /v2/events answers 200', () => {
   test('nothing that is older than 30 days', async () => {
     const { locationId, feed, product } = await kitchen();
     const age = () =>
-      api.app.database.pool.query(
+      underDeed(
+        api.app.database.pool,
+        'repair: a test ages events',
         `update events set created_at = created_at - interval '30 days 1 minute' where location_id = $1`,
         [locationId],
       );

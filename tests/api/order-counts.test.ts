@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createLocation } from '../support/factories.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
@@ -35,7 +36,12 @@ describe('the counts of orders', () => {
     await createHistory(api, locationId, 90);
     const before = await sums(locationId);
     const renamed = '00000000-0000-7000-8000-00000000abcd';
-    await sql('update locations set id = $2 where id = $1', [locationId, renamed]);
+    await underDeed(
+      api.app.database.pool,
+      'repair: another id',
+      'update locations set id = $2 where id = $1',
+      [locationId, renamed],
+    );
     expect(await sums(renamed)).toEqual(before);
     expect((await both(api, renamed, first)).shown).toEqual((await both(api, renamed, first)).plain);
     await sql('delete from orders where location_id = $1', [renamed]);

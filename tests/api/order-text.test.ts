@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '@comanda/db';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
@@ -87,9 +88,14 @@ it('an order written by hand shows the same, whatever its lines hold', async () 
   const { database } = api.app;
   const { locationId } = api;
   const productId = await createProduct(database, { locationId });
-  for (const selections of ['[]', '[{"item_id": "x"}, {"quantity": 2.50, "item_id": null}, 7]', '[null]']) {
+  for (const selections of [
+    '[]',
+    '[{"item_id": "x", "quantity": 2.50, "more": null}, {"item_id": "", "quantity": 1}]',
+  ]) {
     const id = newId();
-    await database.pool.query(
+    await underDeed(
+      database.pool,
+      'import: one order',
       `insert into orders (location_id, id, number, total, payment_method_id)
        values ($1, $2, (select coalesce(max(number), 0) + 1000 from orders), 1.10, $3)`,
       [locationId, id, paymentMethodId],

@@ -4,6 +4,7 @@ import {
   type OrderTimelineEntry,
 } from '../../packages/api/src/resources/orders/timeline.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { type PublishingApi, startPublishingApi } from '../support/published.ts';
@@ -104,12 +105,14 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
 
   test('what was written by hand as the doing of the database', async () => {
     const { pool } = api.app.database;
-    const { rows } = await pool.query<{ id: string }>(
+    const [made] = await underDeed<{ id: string }>(
+      pool,
+      'import: one order',
       `insert into orders (location_id, number, status, total, payment_method_id)
        values ($1, 900001, 'closed', 1, $2) returning id`,
       [api.locationId, kitchen.paymentMethodId],
     );
-    const [entry] = await read(rows[0]?.id ?? '');
+    const [entry] = await read(made?.id ?? '');
     expect(entry).toEqual({ at: moment, kind: 'created', status: 'closed', by: { type: 'database' } });
   });
 

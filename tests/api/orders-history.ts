@@ -4,6 +4,7 @@ import { listOrders } from '../../packages/api/src/resources/orders/list.stateme
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';
 import { wireTime } from '../../packages/api/src/wire.ts';
 import type { TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 
 /** The list that is asked for without any parameter. */
@@ -16,7 +17,9 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
     await createManyOrders(api.app.database, { ...batch, prefix });
     if (prefix === 'B') await api.app.database.pool.query('select fold_tallies($1)', [locationId]);
   }
-  await api.app.database.pool.query(
+  await underDeed(
+    api.app.database.pool,
+    'repair: orders of other days',
     `update orders set created_at = '2025-03-01T00:00:00Z'::timestamptz + (number % 871) * interval '99 minutes',
        status = 'ready' where location_id = $1 and number % 4 > 0`,
     [locationId],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
@@ -17,6 +18,8 @@ afterAll(() => api.close());
 const patience = trials(120_000, 900_000);
 const statuses = ['pending', 'ready', 'closed', 'canceled'] as const;
 const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const repair = (text: string, values: unknown[]) =>
+  underDeed(api.app.database.pool, 'repair: orders of other days', text, values);
 const below = (limit: number) => Math.floor(Math.random() * limit);
 const oneOf = <T>(values: readonly T[]): T => values[below(values.length)] as T;
 
@@ -42,9 +45,10 @@ describe('the list by date and status', () => {
       await createHistory(api, locationId);
       // Before 1972 Monrovia was 44 minutes and 30 seconds behind: no border of a day is one of an hour or a quarter.
       if (timezone === 'Africa/Monrovia')
-        await sql(`update orders set created_at = created_at - interval '60 years' where location_id = $1`, [
-          locationId,
-        ]);
+        await repair(
+          `update orders set created_at = created_at - interval '60 years' where location_id = $1`,
+          [locationId],
+        );
       for (let trial = 0; trial < trials(15, 400); trial++) {
         const query = someQuery(300);
         const past = (date: string) => date.replace('2025', '1965');
@@ -85,7 +89,7 @@ describe('the list by date and status', () => {
           [locationId],
         ),
       () =>
-        sql(
+        repair(
           `update orders set created_at = created_at + interval '7 hours' where location_id = $1 and number % 50 = $2`,
           [locationId, below(50)],
         ),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Order, OrderPage } from '../../packages/api/src/resources/orders/schema.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, orderOf, placeOrder, refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -27,10 +28,12 @@ async function openShop(timezone = 'UTC') {
     /** An order made at that moment. */
     async placeAt(moment: string, overrides: Record<string, unknown> = {}): Promise<Order> {
       const order = await placeOrder({ rest }, there, overrides);
-      await api.app.database.prisma.order.updateMany({
-        where: { id: order.id },
-        data: { createdAt: new Date(moment) },
-      });
+      await underDeed(
+        api.app.database.pool,
+        'repair: an order of another day',
+        'update orders set created_at = $2 where id = $1',
+        [order.id, moment],
+      );
       return order;
     },
     quantity: (quantity: number) => ({ items: [{ product_id: there.productId, quantity }] }),

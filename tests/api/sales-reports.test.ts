@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SalesReport } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import {
   createCategory,
   createKey,
@@ -153,10 +154,12 @@ describe('GET /v2/sales-reports', () => {
     const productId = await product('Cortado');
     const order = await sell([{ productId, milli: 1000n, cents: 700n }]);
     await sell([{ productId, milli: 1000n, cents: 300n }]);
-    await api.app.database.prisma.payment.updateMany({
-      where: { orderId: order.id },
-      data: { paymentMethodId: card },
-    });
+    await underDeed(
+      api.app.database.pool,
+      'repair: it was paid by card',
+      'update payments set payment_method_id = $2 where order_id = $1',
+      [order.id, card],
+    );
     expect((await by('payment_method')).rows).toEqual([
       { key: card, name: 'Card', orders: 1, quantity: 1, amount: 7 },
       { key: cash, name: 'Cash', orders: 1, quantity: 1, amount: 3 },

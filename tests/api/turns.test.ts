@@ -84,7 +84,7 @@ describe('turns.open', () => {
 
   it('counts on from a turn that was written by hand', async () => {
     await api.app.database.prisma.turn.create({
-      data: { locationId, batchNumber: 41, status: 'closed', endedAt: new Date() },
+      data: { locationId, batchNumber: 41, status: 'closed', startedAt: new Date(), endedAt: new Date() },
     });
     expect((await turns.open.mutate()).batch_number).toBe('42');
     await turns.close.mutate();

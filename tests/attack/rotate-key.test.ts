@@ -180,7 +180,13 @@ async function fill(
   const box = boxOf(keys);
   const plain = new Map(ids.map((id) => [id, newSigningSecret()]));
   await app.database.prisma.webhookEndpoint.createMany({
-    data: ids.map((id) => ({ id, locationId, url: 'http://127.0.0.1:9/', status: 'disabled' as const })),
+    data: ids.map((id) => ({
+      id,
+      locationId,
+      url: 'http://127.0.0.1:9/',
+      events: ['order.created'],
+      status: 'disabled' as const,
+    })),
   });
   await app.database.prisma.webhookSecret.createMany({
     data: [...plain].map(([endpointId, secret]) => {
@@ -194,7 +200,7 @@ async function fill(
 async function copySecret(from: string, locationId: string, endpointId: string): Promise<void> {
   const { pool } = api.app.database;
   await pool.query(
-    `insert into webhook_endpoints (location_id, id, url) values ($1, $2, 'http://127.0.0.1:9/')`,
+    `insert into webhook_endpoints (location_id, id, url, events) values ($1, $2, 'http://127.0.0.1:9/', '{order.created}')`,
     [locationId, endpointId],
   );
   await pool.query(

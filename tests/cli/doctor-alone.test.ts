@@ -39,7 +39,10 @@ async function withClients<Result>(
   count: number,
   work: (first: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: server?.url }));
+  const clients = Array.from(
+    { length: count },
+    () => new pg.Client({ connectionString: server?.url, application_name: 'comanda-test' }),
+  );
   for (const client of clients) client.on('error', () => {});
   try {
     await Promise.all(clients.map((client) => client.connect()));

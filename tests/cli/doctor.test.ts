@@ -150,7 +150,7 @@ describe('it sees', () => {
   });
 
   it('an endpoint that fails every time, and deliveries that died', async () => {
-    const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['menu.published'] });
+    const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
     const menus = Array.from({ length: 2 }, () => newId());
     for (const menu of menus)
       await kit

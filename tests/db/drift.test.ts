@@ -26,7 +26,7 @@ test('the migrations make the database that schema.prisma describes', async () =
 test.each([
   ['a column too many', 'alter table orders add column surprise integer', 'DROP COLUMN "surprise"'],
   ['a column too few', 'alter table orders drop column identifier cascade', 'ADD COLUMN     "identifier"'],
-  ['a column of another type', 'alter table orders alter column identifier type char(9)', '"identifier"'],
+  ['a column of another type', 'alter table order_items alter column comment type char(9)', '"comment"'],
   ['a table too many', 'create table surprise (id integer primary key)', 'DROP TABLE "surprise"'],
   ['an index too many', 'create index surprise on orders (identifier)', 'DROP INDEX "surprise"'],
   ['an enum value too many', `alter type order_status add value 'lost'`, 'order_status'],

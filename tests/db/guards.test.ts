@@ -1,5 +1,6 @@
 import { type Database, newId, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Hand, openHand } from '../support/by-hand.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 
@@ -7,27 +8,29 @@ import { createCategory, createLocation, createPaymentMethod, createProduct } fr
 
 let test: TestDatabase;
 let database: Database;
+let hand: Hand;
 let locationId: string;
 let methodId: string;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = openDatabase({ url: test.url, poolSize: 3 });
+  hand = await openHand(test.url);
   locationId = await createLocation(database);
   methodId = await createPaymentMethod(database, { locationId });
 });
 afterAll(async () => {
+  await hand.close();
   await database.close();
   await test.drop();
 });
 
-async function sql<Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> {
-  return (await database.pool.query(text, values)).rows as Row[];
-}
+const sql: Hand['sql'] = (text, values) => hand.sql(text, values);
+const imported: Hand['sql'] = (text, values) => hand.deed('import: a test', text, values);
 
 let number = 0;
 async function insertOrder(status = 'pending'): Promise<string> {
   const id = newId();
-  await sql(
+  await imported(
     `insert into orders (location_id, id, number, external_id, status, total, payment_method_id)
      values ($1, $2::uuid, $3, $2::text, $4::order_status, 10, $5)`,
     [locationId, id, ++number, status, methodId],
@@ -54,7 +57,7 @@ describe('orders', () => {
     });
   });
 
-  it('get their payment at the commit when they are written by hand without one', async () => {
+  it('get their payment at the commit when they are imported without one', async () => {
     const id = await insertOrder();
     const [payment] = await sql('select amount, status from payments where order_id = $1', [id]);
     expect(payment).toEqual({ amount: '10.00', status: 'pending' });
@@ -69,8 +72,10 @@ describe('orders', () => {
     const id = await insertOrder();
     const again =
       'insert into orders (location_id, number, external_id, total, payment_method_id) values ($1, $2, $3, 1, $4)';
-    await expect(sql(again, [locationId, 900_001, id, methodId])).rejects.toMatchObject({ code: '23505' });
-    await expect(sql(again, [locationId, number, 'other', methodId])).rejects.toMatchObject({
+    await expect(imported(again, [locationId, 900_001, id, methodId])).rejects.toMatchObject({
+      code: '23505',
+    });
+    await expect(imported(again, [locationId, number, 'other', methodId])).rejects.toMatchObject({
       code: '23505',
     });
   });
@@ -89,7 +94,7 @@ describe('stock', () => {
   it('is given back by a cancellation up to the largest quantity, and no further', async () => {
     const productId = await createProduct(database, { locationId, stock: { quantity: 9_999_999_999 } });
     const id = await insertOrder();
-    await sql(
+    await imported(
       `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, stock_taken)
        values ($1, $2, 1, $3, 'x', 1, 50, 50, true)`,
       [locationId, id, productId],
@@ -150,17 +155,17 @@ describe('tenants', () => {
         [locationId, theirProduct, 'x'],
         '23503',
       ],
-      ['update orders set payment_method_id = $2 where id = $1', [order, theirMethod], '23503'],
-      ['update payments set payment_method_id = $2 where order_id = $1', [order, theirMethod], '23503'],
+      ['update orders set payment_method_id = $2 where id = $1', [order, theirMethod], 'CM008'],
+      ['update payments set payment_method_id = $2 where order_id = $1', [order, theirMethod], 'CM008'],
       [
         `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total) values ($1, $2, 9, $3, 'x', 1, 1, 1)`,
         [locationId, order, theirProduct],
         'CM006',
       ],
-      ['update orders set location_id = $2 where id = $1', [order, theirs], '23503'],
+      ['update orders set location_id = $2 where id = $1', [order, theirs], 'CM008'],
     ];
     for (const [text, values, code] of crossing) {
-      await expect(sql(text, values), text).rejects.toMatchObject({ code });
+      await expect(imported(text, values), text).rejects.toMatchObject({ code });
     }
   });
 

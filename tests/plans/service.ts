@@ -28,8 +28,9 @@ export interface Service {
 /** Starts it on a database that nobody vacuums or analyses; `heard` hears every statement of the service. */
 export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
   const database = await createTestDatabase();
-  const outside = new pg.Client({ connectionString: database.url });
+  const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
   await outside.connect();
+  await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
   const sql = async <Row>(text: string, values: unknown[] = []) =>
     (await outside.query(text, values)).rows as Row[];
   for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);

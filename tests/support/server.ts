@@ -38,7 +38,7 @@ export async function openTestServer(directory: string): Promise<TestServer> {
 
 /** Runs one statement on its own connection. Names cannot be parameters: use `quoteName`. */
 export async function runOnce(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, application_name: 'comanda-test' });
   // The statement under way rejects; that the connection broke is nobody else's business.
   client.on('error', () => {});
   await client.connect();

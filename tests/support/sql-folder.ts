@@ -23,7 +23,10 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  await client.query('truncate sql_objects, sql_releases; drop function if exists watch_statements');
+  await client.query(
+    `begin; set local comanda.deed = 'migration: a test has a folder of its own';
+     truncate sql_objects, sql_releases; drop function watch_statements; commit`,
+  );
   return {
     url: database.url,
     directory,

@@ -6,6 +6,7 @@ import { createSecretBox, newSigningSecret, parseEncryptionKeys } from '@comanda
 import { type Database, newId, openDatabase, statement } from '@comanda/db';
 import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
 import { pino } from 'pino';
+import { underDeed } from '../support/by-hand.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
 
@@ -29,7 +30,7 @@ export interface WorkerKit {
   }): Promise<TestEndpoint>;
   /** Adds a second signing secret; the older ones expire at `expiresAt`. */
   addSecret(endpointId: string, expiresAt: Date): Promise<string>;
-  /** Runs plain SQL, as psql or Studio would. */
+  /** Runs plain SQL past the guards, to make a scene. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Events as published, in the order of their numbers. */
   events(): Promise<PublishedEvent[]>;
@@ -108,10 +109,7 @@ export async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
       });
       return storeSecret(locationId, endpointId);
     },
-    async sql<Row>(text: string, values: unknown[] = []) {
-      const { rows } = await database.pool.query(text, values);
-      return rows as Row[];
-    },
+    sql: (text, values) => underDeed(database.pool, 'repair: the scene of a test', text, values),
     async events() {
       const rows = await database.run(publishedEvents, []);
       return rows.map((row) => ({ ...row, body: JSON.parse(row.text) }));

@@ -152,7 +152,9 @@ function fromDatabase(error: unknown): ApiError | undefined {
       cause: error,
     });
   }
-  if (state?.code === 'CM001') return new ApiError('conflict', state.message, { cause: error });
+  // An illegal move, or something that a guard keeps as it is; both say what is the matter.
+  if (state?.code === 'CM001' || state?.code === 'CM008')
+    return new ApiError('conflict', state.message, { cause: error });
   return undefined;
 }
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { withstandExhaustion } from './exhaustion.ts';
 import { PrismaClient } from './generated/prisma/client.ts';
 import { openPool } from './pool.ts';
+import { sessionNamed } from './session-name.ts';
 import { onConnection } from './stale-plans.ts';
 import { type WorkKind, workLimits } from './work-limits.ts';
 
@@ -63,7 +64,7 @@ export interface DatabaseOptions {
   work?: WorkKind;
   /** Connections at most, instead of the kind's. */
   poolSize?: number;
-  /** Shown in pg_stat_activity. */
+  /** Shown in pg_stat_activity; begins with `comanda`, by which guards know the service. */
   applicationName?: string;
   /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
   abandonMs?: number;
@@ -78,9 +79,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const limits = workLimits[options.work ?? 'command'];
   const pool = openPool(
     {
-      connectionString: options.url,
+      ...sessionNamed(options.url, options.applicationName ?? 'comanda'),
       max: options.poolSize ?? limits.connections,
-      application_name: options.applicationName ?? 'comanda',
       statement_timeout: limits.statementMs,
       lock_timeout: limits.lockMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionMs,

@@ -12,6 +12,7 @@ import {
   statementsOf,
 } from './migrations.ts';
 import { repositoryRoot } from './root.ts';
+import { sessionNamed } from './session-name.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { ownRelease } from './sql/releases.ts';
@@ -62,7 +63,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const { directory, sqlDirectory } = foldersOf(options);
   const files = readMigrations(directory);
   const folder = sqlDirectory === undefined ? undefined : readSqlFolder(sqlDirectory);
-  const client = new pg.Client({ connectionString: url, application_name: 'comanda-migrate' });
+  const client = new pg.Client(sessionNamed(url, 'comanda-migrate'));
   let ended: Error | undefined;
   client.on('error', (error) => {
     ended ??= error;

@@ -37,7 +37,7 @@ export async function createLedger(
   const perLocation = Math.ceil(changes / locations.length / perTransaction);
   const long = 4;
   const products = new Map<string, string[]>();
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, application_name: 'comanda-test' });
   await client.connect();
   for (const locationId of locations) {
     const ids = Array.from({ length: perTransaction * (perLocation + 2 * long) }, () => newId());

@@ -32,7 +32,7 @@ export interface Site {
 /** Opens one, with an API that serves. `lanes`: writers that each shop must have room for. */
 export async function openSite({ shops: count, lanes }: { shops: number; lanes: number }): Promise<Site> {
   const own = await createTestDatabase();
-  const database = openDatabase({ url: own.url, poolSize: 3, applicationName: 'test' });
+  const database = openDatabase({ url: own.url, poolSize: 3, applicationName: 'comanda.test' });
   const consumer = await startConsumer();
   const ledger = createLedger();
   const env = {

@@ -3,5 +3,5 @@
  * moves once a day, so that a location has one round of removals a day and costs a look in the other hours.
  */
 export function before(days: string): string {
-  return `date_trunc('day', now(), 'UTC') - make_interval(days => ${days}::int + 1)`;
+  return `retention_border(${days}::int)`;
 }

@@ -13,7 +13,7 @@ export async function removeOldEvents(database: Database, { scope, keep, after }
     if (held.length === 0) return { removed: 0, next: undefined };
     const ids = held.map(({ id }) => id);
     await tx.run(removeFinishedDeliveries, [scope, ids]);
-    const [row] = await tx.run(removeHeldEvents, [scope, ids]);
+    const [row] = await tx.run(removeHeldEvents, [scope, ids, keep]);
     const last = held.at(-1)?.number;
     return { removed: row?.removed ?? 0, next: held.length < batchRows ? undefined : last };
   });
@@ -40,11 +40,8 @@ const removeFinishedDeliveries = statement(
      and d.leased_by is null and d.status in ('delivered', 'dead', 'dropped')`,
 );
 
+/** A guard keeps events: the function alone may remove them. */
 const removeHeldEvents = statement<{ removed: number }>(
   'retention_remove_events',
-  `with gone as (
-     delete from events e where e.location_id = $1::uuid and e.id = any ($2::uuid[]) and not exists (
-       select from webhook_deliveries d where d.location_id = $1::uuid and d.event_id = e.id)
-     returning 1
-   ) select count(*)::int as removed from gone`,
+  'select remove_old_events($1::uuid, $2::uuid[], $3::int) as removed',
 );

@@ -73,12 +73,10 @@ export const locationsWithOldAudit = locations(
   `exists (select from audit_entries a where a.location_id = l.id and a.created_at < ${before('$2')})`,
 );
 
-export const removeAudit = removal(
-  'audit',
-  'audit_entries',
-  ['location_id', 'id'],
-  `select a.location_id, a.id from audit_entries a
-   where a.location_id = $1::uuid and a.created_at < ${before('$2')} order by a.created_at, a.id limit $3`,
+/** A guard keeps the audit: the function alone may remove of it. */
+export const removeAudit = statement<Removed>(
+  'retention_remove_audit',
+  'select remove_old_audit($1::uuid, $2::int, $3::int) as removed',
 );
 
 // A window is old from its end on: that of a month lasts as long as the month.

@@ -1,0 +1,93 @@
+-- What nobody may break, on one screen. A person who edits by psql or Studio meets the same sentence as the service.
+--
+--   never    these columns never change; where a condition is given, as long as that holds for the row as it was
+--   kept     such a row is not deleted on its own. It goes with its location or its parent, by cascade
+--   service  such rows are written by the service alone, or by a trigger of what a person edits; i, u, d: which statements
+--   lines    lines of an order, which a person writes with the order and never again (hand_orders.sql)
+--
+-- A condition may call a function: it is asked only when a column of the rule is named and differs, or a row is deleted.
+-- TRUNCATE passes by every trigger of rows, so it is refused on each of these tables (guarding.sql).
+CREATE FUNCTION guarded() RETURNS TABLE (relation text, rule text, columns text, condition text, sentence text)
+LANGUAGE sql IMMUTABLE AS $$
+  VALUES
+  ('locations',          'never',   'id created_at', null, 'the id and the creation of a location never change: make another one (comanda locations create)'),
+  ('categories',         'never',   'id location_id created_at', null, 'the id, the location and the creation of a category never change: make another one'),
+  ('products',           'never',   'id location_id created_at', null, 'the id, the location and the creation of a product never change: make another one'),
+  ('product_stock',      'never',   'product_id location_id', null, 'a stock record stays with its product: delete it, and insert one for the other product'),
+  ('product_categories', 'never',   'location_id', null, 'a link stays in its location: delete it, and insert another one'),
+  ('subselections',      'never',   'id location_id created_at', null, 'the id, the location and the creation of a subselection never change: make another one'),
+  ('subselection_items', 'never',   'id location_id created_at', null, 'the id, the location and the creation of an item never change: make another one'),
+  ('menus',              'never',   'id location_id created_at', null, 'the id, the location and the creation of a menu never change: make another one'),
+  ('menu_categories',    'never',   'location_id', null, 'a menu stays in its location'),
+
+  ('payment_methods',    'never',   'id location_id created_at', null, 'the id, the location and the creation of a payment method never change: make another one'),
+  ('payment_methods',    'never',   'type', 'payment_method_used(OLD.location_id, OLD.id)', 'this payment method has payments, so its type stays: disable it and make another one'),
+  ('turns',              'never',   'id location_id batch_number started_at', null, 'the id, the number and the start of a turn never change'),
+  ('turns',              'never',   'ended_at', 'OLD.status = ''closed''', 'a closed turn never changes'),
+  ('turns',              'kept',    null, 'turn_settled(OLD.location_id, OLD.id)', 'this turn is settled, so it is kept'),
+  ('settlements',        'service', 'i', null, 'closing a turn settles it: update turns set status = ''closed'''),
+  ('settlements',        'never',   'id location_id turn_id batch_number started_at ended_at total_orders total_collected average_ticket payments orders created_at', null, 'a settlement is frozen'),
+  ('settlements',        'kept',    null, null, 'a settlement is kept'),
+  ('orders',             'never',   'id location_id created_at created_by request_id', null, 'the id, the location, the creation and the maker of an order never change'),
+  ('orders',             'never',   'number turn_id', 'OLD.number > 0 OR pg_trigger_depth() = 0', 'an order gets its number and its turn at its commit, and keeps them'),
+  ('orders',             'never',   'total payment_method_id', 'OLD.number > 0', 'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)'),
+  ('order_moves',        'service', 'iud', null, 'moves are noted by themselves: update the status of the order'),
+  ('payments',           'never',   'id location_id order_id payment_method_id amount created_at', null, 'the order, the method and the amount of a payment never change: reject it, or cancel its order and place another one'),
+  ('payments',           'kept',    null, null, 'an order is never without its payment: reject the payment, or cancel the order'),
+
+  ('api_keys',           'service', 'i', null, 'a key is made by comanda keys create, which shows its text once and stores only a hash of it'),
+  ('api_keys',           'never',   'id location_id prefix key_hash created_at', null, 'the id, the location and the text of a key never change: make another one (comanda keys create) and revoke this'),
+  ('api_keys',           'never',   'revoked_at', 'OLD.revoked_at IS NOT NULL', 'a key is revoked for good: make another one (comanda keys create)'),
+  ('webhook_endpoints',  'service', 'i', null, 'an endpoint is made by POST /v2/webhook-endpoints, which gives it a signing secret'),
+  ('webhook_endpoints',  'never',   'id location_id created_at', null, 'the id, the location and the creation of a webhook endpoint never change: make another one'),
+  ('webhook_secrets',    'service', 'iud', null, 'signing secrets are the service''s: rotate one by POST /v2/webhook-endpoints/{id}/rotate-secret'),
+  ('webhook_secrets',    'kept',    null, 'last_valid_secret(OLD.location_id, OLD.endpoint_id, OLD.id)', 'an endpoint is never without a signing secret: rotate it first'),
+  ('events',             'service', 'iud', null, 'events are what was told to others: nobody edits them'),
+  ('events',             'never',   'location_id id number type resource_id body body_v1 request_id created_at', null, 'an event never changes'),
+  ('events',             'kept',    null, null, 'events are kept for KEEP_EVENTS_DAYS'),
+  ('audit_entries',      'service', 'iud', null, 'the audit is written by the service alone'),
+  ('audit_entries',      'never',   'location_id id actor_kind api_key_id request_id operation resource_id changes created_at', null, 'the audit never changes'),
+  ('audit_entries',      'kept',    null, null, 'the audit is kept for KEEP_AUDIT_DAYS'),
+
+  ('webhook_deliveries', 'service', 'iud', null, 'deliveries are the service''s: send events again by POST /v2/webhook-endpoints/{id}/replay, or disable the endpoint'),
+  ('webhook_attempts',   'service', 'iud', null, 'attempts are noted by the service alone'),
+  ('sync_jobs',          'service', 'iud', null, 'sync jobs are the service''s: start one by POST /v2/sync/products'),
+  ('captured_changes',   'service', 'iud', null, 'what waits to be published is the service''s: see comanda doctor'),
+  ('tallies',            'service', 'iud', null, 'counts follow the rows that they count: edit those'),
+  ('tally_notes',        'service', 'iud', null, 'counts follow the rows that they count: edit those'),
+  ('catalog_versions',   'service', 'iud', null, 'the catalog''s version follows the catalog: edit that'),
+  ('location_counters',  'service', 'iud', null, 'numbers count up by themselves, without gaps'),
+  ('idempotency_keys',   'service', 'iud', null, 'without its idempotency key a request that is sent again would be done again'),
+  ('limit_counters',     'service', 'iud', null, 'what a key has used is counted by the service: change the limits of the key in api_keys'),
+  ('process_heartbeats', 'service', 'iud', null, 'processes tell of themselves'),
+  ('work_totals',        'service', 'iud', null, 'totals of work are counted by the service'),
+  ('sql_objects',        'service', 'iud', null, 'npm start keeps the book of prisma/sql'),
+  ('sql_releases',       'service', 'iud', null, 'npm start keeps the book of prisma/sql'),
+  ('order_items',        'lines',   null, null, 'the lines of an order never change: cancel it and place another one (POST /v2/orders)')
+$$;
+
+-- The ways past, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql).
+-- Constraints and capture hold with every one of them. Said by a member of the role that owns the table, in its
+-- transaction: set local comanda.deed = 'import: orders of 2019'.
+CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IMMUTABLE AS $$
+  VALUES
+  ('migration', '{never,kept,service,lines,order,truncate}'::text[]),
+  ('import',    '{service,lines,order}'),
+  ('repair',    '{never,kept,service,lines,order}'),
+  ('erase',     '{never,kept,service}'),
+  ('retention', '{kept,service}'),
+  ('purge',     '{kept,service}')
+$$;
+
+CREATE FUNCTION payment_method_used(location uuid, method uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM payments p WHERE p.location_id = location AND p.payment_method_id = method)
+$$;
+
+CREATE FUNCTION turn_settled(location uuid, turn uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM settlements s WHERE s.location_id = location AND s.turn_id = turn)
+$$;
+
+CREATE FUNCTION last_valid_secret(location uuid, endpoint uuid, secret uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT NOT EXISTS (SELECT FROM webhook_secrets s WHERE s.location_id = location AND s.endpoint_id = endpoint
+    AND s.id <> secret AND (s.expires_at IS NULL OR s.expires_at > now()))
+$$;

@@ -1,0 +1,161 @@
+-- Orders that are written by hand: by psql, in Studio, by an import.
+--
+-- Such an order is a draft, with a number below zero that nobody else ever sees, until its own transaction commits. Then
+-- it gets what it must not be given: its number, the open turn, its total, its payment. Its lines are written in the same
+-- transaction. It takes nothing from stock. From then on it is an order like any other: its lines, its total and its
+-- number never change (guarded.sql). The deed `import` gives all of this itself, but for a payment that is left out.
+
+-- What the API validates of an order. No deed passes it. It is no CHECK, which every order and every move would pay.
+CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  fault text := CASE
+    WHEN NOT is_external_id(o.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
+    WHEN char_length(o.channel) NOT BETWEEN 1 AND 255 THEN 'channel must have 1 to 255 characters'
+    WHEN char_length(o.identifier) > 255 THEN 'identifier must have at most 255 characters'
+    WHEN char_length(o.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters'
+    WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END;
+BEGIN
+  IF fault IS NOT NULL THEN
+    RAISE EXCEPTION '%', fault USING ERRCODE = 'check_violation', DETAIL = o.id::text;
+  END IF;
+END $$;
+
+CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason) THEN
+    PERFORM refuse_order_texts(NEW);
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason ON orders
+  FOR EACH ROW EXECUTE FUNCTION guard_order_texts();
+
+CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF by_service() THEN
+    RETURN NEW;
+  END IF;
+  PERFORM refuse_order_texts(NEW);
+  IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
+    OR NEW.created_at <> now()::timestamptz(3) THEN
+    IF deed_passes(TG_RELID, 'order') THEN
+      RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id '
+      'and created_at (what is older is imported: set local comanda.deed = ''import: <why>'')'
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  NEW.number := -1 - floor(random() * 2147483647);
+  NEW.total := coalesce(NEW.total, 0);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION guard_new_order();
+
+-- A line of an order that is no draft is refused; one of a draft gets what was left out of it. A line keeps naming a
+-- product that is deleted later, so no foreign key stands here: when it is written the product must be there.
+CREATE FUNCTION guard_line() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  line order_items%ROWTYPE;
+  found_order record;
+  product record;
+BEGIN
+  IF pg_trigger_depth() > 1 OR TG_OP = 'INSERT' AND by_service() THEN
+    RETURN coalesce(NEW, OLD);
+  END IF;
+  line := coalesce(NEW, OLD);
+  SELECT o.number < 0 AS draft, o.xmin = pg_current_xact_id()::xid AS own INTO found_order
+  FROM orders o WHERE o.location_id = line.location_id AND o.id = line.order_id;
+  IF NOT coalesce(found_order.draft, true) AND NOT deed_passes(TG_RELID, 'lines') THEN
+    RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = line.order_id::text;
+  ELSIF TG_OP = 'DELETE' THEN
+    RETURN OLD;
+  ELSIF TG_OP = 'UPDATE' AND (OLD.location_id, OLD.order_id) IS DISTINCT FROM (NEW.location_id, NEW.order_id) THEN
+    RAISE EXCEPTION 'a line stays with its order' USING ERRCODE = 'CM008', DETAIL = OLD.order_id::text;
+  END IF;
+  IF TG_OP = 'INSERT' OR NEW.product_id <> OLD.product_id THEN
+    SELECT p.name, p.price INTO product FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
+    END IF;
+  END IF;
+  IF NEW.total < 0 OR NEW.unit_price < 0 OR char_length(NEW.comment) > 1000 OR jsonb_typeof(NEW.selections) <> 'array'
+    OR jsonb_path_exists(NEW.selections,
+      'strict $[*] ? (!(@.item_id.type() == "string" && @.quantity.type() == "number" && @.quantity > 0))') THEN
+    RAISE EXCEPTION 'a line has amounts of 0 or more, a comment of at most 1000 characters, and selections as '
+      '[{"item_id": "…", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
+  END IF;
+  IF NOT found_order.draft THEN
+    IF TG_OP = 'INSERT' AND NOT found_order.own THEN
+      PERFORM touch_orders(ARRAY[NEW.location_id], ARRAY[NEW.order_id]);
+      INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
+      VALUES (NEW.location_id, 'order', NEW.order_id, 'update', ARRAY['items']);
+    END IF;
+    RETURN NEW;
+  END IF;
+  IF NEW.stock_taken OR jsonb_path_exists(NEW.selections, '$[*].stock_taken ? (@ == true)') THEN
+    RAISE EXCEPTION 'only POST /v2/orders takes stock: leave out stock_taken' USING ERRCODE = 'CM008', DETAIL = NEW.order_id::text;
+  END IF;
+  IF TG_OP = 'INSERT' THEN
+    IF coalesce(NEW.name, '') = '' THEN
+      NEW.name := product.name;
+    END IF;
+    IF NEW.selections = '[]' THEN
+      NEW.unit_price := coalesce(NEW.unit_price, product.price);
+    END IF;
+    IF coalesce(NEW.position, 0) = 0 THEN
+      NEW.position := 1 + (SELECT coalesce(max(i.position), 0) FROM order_items i
+        WHERE i.location_id = NEW.location_id AND i.order_id = NEW.order_id);
+    END IF;
+    IF coalesce(NEW.total, 0) NOT IN (0, round(NEW.quantity * NEW.unit_price, 2)) THEN
+      RAISE EXCEPTION 'the total of a line is its quantity times its unit_price, %, not %: leave it out',
+        round(NEW.quantity * NEW.unit_price, 2), NEW.total USING ERRCODE = 'CM008', DETAIL = NEW.order_id::text;
+    END IF;
+  END IF;
+  NEW.total := round(NEW.quantity * NEW.unit_price, 2);
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION complete_order() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  draft orders%ROWTYPE;
+  v_total numeric;
+  v_paid numeric;
+  v_turn uuid;
+  v_number int;
+BEGIN
+  SELECT * INTO draft FROM orders o WHERE o.location_id = NEW.location_id AND o.id = NEW.id;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  IF draft.number < 0 THEN
+    SELECT sum(i.total) INTO v_total FROM order_items i WHERE i.location_id = draft.location_id AND i.order_id = draft.id;
+    SELECT p.amount INTO v_paid FROM payments p WHERE p.location_id = draft.location_id AND p.order_id = draft.id;
+    IF v_total IS NULL THEN
+      RAISE EXCEPTION 'an order has lines: insert its order_items in the same transaction, or place it by POST /v2/orders'
+        USING ERRCODE = 'CM008', DETAIL = draft.id::text;
+    ELSIF draft.total NOT IN (0, v_total) THEN
+      RAISE EXCEPTION 'the total of an order is the sum of its lines, %, not %: leave it out', v_total, draft.total
+        USING ERRCODE = 'CM008', DETAIL = draft.id::text;
+    ELSIF v_paid <> v_total THEN
+      RAISE EXCEPTION 'the amount of a payment is the total of its order, %, not %', v_total, v_paid
+        USING ERRCODE = 'CM008', DETAIL = draft.id::text;
+    END IF;
+    -- As place_order does: who closes the turn waits for this order, or this for them.
+    PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
+    SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
+    INSERT INTO location_counters AS c (location_id, name, value)
+    SELECT draft.location_id, 'order', greatest(max(o.number), 0) + 1 FROM orders o WHERE o.location_id = draft.location_id
+    ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value)
+    RETURNING c.value INTO v_number;
+    UPDATE orders o SET number = v_number, total = v_total, turn_id = v_turn
+    WHERE o.location_id = draft.location_id AND o.id = draft.id RETURNING * INTO draft;
+  END IF;
+  INSERT INTO payments (location_id, order_id, payment_method_id, amount, status)
+  VALUES (draft.location_id, draft.id, draft.payment_method_id, draft.total,
+    CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
+  RETURN NULL;
+END $$;
+-- What place_order makes is complete. An import gets the payment that it left out.
+CREATE CONSTRAINT TRIGGER complete AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW WHEN (NEW.number < 0 OR current_setting('comanda.deed', true) <> '') EXECUTE FUNCTION complete_order();

@@ -1,0 +1,53 @@
+-- Names that a list in a row may hold, as the API knows them (packages/api/src/events.ts and permissions.ts; a test holds
+-- the two together). A function, not a table: it comes with the version that knows the names.
+
+CREATE FUNCTION event_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT '{order.created,order.updated,order.status_changed,order.cancelled,order.completed,payment.created,
+    payment.updated,payment.completed,payment.rejected,product.created,product.updated,product.deleted,stock.updated,
+    catalog.updated,sync.completed,sync.failed,settlement.created,turn.open,turn.updated,turn.closed}'::text[]
+$$;
+
+CREATE FUNCTION permission_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT '{orders:read,orders:write,orders:export,products:read,products:write,categories:read,categories:write,stock:read,
+    stock:sync,catalog:read,catalog:sync,menus:read,payments:read,settlements:read,turns:read,reports:read,locations:read,
+    events:read,sync:products,sync:read,webhooks:read,webhooks:write,payments:write,payment_methods:write,turns:write,
+    menus:write,catalog:publish,locations:write,keys:read,keys:write}'::text[]
+$$;
+
+-- The known name that shares most pairs of letters with what was written.
+CREATE FUNCTION nearest_name(written text, known text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT k FROM unnest(known) k
+  ORDER BY (SELECT count(*) FROM generate_series(1, length(written) - 1) i WHERE strpos(k, substr(written, i, 2)) > 0) DESC,
+    abs(length(k) - length(written)), k
+  LIMIT 1
+$$;
+
+CREATE FUNCTION guard_event_names() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  unknown text;
+BEGIN
+  IF NOT NEW.events <@ event_names() THEN
+    SELECT e INTO unknown FROM unnest(NEW.events) e WHERE e <> ALL (event_names()) LIMIT 1;
+    RAISE EXCEPTION 'there is no event "%" to subscribe to: do you mean %?', unknown, nearest_name(unknown, event_names())
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_events BEFORE INSERT OR UPDATE OF events ON webhook_endpoints
+  FOR EACH ROW EXECUTE FUNCTION guard_event_names();
+
+-- A permission, all of a resource, or everything.
+CREATE FUNCTION guard_permission_names() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  known text[] := permission_names() || '*'::text || array(SELECT DISTINCT split_part(n, ':', 1) || ':*' FROM unnest(permission_names()) n);
+  unknown text;
+BEGIN
+  IF NOT NEW.permissions <@ known THEN
+    SELECT p INTO unknown FROM unnest(NEW.permissions) p WHERE p <> ALL (known) LIMIT 1;
+    RAISE EXCEPTION 'there is no permission "%": do you mean %?', unknown, nearest_name(unknown, known)
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_permissions BEFORE INSERT OR UPDATE OF permissions ON api_keys
+  FOR EACH ROW EXECUTE FUNCTION guard_permission_names();

@@ -1,0 +1,41 @@
+-- What is removed by itself though a guard keeps it. These functions say their deed, and take it back, as the owner of
+-- the tables; when something fails, what they said goes with the rest.
+
+-- Removes those of the events that are older than so many days and have no deliveries; gives how many.
+CREATE FUNCTION remove_old_events(p_location uuid, p_events uuid[], p_days int) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  said text := coalesce(current_setting('comanda.deed', true), '');
+  removed int;
+BEGIN
+  PERFORM set_config('comanda.deed', 'retention: KEEP_EVENTS_DAYS', true);
+  DELETE FROM events e
+  WHERE e.location_id = p_location AND e.id = ANY (p_events) AND e.created_at < retention_border(p_days)
+    AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.location_id = p_location AND d.event_id = e.id);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  PERFORM set_config('comanda.deed', said, true);
+  RETURN removed;
+END $$;
+
+-- Removes so many of the audit entries that are older than so many days, the oldest first; gives how many.
+CREATE FUNCTION remove_old_audit(p_location uuid, p_days int, p_most int) RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  said text := coalesce(current_setting('comanda.deed', true), '');
+  removed int;
+BEGIN
+  PERFORM set_config('comanda.deed', 'retention: KEEP_AUDIT_DAYS', true);
+  WITH old AS MATERIALIZED (
+    SELECT a.location_id, a.id FROM audit_entries a
+    WHERE a.location_id = p_location AND a.created_at < retention_border(p_days) ORDER BY a.created_at, a.id LIMIT p_most
+  )
+  DELETE FROM audit_entries a USING old WHERE a.location_id = old.location_id AND a.id = old.id;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  PERFORM set_config('comanda.deed', said, true);
+  RETURN removed;
+END $$;
+
+-- The time before which something is old: the beginning of today (UTC), the kept days and one more ago.
+CREATE FUNCTION retention_border(days int) RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT date_trunc('day', now(), 'UTC') - make_interval(days => days + 1)
+$$;

@@ -1,0 +1,220 @@
+import { openDatabase } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Hand, openHand } from '../support/by-hand.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { editsOfMoney } from './hand-edits-of-money.ts';
+import { editsOfOthers } from './hand-edits-of-others.ts';
+
+// Studio and psql are a person's door. What was found to break silently there is refused with a sentence, or completes
+// itself (hand-orders.test.ts).
+
+const handEdits = [...editsOfMoney, ...editsOfOthers];
+
+let api: TestApi;
+let hand: Hand;
+beforeAll(async () => {
+  api = await startTestApi();
+  const { app, locationId } = api;
+  const client = api.client();
+  const kitchen = await createOrderKitchen(api);
+  await createLocation(app.database);
+  await client.turns.open.mutate();
+  const first = await placeOrder(api, kitchen);
+  await client.payments.complete.mutate({ id: first.payment.id });
+  await client.turns.close.mutate();
+  await client.turns.open.mutate();
+  await placeOrder(api, kitchen);
+  await createKey(app.database, { locationId, revokedAt: new Date() });
+  await client.keys.create.mutate({ name: 'another', permissions: ['orders:read'] });
+  await client.catalog.get.query();
+  const endpoint = await client.webhookEndpoints.create.mutate({
+    url: 'https://example.com/hook',
+    events: ['order.created'],
+  });
+  await app.database.pool.query(
+    `with event as (
+       insert into events (location_id, id, number, type, resource_id, body, created_at)
+       values ($1, uuid_v7(), 1, 'order.created', uuid_v7(), '{"id":"1"}', now()) returning id
+     ), delivery as (
+       insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at)
+       select $1, $2, id, now() from event returning id, event_id
+     )
+     insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, duration_ms, attempted_at)
+     select $1, id, $2, event_id, 'order.created', 1, 'failed', 5, now() from delivery`,
+    [locationId, endpoint.id],
+  );
+  hand = await openHand(api.databaseUrl);
+});
+afterAll(async () => {
+  await hand?.close();
+  await api?.close();
+});
+
+/** The values that a statement of the table takes. */
+const valuesFor = (sql: string): unknown[] => (sql.includes('$1') ? [api.locationId] : []);
+
+/** What stands in a table, and what waits to be told of it. */
+async function stateOf(sql: string): Promise<unknown> {
+  const table = /(?:update|delete from|insert into) (\w+)/.exec(sql)?.[1];
+  return hand.sql(
+    `select (select md5(string_agg(t::text, ',' order by t::text)) from ${table} t) as rows,
+       (select count(*) from captured_changes) as changes, (select count(*) from tally_notes) as notes`,
+  );
+}
+
+describe('a person', () => {
+  it.each(handEdits)(
+    'who $edit (row $row) is refused with a sentence, and nothing is left of it',
+    async ({ sql, refusal, by }) => {
+      const before = await stateOf(sql);
+      await expect(hand.sql(sql, valuesFor(sql))).rejects.toMatchObject({
+        code: by === 'constraint' ? '23514' : 'CM008',
+        message: expect.stringMatching(refusal),
+      });
+      expect(await stateOf(sql)).toEqual(before);
+    },
+  );
+
+  it.each(['orders', 'products', 'locations', 'tallies', 'settlements', 'events', 'audit_entries'])(
+    'who truncates %s is refused',
+    async (table) => {
+      await expect(hand.sql(`truncate ${table} cascade`)).rejects.toMatchObject({ code: 'CM008' });
+    },
+  );
+
+  it('passes by no guard who sets what the service sets', async () => {
+    for (const name of ['new_order', 'api_key_id', 'request_id'])
+      await hand.sql(`select set_config($1, $2, false)`, [`comanda.${name}`, api.key.id]);
+    await expect(
+      hand.sql(
+        `insert into orders (location_id, id, number, payment_method_id, total)
+        select $1, $2, 77, id, 1 from payment_methods where location_id = $1`,
+        [api.locationId, api.key.id],
+      ),
+    ).rejects.toMatchObject({ code: 'CM008' });
+    await hand.sql('reset all');
+  });
+});
+
+const passable = handEdits.filter(({ by, sql }) => by === 'guard' && !sql.startsWith('insert into orders'));
+
+describe('the deed', () => {
+  it.each(passable)('`repair` passes who $edit (row $row)', async ({ sql }) => {
+    await hand.sql('begin');
+    try {
+      await hand.sql(`set local comanda.deed = 'repair: a test'`);
+      // Constraints hold with every deed.
+      await hand
+        .sql(sql, valuesFor(sql))
+        .catch((error: { code: string }) => expect(error.code).toMatch(/^23/));
+    } finally {
+      await hand.sql('rollback');
+    }
+  });
+
+  it('ends with its transaction', async () => {
+    await hand.deed('repair: a test', `update orders set total = total`);
+    await expect(hand.sql('update orders set total = total + 1')).rejects.toMatchObject({ code: 'CM008' });
+  });
+
+  it.each(['', 'repair', 'repair:', 'repair:  ', 'repairs: why', 'because'])(
+    'said as "%s" passes nothing',
+    async (said) => {
+      await expect(hand.deed(said, 'update orders set total = total + 1')).rejects.toMatchObject({
+        code: 'CM008',
+      });
+    },
+  );
+
+  it('passes what its row says and no more', async () => {
+    await expect(hand.deed('retention: a test', 'update orders set total = 1')).rejects.toMatchObject({
+      code: 'CM008',
+      message: expect.stringMatching(/total .* never change/),
+    });
+    await expect(hand.deed('repair: a test', 'update products set price = 12.345')).rejects.toMatchObject({
+      code: '23514',
+    });
+  });
+
+  it('passes nobody who is no member of the role that owns the tables', async () => {
+    const role = `stranger_${api.locationId.replaceAll('-', '')}`;
+    await hand.sql(`create role ${role}`);
+    try {
+      await hand.sql(`grant select, update on orders to ${role}`);
+      await hand.sql('begin');
+      await hand.sql(`set local role ${role}`);
+      await hand.sql(`set local comanda.deed = 'repair: a test'`);
+      await expect(hand.sql('update orders set total = total + 1')).rejects.toMatchObject({ code: 'CM008' });
+      await hand.sql('rollback');
+    } finally {
+      await hand.sql(`drop owned by ${role}`);
+      await hand.sql(`drop role ${role}`);
+    }
+  });
+});
+
+describe('the service', () => {
+  it.each([
+    ['deletes no event', 'delete from events'],
+    ['changes no event', `update events set body = '{}'`],
+    ['deletes nothing of the audit', 'delete from audit_entries'],
+    ['deletes no payment', 'delete from payments'],
+    ['deletes no settlement', 'delete from settlements'],
+    ['changes no total', 'update orders set total = total + 1'],
+    ['deletes no line', 'delete from order_items'],
+    ['leaves no endpoint without a secret', 'delete from webhook_secrets'],
+  ])('%s either', async (_, sql) => {
+    await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({ code: 'CM008' });
+  });
+
+  it('is known by its sessions, whatever name the URL of the database gives them', async () => {
+    const url = new URL(api.databaseUrl);
+    url.searchParams.set('application_name', 'shop');
+    const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });
+    try {
+      const { rows } = await database.pool.query(
+        `update process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
+      );
+      expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
+    } finally {
+      await database.close();
+    }
+  });
+});
+
+it('a location without orders goes with everything that is kept in it', async () => {
+  const location = await createLocation(api.app.database);
+  await createKey(api.app.database, { locationId: location });
+  await api.app.database.pool.query(
+    `with turn as (insert into turns (location_id, batch_number) values ($1, 1) returning id)
+     insert into events (location_id, id, number, type, resource_id, body, created_at)
+     select $1, uuid_v7(), 1, 'turn.open', id, '{}', now() from turn`,
+    [location],
+  );
+  await hand.sql(`update turns set status = 'closed' where location_id = $1`, [location]);
+  await api.app.database.pool.query(
+    `insert into audit_entries (location_id, actor_kind, operation) values ($1, 'command_line', 'a.test')`,
+    [location],
+  );
+  await hand.sql('delete from locations where id = $1', [location]);
+  const [left] = await hand.sql(
+    `select (select count(*)::int from settlements where location_id = $1) as settlements,
+       (select count(*)::int from events where location_id = $1) as events,
+       (select count(*)::int from audit_entries where location_id = $1) as audit`,
+    [location],
+  );
+  expect(left).toEqual({ settlements: 0, events: 0, audit: 0 });
+});
+
+it('changing the type of a payment method that has payments is a conflict in the API, too', async () => {
+  const [method] = await hand.sql<{ id: string }>(
+    'select payment_method_id as id from payments where location_id = $1 limit 1',
+    [api.locationId],
+  );
+  const client = api.client();
+  await expect(
+    client.paymentMethods.update.mutate({ id: method?.id ?? '', type: 'card' }),
+  ).rejects.toMatchObject({ message: expect.stringMatching(/has payments, so its type stays/) });
+});

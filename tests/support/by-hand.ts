@@ -1,0 +1,54 @@
+import pg from 'pg';
+
+/** A person at psql: plain SQL through a session that is not the service's. */
+export interface Hand {
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** The same in a transaction that has said a deed: `import: orders of 2019`. */
+  deed<Row = Record<string, unknown>>(said: string, text: string, values?: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** Sits down at a database. */
+export async function openHand(url: string): Promise<Hand> {
+  const client = new pg.Client({ connectionString: url, application_name: 'psql' });
+  await client.connect();
+  return {
+    sql: async <Row>(text: string, values: unknown[] = []) =>
+      (await client.query(text, values)).rows as Row[],
+    deed: (said, text, values) => inTransaction(client, said, text, values),
+    close: () => client.end(),
+  };
+}
+
+/** Runs one statement in a transaction that has said a deed. */
+export async function underDeed<Row = Record<string, unknown>>(
+  pool: pg.Pool,
+  said: string,
+  text: string,
+  values?: unknown[],
+): Promise<Row[]> {
+  const client = await pool.connect();
+  try {
+    return await inTransaction<Row>(client, said, text, values);
+  } finally {
+    client.release();
+  }
+}
+
+async function inTransaction<Row>(
+  client: pg.ClientBase,
+  said: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  await client.query('begin');
+  try {
+    await client.query(`select set_config('comanda.deed', $1, true)`, [said]);
+    const { rows } = await client.query(text, values);
+    await client.query('commit');
+    return rows as Row[];
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
