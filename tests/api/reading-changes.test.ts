@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
@@ -19,6 +20,8 @@ afterAll(() => api.close());
 
 const sql = (text: string, values: unknown[]) =>
   api.app.database.pool.query(text, [api.locationId, ...values]);
+const repair = (text: string, values: unknown[]) =>
+  underDeed(api.app.database.pool, 'repair: a test', text, [api.locationId, ...values]);
 async function expectWell(route: string, body?: unknown): Promise<void> {
   const answer = await api.rest(route, { body });
   expect(answer.status, answer.text).toBeLessThan(300);
@@ -54,8 +57,8 @@ function withoutStock({ product }: Shop) {
   return sql('delete from product_stock where location_id = $1 and product_id = $2', [product]);
 }
 async function paidAnew({ order, payment }: Shop) {
-  await sql('delete from payments where location_id = $1 and id = $2', [payment]);
-  await sql(
+  await repair('delete from payments where location_id = $1 and id = $2', [payment]);
+  await repair(
     `insert into payments (location_id, order_id, payment_method_id, amount)
      select location_id, id, payment_method_id, total from orders where location_id = $1 and id = $2`,
     [order],
@@ -87,7 +90,7 @@ describe('an entry comes again when what it shows of other rows has changed', ()
       '/v2/products',
       'product',
       ({ product, bare }) =>
-        sql('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
+        repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
           product,
           bare,
         ]),
@@ -97,7 +100,7 @@ describe('an entry comes again when what it shows of other rows has changed', ()
       '/v2/products',
       'bare',
       ({ product, bare }) =>
-        sql('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
+        repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
           product,
           bare,
         ]),
@@ -156,12 +159,13 @@ describe('an entry comes again when what it shows of other rows has changed', ()
       'order',
       set(`payments set status = 'rejected' where id = $2`, 'payment'),
     ],
-    ['another payment by hand', '/v2/orders', 'order', paidAnew],
+    ['another payment', '/v2/orders', 'order', paidAnew],
     [
-      'a line edited by hand',
+      'a line that is repaired',
       '/v2/orders',
       'order',
-      set(`order_items set comment = 'Hot' where order_id = $2`, 'order'),
+      ({ order }) =>
+        repair(`update order_items set comment = 'Hot' where order_id = $2 and location_id = $1`, [order]),
     ],
   ])('%s: %s', async (_, list, id, change) => {
     const shop = await openShop();

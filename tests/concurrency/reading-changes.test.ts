@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, readChangesOf } from '../support/changes.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
@@ -188,7 +189,9 @@ test('what changes between the pages is met, and the walk ends though more chang
 test('orders imported by SQL with a moment of old are met', async () => {
   const reader = readChangesOf(get, '/v2/orders');
   await reader.walk();
-  await service.database.pool.query(
+  await underDeed(
+    service.database.pool,
+    'import: orders of 2020',
     `insert into orders (location_id, number, total, payment_method_id, created_at, updated_at)
      select $1, n, 3, $2, '2020-01-01', '2020-01-01' from generate_series(1, 20) n`,
     [locationId, paymentMethodId],

@@ -35,10 +35,10 @@ afterEach(() => {
 /** Makes the folder that of version `turn`: functions and triggers that others have too, and some of its own. */
 function change(turn: number): string {
   sql.restore();
-  sql.edit('changes', 'NEW.updated_at := greatest(', `NEW.updated_at := /* ${turn} */ greatest(`);
+  sql.edit('changes', 'NEW.updated_at := date_trunc(', `NEW.updated_at := /* ${turn} */ date_trunc(`);
   sql.edit('watching', 'BEGIN\n%s%s\n', `BEGIN\n-- ${turn}\n%s%s\n`);
   sql.edit('watching', 'WHEN (OLD.* IS', `WHEN (${turn} >= 0 AND OLD.* IS`);
-  sql.edit('orders', 'WHEN (NEW.id::text IS DISTINCT', `WHEN (${turn} >= 0 AND NEW.id::text IS DISTINCT`);
+  sql.edit('hand_orders', 'WHEN (NEW.number < 0', `WHEN (${turn} >= 0 AND NEW.number < 0`);
   sql.edit('orders', 'v_number int;', `v_number int; -- ${turn}`);
   const name = `own_${turn}`;
   sql.write(

@@ -37,7 +37,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
   {
     release: '1.0.0',
     change() {
-      sql.edit('changes', 'NEW.updated_at := greatest(', 'NEW.updated_at := greatest(announced, ');
+      sql.edit('changes', 'NEW.updated_at := date_trunc(', 'NEW.updated_at := /* newer */ date_trunc(');
       sql.edit('watching', 'BEGIN\n%s%s\n', 'BEGIN\n-- newer\n%s%s\n');
     },
     made: ['function touch_updated_at', 'function capture_update_products'],
@@ -71,13 +71,9 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
     change() {
       sql.write('seen', seen('two'));
       sql.edit('watching', 'WHEN (OLD.* IS', 'WHEN (true AND OLD.* IS');
-      sql.edit(
-        'orders',
-        'WHEN (NEW.id::text IS DISTINCT',
-        'WHEN (NEW.total >= 0 AND NEW.id::text IS DISTINCT',
-      );
+      sql.edit('hand_orders', 'WHEN (NEW.number < 0', 'WHEN (NEW.total IS NULL OR NEW.number < 0');
     },
-    made: ['trigger touch on products', 'trigger touch on product_stock', 'trigger ensure_payment on orders'],
+    made: ['trigger touch on products', 'trigger touch on product_stock', 'trigger complete on orders'],
   },
   {
     release: '1.4.0',
