@@ -52,15 +52,15 @@ DECLARE
   in_catalog boolean := columns ~ '[*~]';
   -- What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
   located text := CASE WHEN operation <> 'insert' THEN ' AND (SELECT l.id FROM locations l WHERE l.id = location_id) IS NOT NULL' END;
-  -- What other entries show of these rows.
-  touched text := CASE WHEN operation = 'update' AND columns ~ '\^' THEN format($f$
-  CROSS JOIN (SELECT touched_by_%s(array_agg(s.location_id), array_agg(s.id)) FROM changed s
-    WHERE s.operation <> 'update' OR s.changed && %L::text[]) t$f$, relation,
-    ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
+  -- What other entries show of these rows. A materialized part is run once, whatever is joined with it.
+  touched text := CASE WHEN operation = 'update' AND columns ~ '\^' THEN format($f$, touched AS MATERIALIZED (
+  SELECT touched_by_%s(array_agg(c.location_id), array_agg(c.id)) FROM changed c
+  WHERE c.operation <> 'update' OR c.changed && %L::text[]
+)$f$, relation, ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
   -- As the relay sees it: what was changed by key is one row that went and one that came.
   told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
   SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c%s
-  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, touched);
+  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END);
   notes text := concat_ws(E'\n  UNION ALL\n',
     CASE WHEN in_catalog THEN
       format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE c.in_catalog
@@ -72,8 +72,8 @@ DECLARE
       WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
 
   ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0%s$f$, told_as || ' ', replace(located, '= location_id', '= t.location_id')) END);
-  comparison text := format(E'WITH changed AS MATERIALIZED (\n  %s\n)',
-    watch_comparison(relation, of, columns, counted, counted_at, operation));
+  comparison text := format(E'WITH changed AS MATERIALIZED (\n  %s\n)%s',
+    watch_comparison(relation, of, columns, counted, counted_at, operation), touched);
 BEGIN
   IF notes = '' THEN
     RETURN CASE WHEN strpos(told_on, left(operation, 1)) > 0 THEN E'\nBEGIN\n' || comparison || E'\n' || told || E';\nRETURN NULL;\nEND ' END;

@@ -57,7 +57,6 @@ export const exemptions: readonly Exemption[] = [
     reason: 'what goes with an endpoint: an index for it would cost every delivery',
     allowed: 'anything',
   },
-  { pattern: /"public"\."menus"/, reason: "a location's menus are few", allowed: 'anything' },
   {
     pattern: /^(claim_deliveries|next_delivery_due)$/,
     reason: 'passes by what the same worker holds, and looks at all that waits for its endpoint',
