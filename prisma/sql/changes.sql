@@ -4,20 +4,20 @@
 -- for. So a reader who looks at the locks first knows from when on something may still come: change_horizon. All of a
 -- transaction's moments are that of its announcement or later.
 
--- The moment that this transaction has announced, in hundredths of a second. A savepoint that is rolled back takes lock
--- and setting along. The lock names it modulo 2^31, which is 248 days.
+-- The moment at which this transaction had announced. The lock names a moment before it, in hundredths of a second modulo
+-- 2^31, which is 248 days; a reader who comes later than the answer meets the lock. A savepoint that is rolled back takes
+-- lock and setting along.
 CREATE FUNCTION announce_change() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   announced bigint := nullif(current_setting('comanda.announced', true), '');
-  -- Assigned: PERFORM would start a statement, which costs more than all the rest.
-  held boolean;
 BEGIN
   IF announced IS NULL THEN
-    announced := floor(extract(epoch FROM clock_timestamp()) * 100);
-    held := pg_advisory_xact_lock_shared(change_lock(), (announced % 2147483648)::int) IS NOT NULL;
-    held := set_config('comanda.announced', announced::text, true) IS NOT NULL;
+    PERFORM pg_advisory_xact_lock_shared(change_lock(),
+      (floor(extract(epoch FROM clock_timestamp()) * 100)::bigint % 2147483648)::int);
+    announced := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+    PERFORM set_config('comanda.announced', announced::text, true);
   END IF;
-  RETURN to_timestamp(announced / 100.0);
+  RETURN timestamptz 'epoch' + announced * interval '1 microsecond';
 END $$;
 
 -- The class of these locks among those that have two numbers.
@@ -65,7 +65,7 @@ CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUN
 
 -- What an entry shows of other rows: an order its payment, stock its product's names, a product its categories and, when
 -- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
--- moment of the two. Touched are rows whose moment is before the announcement; a later one, whoever's, serves as well.
+-- moment of the two. Touched are rows whose moment is before the announcement: a reader who has seen a later one met the lock.
 -- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
 -- They are looked for by id: `+ interval '0'` keeps the index of moments out.
 

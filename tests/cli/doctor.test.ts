@@ -215,7 +215,9 @@ describe('it sees', () => {
     const client = await openClient();
     await client.query('begin');
     await client.query(`insert into locations (name) values ('Forgotten')`);
-    await client.query(`update locations set name = 'Unfinished' where name = 'Forgotten'`);
+    await client.query(
+      `insert into products (location_id, sku, name, price) select id, 'tea', 'Tea', 1 from locations where name = 'Forgotten'`,
+    );
     const found = await waitFor('the transaction to grow old', async () => {
       const check = await look('reading changes', { openWriterSeconds: 0.2 });
       return check.outcome === 'warning' && check;
