@@ -56,7 +56,10 @@ beforeAll(async () => {
   cases = new Map();
   for (const { does, start } of badConsumers) {
     const consumer = await start(internal.url);
-    const { id: endpointId } = await kit.createEndpoint({ url: consumer.url, events: ['settlement.created'] });
+    const { id: endpointId } = await kit.createEndpoint({
+      url: consumer.url,
+      events: ['settlement.created'],
+    });
     cases.set(does, { endpointId, consumer });
   }
   // All of them at once, for that is how they come.
