@@ -87,9 +87,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       connectionTimeoutMillis: limits.waitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      // Estimates depend on no value (docs/decisions/0020): to plan for each anew costs more than to run. A pooler
-      // refuses such options.
-      ...(options.unnamed !== true && { options: '-c plan_cache_mode=force_generic_plan' }),
+      // Estimates depend on no value (docs/decisions/0020): to plan for each anew costs more than to run. Pages that are
+      // wanted again and again are in memory. A pooler refuses such options.
+      ...(options.unnamed !== true && {
+        options: '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1',
+      }),
     },
     { suspicionMs: 2_000, askMs: 3_000, abandonMs: options.abandonMs ?? limits.statementMs + 5_000 },
   );

@@ -29,7 +29,9 @@ const readTimeline = statement<{ doc: string }>(
      where o.location_id = $1::uuid and o.id = $2::uuid
    ), told as (
      select e.id, e.number, e.type, e.resource_id, e.request_id, e.created_at, o.timezone from subject o
-     join events e on e.location_id = o.location_id and e.resource_id in (o.id, o.payment_id)
+     cross join lateral unnest(array[o.id, o.payment_id]) as r (id)
+     cross join lateral (
+       select * from events where location_id = o.location_id and resource_id = r.id offset 0) e
    ), entries (at, cause, place, doc) as (
      select o.created_at, 1, 0::bigint, json_build_object(
        'at', wire_time(o.created_at, o.timezone), 'kind', 'created',
