@@ -57,6 +57,13 @@ export const exemptions: readonly Exemption[] = [
     reason: 'what goes with an endpoint: an index for it would cost every delivery',
     allowed: 'anything',
   },
+  { pattern: /"public"\."menus"/, reason: "a location's menus are few", allowed: 'anything' },
+  {
+    pattern: /^close_turn$/,
+    reason: 'between the two indexes that lead to the few turns of a location the planner draws lots',
+    allowed: 'anything',
+    sometimes: true,
+  },
   {
     pattern: /^(claim_deliveries|next_delivery_due)$/,
     reason: 'passes by what the same worker holds, and looks at all that waits for its endpoint',

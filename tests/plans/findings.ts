@@ -29,9 +29,6 @@ export interface Circumstances {
   leastUseful: number;
 }
 
-/** As many stand on one page; between indexes that lead to so few the planner draws lots. */
-const fewRows = 10;
-
 /** Listens in one state. */
 export function createFindings({ state, indexes, small, nameOf, leastUseful }: Circumstances): Findings {
   const names = new Set<string>();
@@ -41,8 +38,7 @@ export function createFindings({ state, indexes, small, nameOf, leastUseful }: C
     const verdict = judge(run.plan, { indexes, small, mayCount });
     const ratio = verdict.touched / Math.max(leastUseful, verdict.useful);
     const unseen = leastUseful > 1 || mayCount ? undefined : verdict.unseen;
-    const inVain = ratio > mostTouched && verdict.touched > fewRows;
-    return inVain || unseen !== undefined ? { run, verdict, ratio } : undefined;
+    return ratio > mostTouched || unseen !== undefined ? { run, verdict, ratio } : undefined;
   };
   return {
     needed,
