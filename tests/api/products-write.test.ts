@@ -75,6 +75,15 @@ describe('PATCH', () => {
     expect(await captured(id)).toEqual([]);
   });
 
+  it('takes each price of two decimals as it is: 8.2 was answered 500', async () => {
+    for (const price of [0.07, 8.2, 8.13, 64.9, 1_234_567.89, 9_999_999_999.99]) {
+      const made = await create({ sku: `of ${price}`, name: 'Tea', description: '', price });
+      expect(made.price).toBe(price);
+      const changed = await api.rest(`PATCH /v2/products/${product.id}`, { body: { price } });
+      expect(dataOf(changed, 200, Product).price).toBe(price);
+    }
+  });
+
   it('clears external_id, description and image_url with null', async () => {
     const { external_id: _, ...rest } = product;
     const cleared = await patch({ external_id: null, description: null, image_url: null });

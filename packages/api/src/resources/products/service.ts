@@ -68,7 +68,7 @@ export async function create(ctx: CallContext, input: ProductCreate): Promise<Pr
           sku: input.sku ?? id,
           name: input.name,
           description: input.description,
-          price: input.price,
+          price: decimal(input.price),
           visible: input.visible ?? true,
           imageUrl: input.image_url ?? '',
         },
@@ -95,7 +95,7 @@ export async function update(ctx: CallContext, input: ProductUpdate): Promise<Pr
         ...(sku !== undefined && { sku }),
         ...(name !== undefined && { name }),
         ...(description !== undefined && { description: description ?? '' }),
-        ...(price !== undefined && { price }),
+        ...(price !== undefined && { price: decimal(price) }),
         ...(visible !== undefined && { visible }),
         ...(image_url !== undefined && { imageUrl: image_url ?? '' }),
       };
@@ -114,6 +114,9 @@ export async function remove(ctx: CallContext, id: string): Promise<{ id: string
   if (!(await removeOne(ctx, 'products', id))) throw notFound('Product');
   return { id, deleted: true };
 }
+
+// Prisma sends a number with all the digits of its binary fraction, a text as it is.
+const decimal = String;
 
 const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
 
