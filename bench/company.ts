@@ -57,6 +57,13 @@ async function makeOther(place: Place, each: number): Promise<Other> {
   return { ...tenant, productIds };
 }
 
+/** Adds small locations to Comanda's database, each with a key, 100 products and 100 orders. */
+export async function fillWithNeighbours(place: Place, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await makeOther(place, 100);
+  await place.comanda.pool.query('truncate captured_changes');
+  await place.comanda.pool.query('vacuum analyze');
+}
+
 // $1 how many products and orders.
 const ofReference = `with place as (
     insert into location (id, products, orders) values (gen_random_uuid(), $1::int, $1::int) returning id

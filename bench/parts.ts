@@ -2,6 +2,7 @@ import { admission } from './parts/admission.ts';
 import { catalog } from './parts/catalog.ts';
 import { history } from './parts/history.ts';
 import { memory } from './parts/memory.ts';
+import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
 import { prices } from './parts/prices.ts';
@@ -21,6 +22,7 @@ export const parts: readonly Part[] = [
   catalog,
   history,
   sync,
+  operations,
   prices,
   admission,
   webhooks,

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import type { Measure } from './load.ts';
-import type { Row } from './result.ts';
+import type { Cost, Row } from './result.ts';
 
 /** A whole run, as it is kept in bench/results. */
 export interface Report {
@@ -45,7 +45,18 @@ export function markdown(report: Report): string {
     table(goals),
     '![Every figure against its goal](./chart.svg)',
     ...(compared.length > 0 ? [table(details)] : []),
+    ...rows.flatMap(({ costs }) => (costs === undefined ? [] : [table(costTable(costs))])),
   ].join('\n\n');
+}
+
+function costTable(costs: readonly Cost[]): string[][] {
+  return [
+    ['Operation', 'Calls/s', 'API µs/call', 'PostgreSQL µs/call', 'Worker µs/call', 'Sum'],
+    ...costs.map(({ operation, perSecond, apiUs, postgresUs, workerUs }) => [
+      operation,
+      ...[perSecond, apiUs, postgresUs, workerUs, apiUs + postgresUs + workerUs].map((n) => n.toFixed(0)),
+    ]),
+  ];
 }
 
 function cells({ perSecond, p50Ms, p99Ms, nodeUs, postgresUs }: Measure): string[] {

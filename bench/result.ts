@@ -14,6 +14,17 @@ export interface Row {
   sides?: Record<Side['name'], Measure>;
   /** What else was seen, in a few words. */
   note?: string;
+  /** What operations cost, dearest first. */
+  costs?: Cost[];
+}
+
+/** What a call of an operation costs, in microseconds of CPU, all that follows included. */
+export interface Cost {
+  operation: string;
+  perSecond: number;
+  apiUs: number;
+  postgresUs: number;
+  workerUs: number;
 }
 
 /** The line of a comparison: requests a second, Comanda's share of the reference's. */

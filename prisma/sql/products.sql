@@ -20,6 +20,52 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
+-- Makes or changes one, with its stock and its categories where they are given, and gives it as it stands then. Nothing
+-- is written when a category is not there: `known` are those that are. Locks in the order of locks.sql: the categories
+-- against their deletion, then the product, so that two changes of it never interleave.
+CREATE FUNCTION write_product(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb, p_categories uuid[], p_stock jsonb,
+  p_request_id text
+) RETURNS TABLE (doc text, known uuid[]) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true);
+  IF p_categories IS NOT NULL THEN
+    known := ARRAY(
+      SELECT c.id FROM (SELECT DISTINCT n.id FROM unnest(p_categories) n (id) ORDER BY n.id) n CROSS JOIN LATERAL (
+        SELECT k.id FROM categories k WHERE k.location_id = p_location AND k.id = n.id FOR KEY SHARE) c);
+    IF NOT p_categories <@ known THEN
+      RETURN NEXT;
+      RETURN;
+    END IF;
+  END IF;
+  IF p_new THEN
+    INSERT INTO products (location_id, id, external_id, sku, name, description, price, visible, image_url)
+    SELECT p_location, p_id, f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url
+    FROM jsonb_populate_record(NULL::products, p_fields) f;
+  ELSE
+    PERFORM FROM products p WHERE p.location_id = p_location AND p.id = p_id FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RETURN;
+    END IF;
+    IF p_fields IS NOT NULL THEN
+      UPDATE products p SET (external_id, sku, name, description, price, visible, image_url) = (
+        SELECT f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(p, p_fields) f)
+      WHERE p.location_id = p_location AND p.id = p_id;
+    END IF;
+  END IF;
+  IF p_stock IS NOT NULL THEN
+    INSERT INTO product_stock (location_id, product_id, enabled, quantity, min_stock_alarm)
+    SELECT p_location, p_id, s.enabled, s.quantity, s.min_stock_alarm FROM jsonb_populate_record(NULL::product_stock, p_stock) s
+    ON CONFLICT (location_id, product_id) DO UPDATE
+    SET enabled = excluded.enabled, quantity = excluded.quantity, min_stock_alarm = excluded.min_stock_alarm;
+  END IF;
+  IF p_categories IS NOT NULL THEN
+    DELETE FROM product_categories l WHERE l.location_id = p_location AND l.product_id = p_id AND NOT l.category_id = ANY (known);
+    INSERT INTO product_categories (location_id, product_id, category_id)
+    SELECT p_location, p_id, k.id FROM unnest(known) k (id) ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN QUERY SELECT j.doc, known FROM products_json(p_location, ARRAY[p_id]) j;
+END $$;
+
 CREATE FUNCTION stock_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT p.id, json_strip_nulls(json_build_object(

@@ -1,4 +1,4 @@
-import { isId, newId, type PrismaTransaction, sqlState } from '@comanda/db';
+import { isId, newId, sqlState } from '@comanda/db';
 import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
@@ -10,7 +10,13 @@ import { removeOne } from '../bulk/engine.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
-import { listProducts, type ProductText, readProductByExternalId, readProducts } from './statements.ts';
+import {
+  listProducts,
+  type ProductText,
+  readProductByExternalId,
+  readProducts,
+  writeProduct,
+} from './statements.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<ChangesPage<Product>> {
@@ -54,30 +60,11 @@ export async function getStock(ctx: CallContext, id: string): Promise<Stock> {
 }
 
 /** Creates one. Throws `validation_error` for an unknown category, `conflict` when `external_id` or `sku` is taken. */
-export async function create(ctx: CallContext, input: ProductCreate): Promise<Product> {
+export function create(ctx: CallContext, input: ProductCreate): Promise<Product> {
   const id = newId();
-  const { locationId } = ctx.caller;
-  return refusingTaken(ctx, id, input, () =>
-    ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
-      const categoryIds = await knownCategories(tx, ctx, input.category_ids ?? []);
-      await tx.product.create({
-        data: {
-          locationId,
-          id,
-          externalId: input.external_id ?? null,
-          sku: input.sku ?? id,
-          name: input.name,
-          description: input.description,
-          price: decimal(input.price),
-          visible: input.visible ?? true,
-          imageUrl: input.image_url ?? '',
-        },
-      });
-      if (input.stock !== undefined) await setStock(tx, ctx, id, input.stock);
-      await setCategories(tx, ctx, id, categoryIds);
-      return readWritten(tx, ctx, id);
-    }),
-  );
+  const { external_id = null, sku = id, name, description, price, visible = true, image_url = '' } = input;
+  const fields = { external_id, sku, name, description, price, visible, image_url };
+  return write(ctx, id, true, fields, input);
 }
 
 /**
@@ -85,27 +72,10 @@ export async function create(ctx: CallContext, input: ProductCreate): Promise<Pr
  * `conflict` when `external_id` or `sku` is taken.
  */
 export async function update(ctx: CallContext, input: ProductUpdate): Promise<Product> {
-  const { id, external_id, sku, name, description, price, visible, image_url, category_ids, stock } = input;
-  return refusingTaken(ctx, id, input, () =>
-    ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
-      const categoryIds = category_ids && (await knownCategories(tx, ctx, category_ids));
-      await lock(tx, ctx, id);
-      const columns = {
-        ...(external_id !== undefined && { externalId: external_id }),
-        ...(sku !== undefined && { sku }),
-        ...(name !== undefined && { name }),
-        ...(description !== undefined && { description: description ?? '' }),
-        ...(price !== undefined && { price: decimal(price) }),
-        ...(visible !== undefined && { visible }),
-        ...(image_url !== undefined && { imageUrl: image_url ?? '' }),
-      };
-      if (Object.keys(columns).length > 0)
-        await tx.product.updateMany({ where: key(ctx, id), data: columns });
-      if (stock !== undefined) await setStock(tx, ctx, id, stock);
-      if (categoryIds !== undefined) await setCategories(tx, ctx, id, categoryIds);
-      return readWritten(tx, ctx, id);
-    }),
-  );
+  const { id, category_ids: _categories, stock: _stock, ...fields } = input;
+  if (fields.description === null) fields.description = '';
+  if (fields.image_url === null) fields.image_url = '';
+  return write(ctx, isId(id) ? id : noId, false, fields, input);
 }
 
 /** Deletes one; its `external_id` and `sku` are free again, orders keep naming it. Throws `resource_not_found`. */
@@ -115,81 +85,37 @@ export async function remove(ctx: CallContext, id: string): Promise<{ id: string
   return { id, deleted: true };
 }
 
-// Prisma sends a number with all the digits of its binary fraction, a text as it is.
-const decimal = String;
-
-const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
-
 function answer(ctx: CallContext, found: ProductText | undefined): Product {
   if (found === undefined) throw notFound('Product');
   return answerText(ctx, found.doc);
 }
 
-async function readWritten(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<Product> {
-  const [written] = await tx.$queryRaw<{ doc: Product }[]>`
-    select doc::json as doc from products_json(${ctx.caller.locationId}::uuid, array[${id}::uuid])`;
+type Links = { category_ids?: string[] | undefined; stock?: StockInput | undefined };
+
+/** Writes the fields, and categories and stock where they are given. */
+async function write(
+  ctx: CallContext,
+  id: string,
+  isNew: boolean,
+  fields: Pick<ProductUpdate, 'external_id' | 'sku'> & Record<string, unknown>,
+  { category_ids, stock }: Links,
+): Promise<Product> {
+  const given = Object.keys(fields).length === 0 ? null : JSON.stringify(fields);
+  // An id of another form names nothing.
+  const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
+  const values = [
+    ...[ctx.caller.locationId, id, isNew, given, categories],
+    ...[stock === undefined ? null : JSON.stringify(stock), ctx.requestId],
+  ];
+  const [written] = await refusingTaken(ctx, id, fields, () => ctx.app.database.run(writeProduct, values));
   if (written === undefined) throw notFound('Product');
-  return written.doc;
-}
-
-// Before the links and the stock, so that a deletion meanwhile waits, and two changes never interleave.
-async function lock(tx: PrismaTransaction, ctx: CallContext, id: string): Promise<void> {
-  const found = isId(id)
-    ? await tx.$queryRaw<unknown[]>`
-        select 1 from products where location_id = ${ctx.caller.locationId}::uuid and id = ${id}::uuid
-        for no key update`
-    : [];
-  if (found.length === 0) throw notFound('Product');
-}
-
-// Locked against deletion, so that the links below always find them.
-async function knownCategories(
-  tx: PrismaTransaction,
-  ctx: CallContext,
-  ids: readonly string[],
-): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const asked = [...new Set(ids)];
-  const found = await tx.$queryRaw<{ id: string }[]>`
-    select c.id from (select * from unnest(${asked.filter(isId)}::uuid[]) as v (id) order by 1) v cross join lateral (
-      select id from categories where location_id = ${ctx.caller.locationId}::uuid and id = v.id for key share) c`;
-  const known = new Set(found.map(({ id }) => id));
-  const faults = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
+  if (written.doc !== null) return answerText(ctx, written.doc);
+  const known = new Set(written.known);
+  throw invalid(
+    ...(category_ids ?? []).flatMap((category, index) =>
+      known.has(category) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
+    ),
   );
-  if (faults.length > 0) throw invalid(...faults);
-  return asked;
-}
-
-async function setCategories(
-  tx: PrismaTransaction,
-  ctx: CallContext,
-  productId: string,
-  categoryIds: readonly string[],
-): Promise<void> {
-  const { locationId } = ctx.caller;
-  await tx.productCategory.deleteMany({
-    where: { locationId, productId, categoryId: { notIn: [...categoryIds] } },
-  });
-  await tx.productCategory.createMany({
-    data: categoryIds.map((categoryId) => ({ locationId, productId, categoryId })),
-    skipDuplicates: true,
-  });
-}
-
-async function setStock(
-  tx: PrismaTransaction,
-  ctx: CallContext,
-  productId: string,
-  { enabled, quantity, min_stock_alarm }: StockInput,
-): Promise<void> {
-  const owner = { locationId: ctx.caller.locationId, productId };
-  const values = { enabled, quantity, minStockAlarm: min_stock_alarm };
-  await tx.productStock.upsert({
-    where: { locationId_productId: owner },
-    create: { ...owner, ...values },
-    update: values,
-  });
 }
 
 async function refusingTaken<T>(
@@ -213,7 +139,8 @@ async function refusingTaken<T>(
       },
     });
     if (other === null) throw conflict('external_id or sku is taken by another product.');
-    const taken = other.externalId === external_id ? `external_id ${external_id}` : `sku ${sku}`;
+    const taken =
+      external_id != null && other.externalId === external_id ? `external_id ${external_id}` : `sku ${sku}`;
     throw conflict(`${taken} is taken by product ${other.id}.`);
   }
 }

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@comanda/client';
+import { fillWithNeighbours, fillWithOthers, type Other } from '../company.ts';
+import type { Place } from '../place.ts';
+import type { BenchProcess } from '../processes.ts';
+import { makeShop, type Shop } from '../shop.ts';
+
+/** A request as the bench sends it. */
+export interface Sent {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: unknown;
+  /** Who asks; the shop, unless said. */
+  key?: string;
+}
+
+/** A filled database with a shop in it that has something of everything, one endpoint, a worker and a consumer. */
+export interface Stage {
+  place: Place;
+  api: BenchProcess;
+  worker: BenchProcess;
+  shop: Shop;
+  /** Another location, with 10,000 products. */
+  big: Other;
+  /** Calls as the typed client. */
+  client: ReturnType<typeof createClient>;
+  /** Ids of what the shop has, read back from its lists. */
+  ids: Record<'order' | 'category' | 'payment' | 'settlement' | 'turn' | 'job' | 'endpoint', string>;
+  /** Sends a request and gives its answer's `data`. Throws when it is no success. */
+  send(sent: Sent): Promise<unknown>;
+  /** Places orders of three items; gives their ids. */
+  placeOrders(count: number): Promise<string[]>;
+  /** Removes every endpoint but the one that is told. */
+  forgetEndpoints(): Promise<void>;
+  /** Waits until nothing is left to publish, to deliver or to work off. */
+  settle(): Promise<void>;
+}
+
+/** Opens it: three locations of 10,000 products and orders, 97 small ones, and a shop of 400 products. */
+export async function openStage(place: Place, small: boolean): Promise<Stage> {
+  const [big] = await fillWithOthers(place, small);
+  if (big === undefined) throw new Error('there are no others');
+  await fillWithNeighbours(place, small ? 2 : 97);
+  const consumer = await place.startConsumer();
+  const api = await place.startApi();
+  const worker = await place.startWorker();
+  const shop = await makeShop(place, api.url, small ? 60 : 400);
+  const client = createClient({ url: api.url, key: shop.key });
+  const send = (sent: Sent) => sendTo(api.url, sent, shop.key);
+  const placeOrders = (count: number) => inLanes(count, async () => idOf(await send(orderOf(shop))));
+  const settle = () => settled(place);
+
+  const endpoint = idOf(
+    await send({
+      method: 'POST',
+      path: '/v2/webhook-endpoints',
+      body: { url: `${consumer.url}/hook`, events: told },
+    }),
+  );
+  const forgetEndpoints = async () => {
+    await place.comanda.pool.query('delete from webhook_endpoints where location_id = $1 and id <> $2', [
+      shop.locationId,
+      endpoint,
+    ]);
+  };
+  for (let round = 0; round < 2; round += 1) {
+    await client.turns.open.mutate();
+    await placeOrders(small ? 4 : 100);
+    await client.turns.close.mutate();
+  }
+  await client.turns.open.mutate();
+  await placeOrders(small ? 4 : 100);
+  await send(orderOf(shop, 'named'));
+  const category = idOf(await firstOf(send, '/v2/categories'));
+  const menu = await client.menus.create.mutate({ name: 'Today', category_ids: [category] });
+  await client.menus.publish.mutate({ id: menu.id });
+  await send({ method: 'POST', path: '/v2/sync/products', body: { items: [productOf('job')] } });
+  await settle();
+  const first = async (path: string) => idOf(await firstOf(send, path));
+  return {
+    ...{ place, api, worker, shop, big, client, send, placeOrders, settle, forgetEndpoints },
+    ids: {
+      endpoint,
+      category,
+      job: await first('/v2/sync/jobs'),
+      order: await first('/v2/orders'),
+      payment: await first('/v2/payments'),
+      settlement: await first('/v2/settlements'),
+      turn: await first('/v2/turns'),
+    },
+  };
+}
+
+const told = [
+  'order.created',
+  'order.updated',
+  'order.cancelled',
+  'product.created',
+  'product.updated',
+  'product.deleted',
+  'stock.updated',
+] as const;
+
+let made = 0;
+
+/** A text that was not used yet. */
+export function unused(prefix: string): string {
+  made += 1;
+  return `${prefix}-${made}`;
+}
+
+/** An order of three items, by a name that was not used yet unless given. */
+export function orderOf({ paymentMethodId, productIds }: Shop, external_id = unused('order')): Sent {
+  const items = [0, 1, 2].map((line) => {
+    const at = (made * 7 + line * 13) % productIds.length;
+    return { product_id: productIds[at], external_product_id: `p${at}`, quantity: 1 + line };
+  });
+  const rest = { channel: 'bench', is_take_away: false, identifier: '', items };
+  return {
+    method: 'POST',
+    path: '/v2/orders',
+    body: { external_id, payment_method_id: paymentMethodId, ...rest },
+  };
+}
+
+/** A product that is not there yet. */
+export function productOf(prefix: string) {
+  const external_id = unused(prefix);
+  return { external_id, sku: external_id, name: `Product ${external_id}`, description: '', price: 10 };
+}
+
+/** Calls `count` times, eight at once; gives what came back. */
+export async function inLanes<Result>(
+  count: number,
+  call: (at: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let at = 0;
+  const lane = async () => {
+    while (at < count) {
+      at += 1;
+      results.push(await call(at - 1));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+  return results;
+}
+
+/** The id of what was answered. */
+export function idOf(data: unknown): string {
+  if (typeof data === 'object' && data !== null && 'id' in data) return String(data.id);
+  if (typeof data === 'object' && data !== null && 'job_id' in data) return String(data.job_id);
+  throw new Error(`no id in ${JSON.stringify(data)}`);
+}
+
+async function sendTo(url: string, { method, path, body, key }: Sent, shopKey: string): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key ?? shopKey}`,
+      'content-type': 'application/json',
+      ...(method === 'POST' && { 'idempotency-key': unused('key') }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
+  return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text).data : text;
+}
+
+async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
+  const list = await send({ method: 'GET', path: `${path}?limit=1` });
+  return Array.isArray(list) ? list[0] : undefined;
+}
+
+async function settled({ comanda }: Place): Promise<void> {
+  const end = performance.now() + 60_000;
+  for (;;) {
+    const { rows } = await comanda.pool.query(
+      `select where exists (select from captured_changes) or exists (select from webhook_deliveries where next_attempt_at <= now())
+        or exists (select from sync_jobs where status in ('queued', 'processing'))`,
+    );
+    if (rows.length === 0) return;
+    if (performance.now() > end) throw new Error('what was changed is not delivered after a minute');
+    await sleep(20);
+  }
+}
