@@ -14,7 +14,7 @@ export async function fillWithOthers(place: Place, small: boolean): Promise<Othe
   const each = small ? 34 : 10_000;
   const others: Other[] = [];
   for (let index = 0; index < 3; index += 1) others.push(await makeOther(place, each));
-  await place.comanda.pool.query('truncate captured_changes');
+  await place.comanda.pool.query('truncate internal.captured_changes');
   await place.comanda.pool.query('vacuum analyze');
   for (let index = 0; index < 3; index += 1) await runSql(place.referenceUrl, ofReference, [each]);
   await runSql(place.referenceUrl, 'vacuum analyze');
@@ -50,7 +50,7 @@ async function makeOther(place: Place, each: number): Promise<Other> {
     [tenant.locationId, tenant.paymentMethodId, productIds, each],
   );
   await pool.query(
-    `insert into location_counters as c (location_id, name, value) values ($1, 'order', $2)
+    `insert into internal.location_counters as c (location_id, name, value) values ($1, 'order', $2)
      on conflict (location_id, name) do update set value = excluded.value`,
     [tenant.locationId, each],
   );

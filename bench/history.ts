@@ -47,6 +47,6 @@ export async function makeHistory(place: Place, orders: number, lines: number): 
       ],
     );
   }
-  await pool.query('truncate captured_changes');
+  await pool.query('truncate internal.captured_changes');
   return { ...tenant, orders };
 }

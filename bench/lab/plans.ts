@@ -118,7 +118,7 @@ async function prepared(url: string, way: Way): Promise<pg.Client> {
 async function setStatistics(client: pg.Client, target: -1 | 0): Promise<void> {
   await client.query(`do $$ declare t regclass; begin
     for t in select attrelid from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where a.attname = 'location_id' and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+      where a.attname = 'location_id' and c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace)
     loop execute format('alter table %s alter location_id set statistics ${target}', t); end loop;
     if ${target} = 0 then
       delete from pg_statistic s using pg_attribute a

@@ -26,7 +26,7 @@ export const prices: Part = {
       await reference.change();
       // What was captured is nobody's here, and the dead rows of either side would slow it down.
       if (round % 20 === 0) {
-        await runSql(place.comandaUrl, 'truncate captured_changes');
+        await runSql(place.comandaUrl, 'truncate internal.captured_changes');
         for (const url of [place.comandaUrl, place.referenceUrl]) await runSql(url, 'vacuum');
       }
     }

@@ -140,7 +140,7 @@ async function published({ comanda }: Place): Promise<void> {
   const end = performance.now() + 60_000;
   while (performance.now() < end) {
     const { rows } = await comanda.pool.query<{ few: boolean }>(
-      'select count(*) < 50 as few from captured_changes',
+      'select count(*) < 50 as few from internal.captured_changes',
     );
     if (rows[0]?.few) return;
     await sleep(50);

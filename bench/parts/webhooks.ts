@@ -25,7 +25,7 @@ export const webhooks: Part = {
       (await (await fetch(consumer.url)).json()) as { received: number; latencies: number[] };
     // What loading the menu captured goes first.
     for (;;) {
-      const { rows } = await place.comanda.pool.query('select from captured_changes limit 1');
+      const { rows } = await place.comanda.pool.query('select from internal.captured_changes limit 1');
       if (rows.length === 0) break;
       await sleep(50);
     }

@@ -29,7 +29,7 @@ BEGIN
 END $$;
 
 -- A row that goes by cascade goes at a depth of more than one trigger, and nothing else that a person writes does.
-CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF TG_ARGV[0] = 'kept' AND pg_trigger_depth() > 1 OR deed_passes(TG_RELID, TG_ARGV[0]) THEN
     RETURN coalesce(NEW, OLD);
@@ -39,7 +39,7 @@ BEGIN
 END $$;
 
 -- In a function, not in the trigger's condition, which is parsed for every statement.
-CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF pg_trigger_depth() > 1 THEN
     RETURN NULL;

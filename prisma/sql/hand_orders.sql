@@ -20,7 +20,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason)
     IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason) THEN
@@ -31,7 +31,7 @@ END $$;
 CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason ON orders
   FOR EACH ROW EXECUTE FUNCTION guard_order_texts();
 
-CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF by_service() THEN
     RETURN NEW;
@@ -54,7 +54,7 @@ CREATE TRIGGER guard_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION g
 
 -- A line of an order that is no draft is refused; one of a draft gets what was left out of it. A line keeps naming a
 -- product that is deleted later, so no foreign key stands here: when it is written the product must be there.
-CREATE FUNCTION guard_line() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_line() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   line order_items%ROWTYPE;
   found_order record;
@@ -88,7 +88,7 @@ BEGIN
   IF NOT found_order.draft THEN
     IF TG_OP = 'INSERT' AND NOT found_order.own THEN
       PERFORM touch_orders(ARRAY[NEW.location_id], ARRAY[NEW.order_id]);
-      INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
+      INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed)
       VALUES (NEW.location_id, 'order', NEW.order_id, 'update', ARRAY['items']);
     END IF;
     RETURN NEW;
@@ -116,7 +116,7 @@ BEGIN
   RETURN NEW;
 END $$;
 
-CREATE FUNCTION complete_order() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION complete_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   draft orders%ROWTYPE;
   v_total numeric;
@@ -144,7 +144,7 @@ BEGIN
     -- As place_order does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
     SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
-    INSERT INTO location_counters AS c (location_id, name, value)
+    INSERT INTO internal.location_counters AS c (location_id, name, value)
     SELECT draft.location_id, 'order', greatest(max(o.number), 0) + 1 FROM orders o WHERE o.location_id = draft.location_id
     ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value)
     RETURNING c.value INTO v_number;

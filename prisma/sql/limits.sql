@@ -21,7 +21,7 @@ DECLARE
   v_waiting int;
 BEGIN
   now := extract(epoch FROM v_now);
-  alone := NOT EXISTS (SELECT FROM process_heartbeats h
+  alone := NOT EXISTS (SELECT FROM internal.process_heartbeats h
     WHERE h.kind = 'api' AND h.id <> p_process AND h.seen_at > clock_timestamp() - interval '15 seconds');
   minute_start := extract(epoch FROM v_minute);
   minute_end := minute_start + 60;
@@ -31,18 +31,18 @@ BEGIN
   v_minute_held := CASE WHEN p_minute_end = minute_end THEN p_minute_held ELSE 0 END;
   v_month_held := CASE WHEN p_month_end = month_end THEN p_month_held ELSE 0 END;
 
-  INSERT INTO limit_counters (api_key_id, "window", window_start)
+  INSERT INTO internal.limit_counters (api_key_id, "window", window_start)
   VALUES (p_key, 'minute', v_minute), (p_key, 'month', v_month) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS v_new = ROW_COUNT;
   -- Kept for longer than an hour, so that a clock that is set forward by one and back again begins no window anew.
   IF v_new > 0 THEN
-    DELETE FROM limit_counters c WHERE c.api_key_id = p_key
+    DELETE FROM internal.limit_counters c WHERE c.api_key_id = p_key
       AND (c."window" = 'minute' AND c.window_start < v_now - interval '3 hours'
         OR c."window" = 'batch_hour' AND c.window_start < v_now - interval '2 days');
   END IF;
-  SELECT greatest(0, p_per_minute - c.used) INTO minute_left FROM limit_counters c
+  SELECT greatest(0, p_per_minute - c.used) INTO minute_left FROM internal.limit_counters c
   WHERE c.api_key_id = p_key AND c."window" = 'minute' AND c.window_start = v_minute FOR UPDATE;
-  SELECT greatest(0, p_monthly - c.used) INTO month_left FROM limit_counters c
+  SELECT greatest(0, p_monthly - c.used) INTO month_left FROM internal.limit_counters c
   WHERE c.api_key_id = p_key AND c."window" = 'month' AND c.window_start = v_month FOR UPDATE;
 
   v_waiting := least(p_waiting, minute_left + v_minute_held::bigint, month_left + v_month_held::bigint);
@@ -59,14 +59,14 @@ BEGIN
   month_left := month_left - month_granted;
   -- A crash of the server may forget the last moments of counting; waiting for the disk costs every request.
   PERFORM set_config('synchronous_commit', 'off', true);
-  UPDATE limit_counters c SET used = c.used + minute_granted
+  UPDATE internal.limit_counters c SET used = c.used + minute_granted
   WHERE c.api_key_id = p_key AND c."window" = 'minute' AND c.window_start = v_minute AND minute_granted > 0;
-  UPDATE limit_counters c SET used = c.used + month_granted
+  UPDATE internal.limit_counters c SET used = c.used + month_granted
   WHERE c.api_key_id = p_key AND c."window" = 'month' AND c.window_start = v_month AND month_granted > 0;
 END $$;
 
 -- A process that comes says so: for one that was alone, what it knows to be left is no longer certain.
-CREATE FUNCTION announce_process() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION announce_process() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM pg_notify('comanda_processes', NEW.id);
   RETURN NULL;

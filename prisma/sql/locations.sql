@@ -2,9 +2,9 @@
 
 -- An unknown time zone would break every answer of the location. The foreign key alone would say so in no sentence; and a
 -- name of the table may come from another server, with a dump.
-CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF NOT EXISTS (SELECT FROM time_zones z WHERE z.name = NEW.timezone) THEN
+  IF NOT EXISTS (SELECT FROM internal.time_zones z WHERE z.name = NEW.timezone) THEN
     RAISE EXCEPTION 'timezone must be an IANA time zone, such as America/Montevideo: "%" is none of those in time_zones', NEW.timezone
       USING ERRCODE = '22023';
   END IF;
@@ -16,7 +16,7 @@ CREATE TRIGGER guard_timezone BEFORE INSERT OR UPDATE OF timezone ON locations
 
 -- Every process keeps keys in memory, with their location's name, zone and currency; whoever changes one says so. They
 -- change rarely, so a notification inside the transaction costs nothing here.
-CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   NOTIFY comanda_api_keys;
   RETURN NULL;

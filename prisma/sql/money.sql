@@ -12,7 +12,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
-CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF OLD.status <> 'pending' THEN
     RAISE EXCEPTION 'a payment cannot move from % to %', OLD.status, NEW.status
@@ -47,7 +47,7 @@ CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE P
 $$;
 
 -- Once the lock is held every order of the turn is committed: it ends after the last of them.
-CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF OLD.status = 'closed' AND NEW.status = 'open' THEN
     RAISE EXCEPTION 'a closed turn cannot be opened again' USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
@@ -64,7 +64,7 @@ CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION g
 
 -- Closing settles: the totals as they stand once the turn's lock is held, which orders under way share. One
 -- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
-CREATE FUNCTION settle_closed_turns() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION settle_closed_turns() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM old_rows o JOIN new_rows n USING (location_id, id)
     WHERE o.status = 'open' AND n.status = 'closed') THEN

@@ -22,7 +22,7 @@ CREATE FUNCTION nearest_name(written text, known text[]) RETURNS text LANGUAGE s
   LIMIT 1
 $$;
 
-CREATE FUNCTION guard_event_names() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_event_names() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   unknown text;
 BEGIN
@@ -37,7 +37,7 @@ CREATE TRIGGER guard_events BEFORE INSERT OR UPDATE OF events ON webhook_endpoin
   FOR EACH ROW EXECUTE FUNCTION guard_event_names();
 
 -- A permission, all of a resource, or everything.
-CREATE FUNCTION guard_permission_names() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_permission_names() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   known text[] := permission_names() || '*'::text || array(SELECT DISTINCT split_part(n, ':', 1) || ':*' FROM unnest(permission_names()) n);
   unknown text;

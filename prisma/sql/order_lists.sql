@@ -24,11 +24,11 @@ CREATE FUNCTION order_tally(p_location uuid, p_names text[], p_hours int, p_from
 RETURNS TABLE (starts_at timestamptz, orders bigint) LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT c.starts_at, sum(c.n)::bigint
   FROM (
-    SELECT t.starts_at, t.n FROM tallies t
+    SELECT t.starts_at, t.n FROM internal.tallies t
     WHERE p_from < p_to AND t.location_id = p_location AND t.hours = p_hours AND t.starts_at >= p_from AND t.starts_at < p_to
       AND t.name = ANY (p_names)
     UNION ALL
-    SELECT order_stretch(p_hours, u.starts_at), u.n FROM tally_notes u
+    SELECT order_stretch(p_hours, u.starts_at), u.n FROM internal.tally_notes u
     WHERE p_from < p_to AND u.location_id = p_location AND u.starts_at >= p_from AND u.starts_at < p_to
       AND u.name = ANY (p_names)
   ) c GROUP BY 1

@@ -104,7 +104,7 @@ BEGIN
     pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
     set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);
   SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
-  INTO v_known FROM idempotency_keys k
+  INTO v_known FROM internal.idempotency_keys k
   WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
   IF FOUND THEN
     IF v_known.fresh THEN
@@ -112,7 +112,7 @@ BEGIN
       response := v_known.response;
       RETURN;
     END IF;
-    DELETE FROM idempotency_keys k
+    DELETE FROM internal.idempotency_keys k
     WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
   END IF;
 
@@ -170,10 +170,10 @@ BEGIN
   SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open';
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
-  UPDATE location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
+  UPDATE internal.location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
   RETURNING c.value INTO v_number;
   IF NOT FOUND THEN
-    INSERT INTO location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
+    INSERT INTO internal.location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
     ON CONFLICT (location_id, name) DO UPDATE SET value = c.value + 1
     RETURNING c.value INTO v_number;
   END IF;
@@ -192,7 +192,7 @@ BEGIN
 
   SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';
-  INSERT INTO idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
 END $$;
 
@@ -222,7 +222,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT (previous, next) IN (('pending', 'ready'), ('pending', 'canceled'), ('ready', 'closed'), ('ready', 'canceled'))
 $$;
 
-CREATE FUNCTION guard_order_move() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_order_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT order_may_move(OLD.status, NEW.status) THEN
     RAISE EXCEPTION 'an order cannot move from % to %', OLD.status, NEW.status
@@ -235,7 +235,7 @@ CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
 
 -- Cancelling gives back the stock that the order took and rejects its pending payment.
 -- Rows are locked in the order of their ids, as order creation does, so that the two never deadlock.
-CREATE FUNCTION settle_canceled_order() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION settle_canceled_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   v_places tid[];
   v_quantities numeric[];
@@ -270,9 +270,9 @@ CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (NEW.status = 'canceled' AND OLD.status <> 'canceled') EXECUTE FUNCTION settle_canceled_order();
 
 -- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
-CREATE FUNCTION note_order_move() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION note_order_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  INSERT INTO order_moves (location_id, order_id, from_status, to_status)
+  INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status)
   VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status);
   RETURN NULL;
 END $$;
@@ -280,10 +280,10 @@ CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_order_move();
 
 -- Lines that are changed later, which only a deed may, change their order.
-CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
-  INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
+  INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed)
   SELECT DISTINCT r.location_id, 'order', r.order_id, 'update', ARRAY['items']
   FROM changed_rows r
   JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id;

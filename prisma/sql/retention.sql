@@ -3,7 +3,7 @@
 
 -- Removes those of the events that are older than so many days and have no deliveries; gives how many.
 CREATE FUNCTION remove_old_events(p_location uuid, p_events uuid[], p_days int) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   said text := coalesce(current_setting('comanda.deed', true), '');
   removed int;
@@ -19,7 +19,7 @@ END $$;
 
 -- Removes so many of the audit entries that are older than so many days, the oldest first; gives how many.
 CREATE FUNCTION remove_old_audit(p_location uuid, p_days int, p_most int) RETURNS int
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   said text := coalesce(current_setting('comanda.deed', true), '');
   removed int;

@@ -5,17 +5,17 @@
 -- Names the history that counts belong to. A count may come back with another meaning after a restore or a failover that
 -- lost commits; then this is another (docs/decisions/0023). Only on a primary: a standby has started at another time.
 CREATE FUNCTION database_epoch() RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT left(md5(extract(epoch FROM pg_postmaster_start_time()) || pg_relation_filepath('tallies')), 8)
+  SELECT left(md5(extract(epoch FROM pg_postmaster_start_time()) || pg_relation_filepath('internal.tallies')), 8)
 $$;
 
 -- What a location has of these names.
 CREATE FUNCTION tally(p_location uuid, p_names text[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT c.name, sum(c.n)::bigint FROM (
-    SELECT t.name, t.n FROM tallies t
+    SELECT t.name, t.n FROM internal.tallies t
     WHERE t.location_id = p_location AND t.hours = 0 AND t.starts_at = '-infinity' AND t.name = ANY (p_names)
     UNION ALL
-    SELECT u.name, u.n FROM tally_notes u WHERE u.location_id = p_location AND u.name = ANY (p_names)
+    SELECT u.name, u.n FROM internal.tally_notes u WHERE u.location_id = p_location AND u.name = ANY (p_names)
   ) c GROUP BY 1
 $$;
 
@@ -29,9 +29,9 @@ BEGIN
     RETURN;
   END IF;
   WITH folded AS (
-    DELETE FROM tally_notes u WHERE u.location_id = p_location RETURNING u.starts_at, u.name, u.n
+    DELETE FROM internal.tally_notes u WHERE u.location_id = p_location RETURNING u.starts_at, u.name, u.n
   )
-  INSERT INTO tallies AS t (location_id, hours, starts_at, name, n)
+  INSERT INTO internal.tallies AS t (location_id, hours, starts_at, name, n)
   SELECT p_location, s.hours, CASE WHEN s.hours = 0 THEN f.starts_at ELSE order_stretch(s.hours, f.starts_at) END, f.name, sum(f.n)
   FROM folded f JOIN (VALUES (0), (1), (24), (768)) s (hours) ON (s.hours = 0) = (f.starts_at = '-infinity')
   GROUP BY 2, 3, 4
@@ -39,10 +39,10 @@ BEGIN
 END $$;
 
 -- After all that belongs to the location, which is noted while it goes.
-CREATE FUNCTION forget_location_tallies() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION forget_location_tallies() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  DELETE FROM tallies t WHERE t.location_id = OLD.id;
-  DELETE FROM tally_notes u WHERE u.location_id = OLD.id;
+  DELETE FROM internal.tallies t WHERE t.location_id = OLD.id;
+  DELETE FROM internal.tally_notes u WHERE u.location_id = OLD.id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER forget_tallies AFTER DELETE ON locations FOR EACH ROW EXECUTE FUNCTION forget_location_tallies();

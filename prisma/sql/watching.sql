@@ -7,12 +7,12 @@
 
 -- A resource that is deleted before its events are published shows its last state: it is kept here,
 -- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
-CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   last_state jsonb;
 BEGIN
   EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
-  INSERT INTO captured_changes (location_id, resource, resource_id, operation, before)
+  INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, before)
   VALUES (OLD.location_id, TG_ARGV[0], OLD.id, 'delete', last_state);
   RETURN OLD;
 END $$;
@@ -33,7 +33,8 @@ BEGIN
         'EXECUTE FUNCTION capture_last_state(%L, %L)', w.relation, w.told_as, w.relation || '_json');
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
-      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql AS $body$%s$body$', o.operation, w.relation, o.body),
+      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
+        'AS $body$%s$body$', o.operation, w.relation, o.body),
       format('CREATE TRIGGER capture_%s AFTER %1$s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION capture_%1$s_%2$s()',
         o.operation, w.relation, o.rows)])
     FROM (
@@ -58,7 +59,7 @@ DECLARE
   WHERE c.operation <> 'update' OR c.changed && %L::text[]
 )$f$, relation, ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
   -- As the relay sees it: what was changed by key is one row that went and one that came.
-  told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
+  told text := format($f$INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
   SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c%s
   WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END);
   notes text := concat_ws(E'\n  UNION ALL\n',
@@ -83,7 +84,7 @@ DECLARE
   noted bigint;
 BEGIN
 %s%s
-INSERT INTO tally_notes (location_id, starts_at, name, n)
+INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
 %s;
 GET DIAGNOSTICS noted = ROW_COUNT;
 -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.

@@ -134,7 +134,7 @@ async function makeTenant(database: Database): Promise<{ locationId: string; key
 async function countUnfinished({ pool }: Database): Promise<number> {
   // One statement, so one snapshot: between two, an event could be missed by both.
   const { rows } = await pool.query<{ count: number }>(
-    `select ((select count(*) from captured_changes)
+    `select ((select count(*) from internal.captured_changes)
        + (select count(*) from webhook_deliveries where next_attempt_at is not null)
        + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
   );

@@ -19,7 +19,7 @@ export interface Work {
 export async function claimsOf({ database }: Stage, pid?: number): Promise<Claim[]> {
   const { rows } = await database.pool.query<Claim>(
     `select d.location_id as "locationId", d.id, d.attempts + 1 as attempt
-     from webhook_deliveries d join process_heartbeats h on h.id = d.leased_by
+     from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by
      where d.leased_until > now() and d.next_attempt_at is not null and ($1::int is null or h.pid = $1)`,
     [pid ?? null],
   );

@@ -4,6 +4,7 @@ import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createCategory, createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { ownTables } from '../support/tables.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -110,15 +111,14 @@ const entriesOf = ({ locationId }: Place) =>
 
 /** A fingerprint of every table that a procedure could change, but for counters of requests and uses. */
 async function everything(): Promise<Record<string, string>> {
-  const { rows: tables } = await api.app.database.pool.query<{ name: string }>(
-    `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
-       and table_name not in ('limit_counters', 'process_heartbeats', '_prisma_migrations') order by 1`,
+  const tables = (await ownTables(api.app.database.pool)).filter(
+    ({ name }) => !['limit_counters', 'process_heartbeats', '_prisma_migrations'].includes(name),
   );
   const prints: Record<string, string> = {};
-  for (const { name } of tables) {
+  for (const { name, sql } of tables) {
     const row = name === 'api_keys' ? `to_jsonb(t) - 'last_used_at'` : 'to_jsonb(t)';
     const { rows } = await api.app.database.pool.query<{ print: string }>(
-      `select md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as print from "${name}" t`,
+      `select md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as print from ${sql} t`,
     );
     prints[name] = rows[0]?.print ?? '';
   }

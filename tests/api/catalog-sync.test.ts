@@ -50,7 +50,7 @@ const outline = async () =>
 /** What was captured at the location since the last call: resources, and how many transactions made it. */
 async function captured() {
   const { rows } = await api.app.database.pool.query<{ what: string; transaction_id: string }>(
-    `delete from captured_changes where location_id = $1
+    `delete from internal.captured_changes where location_id = $1
      returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, transaction_id`,
     [locationId],
   );

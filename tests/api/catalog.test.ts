@@ -216,7 +216,10 @@ describe('the version itself', () => {
   it('is the last one and a millisecond when the clock is not past it', async () => {
     await read();
     const ahead = new Date(Date.now() + 3_600_000);
-    await sql('update catalog_versions set version = $2 where location_id = $1', [shop.locationId, ahead]);
+    await sql('update internal.catalog_versions set version = $2 where location_id = $1', [
+      shop.locationId,
+      ahead,
+    ]);
     await inLocation(`update products set price = price + 1 where sku = 'cola'`);
     expect(Date.parse((await read()).catalog.version)).toBe(ahead.getTime() + 1);
   });
@@ -234,7 +237,7 @@ describe('the version itself', () => {
     const before = await read();
     const state = () =>
       sql(
-        `select catalog_token($1) as token, (select count(*)::int from tally_notes where location_id = $1) as notes`,
+        `select catalog_token($1) as token, (select count(*)::int from internal.tally_notes where location_id = $1) as notes`,
         [shop.locationId],
       );
     const { rows } = await state();
@@ -251,7 +254,7 @@ describe('the version itself', () => {
     await get({}, other.key);
     await sql('delete from locations where id = $1', [other.locationId]);
     const left = await sql(
-      'select from tallies where location_id = $1 union all select from tally_notes where location_id = $1',
+      'select from internal.tallies where location_id = $1 union all select from internal.tally_notes where location_id = $1',
       [other.locationId],
     );
     expect(left.rowCount).toBe(0);

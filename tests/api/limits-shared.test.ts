@@ -135,7 +135,7 @@ describe('a process that comes', () => {
 
   test('does not count once it has been silent for long', async () => {
     await database.pool.query(
-      `insert into process_heartbeats (id, kind, host, pid, seen_at)
+      `insert into internal.process_heartbeats (id, kind, host, pid, seen_at)
        values ('crashed', 'api', 'elsewhere', 1, now() - interval '20 seconds'), ('worker', 'worker', 'here', 2, now())`,
     );
     const [only] = await join(1);
@@ -185,14 +185,14 @@ const noon = Date.parse('2027-03-10T12:00:00Z');
 
 async function registered(): Promise<number> {
   const { rows } = await database.pool.query<{ count: number }>(
-    `select count(*)::int as count from process_heartbeats where kind = 'api' and id <> 'crashed'`,
+    `select count(*)::int as count from internal.process_heartbeats where kind = 'api' and id <> 'crashed'`,
   );
   return rows[0]?.count ?? 0;
 }
 
 async function usedInMinute({ apiKeyId }: Caller): Promise<number> {
   const { rows } = await database.pool.query<{ used: number }>(
-    `select used from limit_counters where api_key_id = $1 and "window" = 'minute'`,
+    `select used from internal.limit_counters where api_key_id = $1 and "window" = 'minute'`,
     [apiKeyId],
   );
   return rows[0]?.used ?? 0;

@@ -226,7 +226,7 @@ describe('requests', () => {
       move('2027-04-02T08:00:00Z');
       await limiter.admit(caller);
       const { rows } = await database.pool.query(
-        `select "window" from limit_counters where api_key_id = $1 order by window_start, "window"`,
+        `select "window" from internal.limit_counters where api_key_id = $1 order by window_start, "window"`,
         [caller.apiKeyId],
       );
       expect(rows.map(({ window }) => window)).toEqual(['month', 'month', 'minute']);

@@ -46,8 +46,8 @@ describe('the counts of orders', () => {
     expect((await both(api, renamed, first)).shown).toEqual((await both(api, renamed, first)).plain);
     await sql('delete from orders where location_id = $1', [renamed]);
     await sql('delete from locations where id = $1', [renamed]);
-    const left = `select (select count(*) from tallies where location_id = $1)
-      + (select count(*) from tally_notes where location_id = $1) as left`;
+    const left = `select (select count(*) from internal.tallies where location_id = $1)
+      + (select count(*) from internal.tally_notes where location_id = $1) as left`;
     expect((await sql(left, [renamed])).rows[0]).toEqual({ left: '0' });
   });
 
@@ -61,9 +61,10 @@ describe('the counts of orders', () => {
          end loop; end $$`,
       );
     }
-    const { rows } = await sql('select count(*)::int as waiting from tally_notes where location_id = $1', [
-      locationId,
-    ]);
+    const { rows } = await sql(
+      'select count(*)::int as waiting from internal.tally_notes where location_id = $1',
+      [locationId],
+    );
     expect(rows[0].waiting).toBeLessThan(1_500);
     expect((await both(api, locationId, first)).shown.total).toBe(1_500);
   });
@@ -72,7 +73,7 @@ describe('the counts of orders', () => {
     const { database } = api.app;
     const locations = [await createLocation(database), await createLocation(database)];
     const notes = async () => {
-      const left = 'select count(*)::int as notes from tally_notes where location_id = any ($1)';
+      const left = 'select count(*)::int as notes from internal.tally_notes where location_id = any ($1)';
       return (await sql(left, [locations])).rows[0]?.notes;
     };
     for (const locationId of locations) await createOrderKitchen(api, locationId);

@@ -85,8 +85,12 @@ describe('the texts of products', () => {
       expect(shown, change).toEqual(plain);
     }
     await sql('delete from locations where id = $1', [locationId]);
-    expect((await sql('select 1 from tallies where location_id = $1', [locationId])).rows).toEqual([]);
-    expect((await sql('select 1 from tally_notes where location_id = $1', [locationId])).rows).toEqual([]);
+    expect((await sql('select 1 from internal.tallies where location_id = $1', [locationId])).rows).toEqual(
+      [],
+    );
+    expect(
+      (await sql('select 1 from internal.tally_notes where location_id = $1', [locationId])).rows,
+    ).toEqual([]);
   });
 
   it('hold while categories are renamed and the same products linked, at once and in any order', {

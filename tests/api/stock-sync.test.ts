@@ -39,7 +39,7 @@ async function stockOf(productId: string) {
 /** What was captured at the location since the last call. */
 async function captured(): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ what: string }>(
-    `delete from captured_changes where location_id = $1
+    `delete from internal.captured_changes where location_id = $1
      returning concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what`,
     [locationId],
   );

@@ -35,8 +35,8 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
          (select json_agg(c) from product_categories c where c.location_id = $1),
          (select json_agg(s) from product_stock s where s.location_id = $1),
          (select count(*) from sync_jobs j where j.location_id = $1),
-         (select count(*) from idempotency_keys k where k.location_id = $1),
-         (select count(*) from captured_changes c where c.location_id = $1))::text as state`,
+         (select count(*) from internal.idempotency_keys k where k.location_id = $1),
+         (select count(*) from internal.captured_changes c where c.location_id = $1))::text as state`,
       [locationId],
     );
     return rows[0]?.state;

@@ -94,7 +94,7 @@ const knownToNode = (timeZone: string): boolean => {
 
 test('the zones of a location are what server and Node both know, EST5EDT as any other', async () => {
   const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
-  const ours = names(await sql('select name from time_zones order by name'));
+  const ours = names(await sql('select name from internal.time_zones order by name'));
   const servers = names(await sql('select name from pg_timezone_names order by name collate "C"'));
   expect(ours).toEqual(servers.filter(knownToNode));
   expect(ours.length).toBeGreaterThan(400);
@@ -112,26 +112,26 @@ test('the next start adds the zones that are new, and takes away none', async ()
     await migrate(database.url);
     await runOnce(
       database.url,
-      `delete from time_zones where name = 'Asia/Kolkata'; insert into time_zones values ('Mars/Base')`,
+      `delete from internal.time_zones where name = 'Asia/Kolkata'; insert into internal.time_zones values ('Mars/Base')`,
     );
     await migrate(database.url);
     await runOnce(database.url, `insert into locations (name, timezone) values ('x', 'Asia/Kolkata')`);
     await expect(
       runOnce(database.url, `insert into locations (name, timezone) values ('x', 'Mars/Base')`),
     ).rejects.toThrow('time zone "Mars/Base" not recognized');
-    await expect(runOnce(database.url, 'delete from time_zones')).rejects.toThrow('foreign key');
+    await expect(runOnce(database.url, 'delete from internal.time_zones')).rejects.toThrow('foreign key');
   } finally {
     await database.drop();
   }
 });
 
 test('a zone that another Node has stored and this does not know is shown in UTC, not as a fault', async () => {
-  await sql(`insert into time_zones values ('UYT3')`);
+  await sql(`insert into internal.time_zones values ('UYT3')`);
   const locationId = await createLocation(api.app.database, { timezone: 'UYT3' });
   const { key } = await createKey(api.app.database, { locationId });
   const answer = await api.rest<{ data: { created_at: string } }>('GET /v2/locations/current', { key });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.data.created_at).toMatch(/\+00:00$/);
   await sql('delete from locations where id = $1', [locationId]);
-  await sql(`delete from time_zones where name = 'UYT3'`);
+  await sql(`delete from internal.time_zones where name = 'UYT3'`);
 });

@@ -165,7 +165,7 @@ describe('orders and the end of a turn', () => {
       // What an order needs last: it then holds the turn, and waits.
       await holder.query('begin');
       await holder.query(
-        `select from location_counters where location_id = $1 and name = 'order' for update`,
+        `select from internal.location_counters where location_id = $1 and name = 'order' for update`,
         [locationId],
       );
       const order = postOrder({ rest }, orderBody(kitchen));

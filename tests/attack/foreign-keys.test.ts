@@ -56,7 +56,7 @@ test('every foreign key between tables of a location carries location_id', async
 test('every column that names a row is bound by a foreign key, or says why it is not', async () => {
   const { rows } = await api.app.database.pool.query<{ place: string }>(
     `select c.table_name || '.' || c.column_name as place from information_schema.columns c
-     where c.table_schema = 'public' and c.data_type = 'uuid' and c.column_name <> 'id'
+     where c.table_schema in ('public', 'internal') and c.data_type = 'uuid' and c.column_name <> 'id'
        and c.table_name = any($1) order by 1`,
     [await locationTables(api)],
   );
@@ -142,7 +142,7 @@ const filled = (pairs: readonly { column: string }[]) =>
 async function attempt({ name, child }: ForeignKey, sql: string, values: unknown[]) {
   const client = await api.app.database.pool.connect();
   try {
-    await client.query('begin');
+    await client.query('begin; set local search_path = public, internal');
     await client.query(`alter table "${child}" disable trigger user`);
     await client.query(`set local comanda.deed = 'repair: what cascades meets guards of other tables'`);
     const { rowCount } = await client.query(sql, values);
@@ -164,10 +164,11 @@ async function foreignKeys(): Promise<ForeignKey[]> {
     `(select array_agg(a.attname::text order by k.n) from unnest(${oids}) with ordinality k (num, n)
       join pg_attribute a on a.attrelid = ${table} and a.attnum = k.num)`;
   const { rows } = await api.app.database.pool.query<ForeignKey>(
-    `select c.conname as name, c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent,
+    `select c.conname as name, child.relname as child, parent.relname as parent,
        ${names('c.conkey', 'c.conrelid')} as columns, ${names('c.confkey', 'c.confrelid')} as referenced
-     from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace
-       and c.confrelid <> 'time_zones'::regclass order by 1`,
+     from pg_constraint c join pg_class child on child.oid = c.conrelid join pg_class parent on parent.oid = c.confrelid
+     where c.contype = 'f' and c.connamespace in ('public'::regnamespace, 'internal'::regnamespace)
+       and c.confrelid <> 'internal.time_zones'::regclass order by 1`,
   );
   return rows;
 }

@@ -8,6 +8,7 @@ import {
   createProduct,
   createSubselection,
 } from '../support/factories.ts';
+import { type OwnTable, ownTables } from '../support/tables.ts';
 
 /** What the neighbour calls everything of its own, and a name as long that nobody uses. */
 export const theirs = 'only-theirs';
@@ -70,11 +71,11 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
 
 /** Every row that belongs to the location, as text by table. */
 export async function snapshot({ app }: TestApi, locationId: string): Promise<Record<string, string>> {
-  const tables = await locationTables({ app });
+  const tables = await tablesOfLocations({ app });
   const parts = tables.map(
-    (table) => `select '${table}' as name, coalesce(string_agg(row, e'\\n' order by row), '') as text
-      from (select (to_jsonb(t) - 'last_used_at')::text as row from "${table}" t
-            where ${table === 'locations' ? 'id' : 'location_id'} = $1) all_rows`,
+    ({ name, sql }) => `select '${name}' as name, coalesce(string_agg(row, e'\\n' order by row), '') as text
+      from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql} t
+            where ${name === 'locations' ? 'id' : 'location_id'} = $1) all_rows`,
   );
   const { rows } = await app.database.pool.query<{ name: string; text: string }>(parts.join(' union all '), [
     locationId,
@@ -84,12 +85,12 @@ export async function snapshot({ app }: TestApi, locationId: string): Promise<Re
 
 /** The tables whose rows belong to a location, `locations` itself among them. */
 export async function locationTables({ app }: Pick<TestApi, 'app'>): Promise<string[]> {
-  const { rows } = await app.database.pool.query<{ name: string }>(
-    `select table_name as name from information_schema.columns
-     where table_schema = 'public' and (column_name = 'location_id' or (table_name, column_name) = ('locations', 'id'))
-     order by 1`,
-  );
-  return rows.map(({ name }) => name);
+  return (await tablesOfLocations({ app })).map(({ name }) => name);
+}
+
+async function tablesOfLocations({ app }: Pick<TestApi, 'app'>): Promise<OwnTable[]> {
+  const located = new Set((await ownTables(app.database.pool, 'location_id')).map(({ name }) => name));
+  return (await ownTables(app.database.pool)).filter(({ name }) => name === 'locations' || located.has(name));
 }
 
 // An event as the relay stores it, with a delivery and an attempt: no worker runs beside these tests.

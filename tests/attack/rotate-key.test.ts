@@ -204,8 +204,8 @@ async function copySecret(from: string, locationId: string, endpointId: string):
     [locationId, endpointId],
   );
   await pool.query(
-    `insert into webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
-     select $2, $3, encryption_key_id, sealed from webhook_secrets where endpoint_id = $1`,
+    `insert into internal.webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
+     select $2, $3, encryption_key_id, sealed from internal.webhook_secrets where endpoint_id = $1`,
     [from, locationId, endpointId],
   );
 }

@@ -30,9 +30,10 @@ it('finding 2: an order that comes after the one who closes the turn waits behin
   const holder = await database.pool.connect();
   try {
     await holder.query('begin');
-    await holder.query(`select from location_counters where location_id = $1 and name = 'order' for update`, [
-      locationId,
-    ]);
+    await holder.query(
+      `select from internal.location_counters where location_id = $1 and name = 'order' for update`,
+      [locationId],
+    );
     const before = post(0);
     await untilWaiting(database, 1);
     const closing = turnsOf(1).close.mutate();

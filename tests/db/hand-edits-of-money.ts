@@ -75,7 +75,7 @@ export const editsOfMoney: readonly HandEdit[] = [
   guard(
     17,
     'sets the counter of orders',
-    `update location_counters set value = 2147483647 where location_id = $1 and name = 'order'`,
+    `update internal.location_counters set value = 2147483647 where location_id = $1 and name = 'order'`,
     /numbers count up by themselves/,
   ),
   guard(

@@ -5,19 +5,19 @@ export const editsOfOthers: readonly HandEdit[] = [
   guard(
     2,
     'deletes the counts of products',
-    'delete from tallies where location_id = $1',
+    'delete from internal.tallies where location_id = $1',
     /counts follow the rows/,
   ),
   guard(
     2,
     'changes the counts of products',
-    'update tally_notes set n = 7 where location_id = $1',
+    'update internal.tally_notes set n = 7 where location_id = $1',
     /counts follow/,
   ),
   guard(
     3,
     'deletes the counts of orders',
-    'delete from tally_notes where location_id = $1',
+    'delete from internal.tally_notes where location_id = $1',
     /counts follow the rows/,
   ),
   guard(10, 'empties an event', `update events set body = '{}' where location_id = $1`, /nobody edits them/),
@@ -79,7 +79,7 @@ export const editsOfOthers: readonly HandEdit[] = [
   guard(
     15,
     'deletes the secret of an endpoint',
-    'delete from webhook_secrets where location_id = $1',
+    'delete from internal.webhook_secrets where location_id = $1',
     /signing secrets are the service's/,
   ),
   guard(
@@ -103,7 +103,7 @@ export const editsOfOthers: readonly HandEdit[] = [
   guard(
     21,
     'sets back the version of the catalog',
-    'update catalog_versions set token = 0 where location_id = $1',
+    'update internal.catalog_versions set token = 0 where location_id = $1',
     /version follows the catalog/,
   ),
   guard(
@@ -133,19 +133,19 @@ export const editsOfOthers: readonly HandEdit[] = [
   guard(
     24,
     'deletes an idempotency key',
-    'delete from idempotency_keys where location_id = $1',
+    'delete from internal.idempotency_keys where location_id = $1',
     /sent again would be done again/,
   ),
   guard(
     24,
     'gives back what a key has used',
-    'update limit_counters set used = 0 where $1::uuid is not null',
+    'update internal.limit_counters set used = 0 where $1::uuid is not null',
     /counted by the service/,
   ),
   guard(
     24,
     'has a process live in 2030',
-    `update process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
+    `update internal.process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
     /tell of themselves/,
   ),
   guard(

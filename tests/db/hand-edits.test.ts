@@ -57,10 +57,10 @@ const valuesFor = (sql: string): unknown[] => (sql.includes('$1') ? [api.locatio
 
 /** What stands in a table, and what waits to be told of it. */
 async function stateOf(sql: string): Promise<unknown> {
-  const table = /(?:update|delete from|insert into) (\w+)/.exec(sql)?.[1];
+  const table = /(?:update|delete from|insert into) ([\w.]+)/.exec(sql)?.[1];
   return hand.sql(
     `select (select md5(string_agg(t::text, ',' order by t::text)) from ${table} t) as rows,
-       (select count(*) from captured_changes) as changes, (select count(*) from tally_notes) as notes`,
+       (select count(*) from internal.captured_changes) as changes, (select count(*) from internal.tally_notes) as notes`,
   );
 }
 
@@ -77,7 +77,7 @@ describe('a person', () => {
     },
   );
 
-  it.each(['orders', 'products', 'locations', 'tallies', 'settlements', 'events', 'audit_entries'])(
+  it.each(['orders', 'products', 'locations', 'internal.tallies', 'settlements', 'events', 'audit_entries'])(
     'who truncates %s is refused',
     async (table) => {
       await expect(hand.sql(`truncate ${table} cascade`)).rejects.toMatchObject({ code: 'CM008' });
@@ -164,7 +164,7 @@ describe('the service', () => {
     ['deletes no settlement', 'delete from settlements'],
     ['changes no total', 'update orders set total = total + 1'],
     ['deletes no line', 'delete from order_items'],
-    ['leaves no endpoint without a secret', 'delete from webhook_secrets'],
+    ['leaves no endpoint without a secret', 'delete from internal.webhook_secrets'],
   ])('%s either', async (_, sql) => {
     await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({ code: 'CM008' });
   });
@@ -175,7 +175,7 @@ describe('the service', () => {
     const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });
     try {
       const { rows } = await database.pool.query(
-        `update process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
+        `update internal.process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
       );
       expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
     } finally {

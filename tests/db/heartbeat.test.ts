@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = openDatabase({ url: testDatabase.url });
 });
 
-beforeEach(() => database.pool.query('delete from process_heartbeats'));
+beforeEach(() => database.pool.query('delete from internal.process_heartbeats'));
 
 afterAll(async () => {
   await database.close();
@@ -41,7 +41,7 @@ describe('a heartbeat', () => {
 
   test('brings a row back to life that had gone stale', async () => {
     const heartbeat = await startHeartbeat(database, 'worker');
-    await database.pool.query(`update process_heartbeats set seen_at = now() - interval '1 minute'`);
+    await database.pool.query(`update internal.process_heartbeats set seen_at = now() - interval '1 minute'`);
     expect(await rows()).toMatchObject([{ alive: false }]);
     await heartbeat.add('pool', 'worker_pool');
     expect(await rows()).toMatchObject([{ alive: true }, { alive: true }]);
@@ -66,7 +66,7 @@ describe('a heartbeat', () => {
 
 async function rows(): Promise<{ id: string; kind: string; pid: number; alive: boolean }[]> {
   const result = await database.pool.query(
-    `select id, kind, pid, seen_at > now() - make_interval(secs => $1) as alive from process_heartbeats order by kind`,
+    `select id, kind, pid, seen_at > now() - make_interval(secs => $1) as alive from internal.process_heartbeats order by kind`,
     [heartbeatDeadSeconds],
   );
   return result.rows;

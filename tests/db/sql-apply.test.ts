@@ -11,7 +11,7 @@ afterEach(() => kit.close());
 const all = ['function touch_pot', 'function shout', 'view pot_labels', 'trigger wash on pots'];
 
 const objects = () =>
-  kit.select('select identity, gone_since from sql_objects order by applied_at, identity');
+  kit.select('select identity, gone_since from internal.sql_objects order by applied_at, identity');
 describe('a folder', () => {
   test('is applied whatever the order of its files and statements, and told', async () => {
     kit.write(whole);
@@ -30,7 +30,7 @@ describe('a folder', () => {
     expect(await objects()).toEqual(
       expect.arrayContaining(all.map((identity) => ({ identity, gone_since: null }))),
     );
-    expect(await kit.select('select release from sql_releases')).toEqual([{ release: '1.0.0' }]);
+    expect(await kit.select('select release from internal.sql_releases')).toEqual([{ release: '1.0.0' }]);
   });
 
   test('may have functions that need each other in a circle', async () => {
@@ -48,8 +48,8 @@ describe('a folder', () => {
     await kit.apply();
     const states = async () => [
       await kit.versions(),
-      await kit.select('select *, xmin::text from sql_objects order by 1'),
-      await kit.select('select *, xmin::text from sql_releases'),
+      await kit.select('select *, xmin::text from internal.sql_objects order by 1'),
+      await kit.select('select *, xmin::text from internal.sql_releases'),
       await kit.select(`select xmin::text from pg_class where relname = 'pots'`),
     ];
     const before = await states();

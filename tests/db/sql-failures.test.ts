@@ -54,10 +54,10 @@ describe('a failure', () => {
       `${kit.directory}/zlids.sql:3: trigger wash on lids: function no_such() does not exist (42883)`,
     );
     expect(await kit.touched(1)).toEqual({ touched: 'first' });
-    expect(await kit.select('select * from sql_releases')).toEqual([]);
+    expect(await kit.select('select * from internal.sql_releases')).toEqual([]);
     kit.write({ zlids: broken.replace('no_such', 'touch_pot') });
     expect((await kit.apply()).objects).toEqual(['trigger wash on lids']);
-    expect(await kit.select('select release from sql_releases')).toEqual([{ release: '1.0.0' }]);
+    expect(await kit.select('select release from internal.sql_releases')).toEqual([{ release: '1.0.0' }]);
   });
 
   test('is a signature that changes without a new name', async () => {

@@ -28,7 +28,9 @@ const potObjects = [
 ];
 
 const gone = () =>
-  kit.select('select identity, gone_since as since from sql_objects where gone_since is not null order by 1');
+  kit.select(
+    'select identity, gone_since as since from internal.sql_objects where gone_since is not null order by 1',
+  );
 const there = async () => {
   const [row] = await kit.select(`
     select to_regproc('touch_pot') is not null as "function", to_regclass('clean_pots') is not null as view,
@@ -55,7 +57,9 @@ describe('what a folder no longer has', () => {
       'sql dropped: grant select on counted_pots to public, view counted_pots, function touch_pot, view clean_pots',
     ]);
     expect(await there()).toEqual({ function: false, view: false, trigger: false });
-    expect(await kit.select('select identity from sql_objects')).toEqual([{ identity: 'function shout' }]);
+    expect(await kit.select('select identity from internal.sql_objects')).toEqual([
+      { identity: 'function shout' },
+    ]);
     expect(await kit.apply({ release: '1.3.0' })).toEqual({ applied: [], objects: [], dropped: [] });
   });
 
@@ -149,5 +153,5 @@ test('the same release with another folder is applied, there and back', async ()
   kit.write({ words });
   expect((await kit.apply()).objects).toEqual(['function shout']);
   expect(await kit.select(`select shout('Pot')`)).toEqual([{ shout: 'POT' }]);
-  expect(await kit.select('select count(*)::int from sql_releases')).toEqual([{ count: 2 }]);
+  expect(await kit.select('select count(*)::int from internal.sql_releases')).toEqual([{ count: 2 }]);
 });

@@ -32,7 +32,9 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
   while (locations.length < locationCount) locations.push(await createLocation(kit.database));
   const ledger: Ledger = await createLedger(kit.url, locations, changes);
   await ledger.write();
-  const [waiting] = await kit.sql<{ count: number }>('select count(*)::int as count from captured_changes');
+  const [waiting] = await kit.sql<{ count: number }>(
+    'select count(*)::int as count from internal.captured_changes',
+  );
   expect(waiting?.count).toBeGreaterThanOrEqual(changes);
 
   const consumer = await startConsumer();
@@ -41,7 +43,7 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
   const startedAt = performance.now();
   await waitFor(
     'everything to be published',
-    async () => (await kit.sql('select 1 from captured_changes limit 1')).length === 0,
+    async () => (await kit.sql('select 1 from internal.captured_changes limit 1')).length === 0,
     { timeoutMs: 60_000, intervalMs: 100 },
   );
   const tookMs = Math.round(performance.now() - startedAt);
@@ -60,7 +62,7 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
      ) e where step <> 1`,
   );
   expect(numbers).toEqual([{ gaps: 0 }]);
-  expect(await kit.sql('select 1 from captured_changes where failures > 0')).toEqual([]);
+  expect(await kit.sql('select 1 from internal.captured_changes where failures > 0')).toEqual([]);
   await consumer.close();
   reportFault('backlog without a worker', {
     trials: changes,

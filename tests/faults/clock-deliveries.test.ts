@@ -149,14 +149,14 @@ describe('the clock of the database moves by an hour', () => {
     await recorded(1);
     await worker.stop();
     await kit.sql(
-      `insert into process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'gone', 1)`,
+      `insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'gone', 1)`,
     );
     await kit.sql(
       `update webhook_deliveries set leased_by = 'dead', leased_until = now() + interval '30 s',
          next_attempt_at = now() - interval '2 hours'`,
     );
     await clock.move(-3_600);
-    await kit.sql('update process_heartbeats set seen_at = now() where id = $1', [judge.id]);
+    await kit.sql('update internal.process_heartbeats set seen_at = now() where id = $1', [judge.id]);
     expect(await sweep(kit.database, judge.id)).toMatchObject({ claims: 1 });
     await judge.stop();
   });

@@ -8,6 +8,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { quoteName, runOnce } from '../support/server.ts';
+import { ownTables } from '../support/tables.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { serverAt, startOwnServer } from './postgres/server.ts';
@@ -60,7 +61,7 @@ interface Shown {
 
 /** A clock that was ahead once makes versions count up by milliseconds: the next version is foreseen. */
 const clockWasAhead = (url: string) =>
-  runOnce(url, `update catalog_versions set version = version + interval '1 hour'`);
+  runOnce(url, `update internal.catalog_versions set version = version + interval '1 hour'`);
 
 /** How a database goes back to what it was: what is kept first, and how it comes back. */
 interface WayBack {
@@ -140,12 +141,8 @@ test('tables that are emptied and restored under running processes show no 304 f
   const client = new pg.Client({ connectionString: own.url });
   await client.connect();
   toClose.push(() => client.end());
-  const { rows } = await client.query<{ name: string }>(
-    `select c.relname as name from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
-       and c.relname !~ '^(_prisma|sql_)'`,
-  );
-  const tables = rows.map(({ name }) => quoteName(name));
-  const copies = tables.map((table) => `create table kept.${table} as table public.${table}`);
+  const tables = (await ownTables(client)).filter(({ name }) => !/^(_prisma|sql_)/.test(name));
+  const copies = tables.map(({ name, sql }) => `create table kept.${name} as table ${sql}`);
   const way: WayBack = {
     async keep() {
       await client.query(['drop schema if exists kept cascade', 'create schema kept', ...copies].join('; '));
@@ -154,8 +151,12 @@ test('tables that are emptied and restored under running processes show no 304 f
     async goBack() {
       await client.query(
         [
-          ...['begin', 'set local session_replication_role = replica', `truncate ${tables.join(', ')}`],
-          ...tables.map((table) => `insert into public.${table} select * from kept.${table}`),
+          ...[
+            'begin',
+            'set local session_replication_role = replica',
+            `truncate ${tables.map(({ sql }) => sql).join(', ')}`,
+          ],
+          ...tables.map(({ name, sql }) => `insert into ${sql} select * from kept.${name}`),
           'commit',
         ].join('; '),
       );

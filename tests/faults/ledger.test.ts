@@ -12,7 +12,7 @@ const harms: readonly [name: string, sql: string, complaint: RegExp][] = [
   ['an order without its payment', `delete from payments where order_id = $1`, /half: order .*: payment/],
   [
     'an order without its key',
-    `delete from idempotency_keys where response::json->>'id' = $1::text`,
+    `delete from internal.idempotency_keys where response::json->>'id' = $1::text`,
     /half: order .*: idempotency key/,
   ],
   [

@@ -16,7 +16,7 @@ test('finding 9: each kill -9 of an API process takes 1 % of the requests of a m
   const { id, key } = await createKey(database, { locationId, perMinute: 1_000, monthly });
   const usedOf = async () => {
     const { rows } = await database.pool.query<{ used: number }>(
-      `select coalesce(sum(used), 0)::int as used from limit_counters where api_key_id = $1 and "window" = 'month'`,
+      `select coalesce(sum(used), 0)::int as used from internal.limit_counters where api_key_id = $1 and "window" = 'month'`,
       [id],
     );
     return rows[0]?.used ?? 0;

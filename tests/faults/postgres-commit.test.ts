@@ -50,7 +50,7 @@ test('an order whose commit was sent when the connection died is a 503, and one 
     const idempotencyKey = randomUUID();
     // The counter of the location holds the order up at its last step, so that only its answer can vanish.
     await holder.query('begin');
-    await holder.query('select from location_counters for update');
+    await holder.query('select from internal.location_counters for update');
     const sent = postOrder(api, body, { idempotencyKey });
     await waitFor('the order to wait for the counter', async () => {
       const { rows } = await direct.query(

@@ -38,7 +38,7 @@ describe('under locks that somebody else holds', { timeout: 300_000 }, () => {
     const stuck = (turn: number) => order(held, `held-${turn}`);
     const free = (turn: number) =>
       turn % 3 === 0 ? order(other, `other-${turn}`) : withoutOrders(turn % 3 === 1 ? held : other, turn);
-    const sql = `select from location_counters where location_id = '${held.locationId}' for update`;
+    const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
     // The counter comes with the first order.
     expect(await served(site.api.url ?? '', stuck)).toBe(true);
     const report = await underLock(site, sql, 3, { stuck, free });

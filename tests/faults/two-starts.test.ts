@@ -53,7 +53,7 @@ test('two starts on one database at once migrate once, serve side by side, and d
     'everything to be told',
     async () => {
       const { rows: left } = await database.pool.query<{ count: number }>(
-        `select ((select count(*) from captured_changes)
+        `select ((select count(*) from internal.captured_changes)
            + (select count(*) from webhook_deliveries where next_attempt_at is not null)
            + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
       );

@@ -113,7 +113,7 @@ describe.each(['api', 'worker'] as const)('the %s', (entry) => {
 
   test('refuses in one line to serve a database that lacks the functions and triggers of this version', async () => {
     const own = await createTestDatabase();
-    await runOnce(own.url, 'delete from sql_releases');
+    await runOnce(own.url, 'delete from internal.sql_releases');
     await expect(startProcess({ entry, env: { DATABASE_URL: own.url } })).rejects.toThrow(
       /exit code 78.*DATABASE_URL: the database lacks the functions and triggers of this version; npm start applies/s,
     );

@@ -62,7 +62,7 @@ describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
         const worker = await site.start('worker', quickRetries);
         // As if it ran on another machine: its silence alone tells that it is dead.
         await site.database.pool.query(
-          `update process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
+          `update internal.process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
           [worker.pid],
         );
         return worker;
@@ -84,9 +84,10 @@ async function startNamed(site: Site, index: number): Promise<TestProcess> {
 }
 
 async function publishedUpTo({ database }: Site, last: string): Promise<boolean> {
-  const { rows } = await database.pool.query('select from captured_changes where id <= $1::bigint limit 1', [
-    last,
-  ]);
+  const { rows } = await database.pool.query(
+    'select from internal.captured_changes where id <= $1::bigint limit 1',
+    [last],
+  );
   return rows.length === 0;
 }
 

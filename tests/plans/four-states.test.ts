@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ownTables } from '../support/tables.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Indexes, indexColumns } from './entered.ts';
 import { exemptions } from './exempt.ts';
@@ -116,13 +117,11 @@ async function end(findings: Findings): Promise<void> {
 const smallRows = 1_000;
 
 async function smallTables({ sql }: Service): Promise<Set<string>> {
-  const tables = await sql<{ name: string }>(
-    "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
-  );
+  const tables = await ownTables({ query: async (text, values) => ({ rows: await sql(text, values) }) });
   const counts = await Promise.all(
-    tables.map(async ({ name }) => {
+    tables.map(async ({ name, sql: table }) => {
       const [row] = await sql<{ rows: number }>(
-        `select count(*)::int as rows from (select from ${name} limit ${smallRows}) r`,
+        `select count(*)::int as rows from (select from ${table} limit ${smallRows}) r`,
       );
       return { name, rows: row?.rows ?? 0 };
     }),

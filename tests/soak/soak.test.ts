@@ -58,7 +58,7 @@ test.concurrent('a soak during which an acknowledged order is taken away says so
          do $$ begin
            -- One of which everything is told: what nobody can tell any more would be waited for.
            delete from orders where id = (select id from orders where status in ('closed', 'canceled')
-             and created_at < now() - interval '2 seconds' and not exists (select from captured_changes) limit 1);
+             and created_at < now() - interval '2 seconds' and not exists (select from internal.captured_changes) limit 1);
            if not found then raise 'there is none'; end if;
          end $$`,
       );

@@ -32,7 +32,7 @@ it('no table shows a key or a signing secret in the clear, in whatever schema', 
   ];
   const tables = await everyTable();
   expect(tables.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['public.api_keys', 'public.webhook_secrets', 'public.audit_entries']),
+    expect.arrayContaining(['public.api_keys', 'internal.webhook_secrets', 'public.audit_entries']),
   );
   expect(tables.filter(({ text }) => text !== '').length).toBeGreaterThan(10);
   for (const { name, text } of tables)

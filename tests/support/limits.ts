@@ -57,7 +57,7 @@ export function admitMany(
 /** What the database has counted for the caller, by kind of window. */
 export async function usedBy(database: Database, { apiKeyId }: Caller): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ window: string; used: number }>(
-    `select "window", sum(used)::int as used from limit_counters where api_key_id = $1 group by 1`,
+    `select "window", sum(used)::int as used from internal.limit_counters where api_key_id = $1 group by 1`,
     [apiKeyId],
   );
   return Object.fromEntries(rows.map(({ window, used: count }) => [window, count]));

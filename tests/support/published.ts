@@ -35,7 +35,7 @@ export async function startPublishingApi(): Promise<PublishingApi> {
     startWorker: begin,
     published: async () => {
       await waitFor('every change to be published', async () => {
-        const { rows } = await api.app.database.pool.query('select from captured_changes limit 1');
+        const { rows } = await api.app.database.pool.query('select from internal.captured_changes limit 1');
         return rows.length === 0;
       });
     },

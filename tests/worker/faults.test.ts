@@ -54,7 +54,7 @@ describe('the worker process', () => {
     await waitFor('the attempt', () => erp.received.length === 1);
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
     expect(await kit.sql('select status from webhook_deliveries')).toEqual([{ status: 'delivered' }]);
-    expect(await kit.sql('select * from process_heartbeats')).toEqual([]);
+    expect(await kit.sql('select * from internal.process_heartbeats')).toEqual([]);
     expect(await kit.sql('select * from graphile_worker.jobs where locked_at is not null')).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('the worker process', () => {
     answers = true;
     // Time passes for the dead, as if on another machine: there silence tells, by the clock of the database.
     await kit.sql(
-      `update process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`,
+      `update internal.process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`,
     );
     const worker = await kit.startWorker();
     expect(await sweep(kit.database, worker.id)).toMatchObject({ claims: 1 });
@@ -101,7 +101,7 @@ describe('the worker process', () => {
     ]);
     expect(
       await kit.sql(
-        `select id from process_heartbeats where kind = 'worker' and seen_at > now() - interval '20 s'`,
+        `select id from internal.process_heartbeats where kind = 'worker' and seen_at > now() - interval '20 s'`,
       ),
     ).toEqual([{ id: worker.id }]);
   });
@@ -141,7 +141,7 @@ describe('the sweeper', () => {
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const beat = (id: string, pid: number, space: string | undefined) =>
       kit.sql(
-        `insert into process_heartbeats (id, kind, host, pid, pid_space) values ($1, 'worker', 'here', $2, $3)`,
+        `insert into internal.process_heartbeats (id, kind, host, pid, pid_space) values ($1, 'worker', 'here', $2, $3)`,
         [id, pid, space],
       );
     const claim = (by: string) =>
@@ -157,7 +157,7 @@ describe('the sweeper', () => {
     await beat('died here', dead, pidSpace());
     await claim('died here');
     expect(await sweep(kit.database, undefined)).toEqual({ claims: 1, dropped: 0, endpoints: 1 });
-    expect(await kit.sql('select id from process_heartbeats order by id')).toEqual([
+    expect(await kit.sql('select id from internal.process_heartbeats order by id')).toEqual([
       { id: 'died elsewhere' },
       { id: 'lives' },
     ]);
@@ -211,12 +211,12 @@ test('a heartbeat is steady only as long as it flows', async () => {
   const lame = openDatabase({ url: kit.url, poolSize: 1 });
   const heartbeat = await startHeartbeat(lame, 'api');
   expect(heartbeat.steadyMs()).toBeLessThan(10_000);
-  expect(await kit.sql('select kind, pid from process_heartbeats')).toEqual([
+  expect(await kit.sql('select kind, pid from internal.process_heartbeats')).toEqual([
     { kind: 'api', pid: process.pid },
   ]);
   await heartbeat.stop();
   await lame.close();
-  expect(await kit.sql('select * from process_heartbeats')).toEqual([]);
+  expect(await kit.sql('select * from internal.process_heartbeats')).toEqual([]);
 });
 
 test('when every connection breaks in mid-delivery nothing is lost, and the attempt is recorded once', async () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 afterEach(async () => {
   await publish();
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
   await kit.sql('delete from events');
 });
 

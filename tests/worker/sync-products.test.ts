@@ -82,7 +82,7 @@ describe('what becomes of the items', () => {
     const more = { category_external_ids: ['c'], stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } };
     await sync.run(many(10, more));
     const requests = await kit.sql<{ request_id: string }>(
-      `select distinct request_id from captured_changes where location_id = $1 and resource = 'product'`,
+      `select distinct request_id from internal.captured_changes where location_id = $1 and resource = 'product'`,
       [locationId],
     );
     expect(requests).toEqual([{ request_id: 'sync-1' }]);

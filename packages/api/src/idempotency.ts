@@ -94,7 +94,7 @@ export function canonicalJson(value: unknown): string {
 
 const findKey = statement<{ request_hash: Buffer; response: string }>(
   'find_idempotency_key',
-  `select request_hash, response from idempotency_keys
+  `select request_hash, response from internal.idempotency_keys
    where location_id = $1 and api_key_id = $2 and operation = $3 and key = $4
      and created_at > now() - make_interval(hours => $5::int)`,
 );
@@ -104,7 +104,7 @@ const lockKey = statement('lock_idempotency_key', 'select pg_advisory_xact_lock(
 
 const storeKey = statement(
   'store_idempotency_key',
-  `insert into idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
    values ($1, $2, $3, $4, $5, $6, $7)
    on conflict (location_id, api_key_id, operation, key) do update
    set request_hash = excluded.request_hash, status = excluded.status, response = excluded.response, created_at = now()`,

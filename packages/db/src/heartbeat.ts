@@ -102,10 +102,13 @@ const gapMs = 2 * heartbeatMs + 1_000;
 
 const recordBeats = statement<{ clock: number }>(
   'record_beats',
-  `insert into process_heartbeats (id, kind, host, pid, pid_space)
+  `insert into internal.process_heartbeats (id, kind, host, pid, pid_space)
    select b.id, b.kind, $3, $4, $5 from unnest($1::text[], $2::text[]) as b (id, kind)
    on conflict (id) do update set seen_at = now()
    returning extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
 );
 
-const removeBeats = statement('remove_beats', 'delete from process_heartbeats where id = any($1::text[])');
+const removeBeats = statement(
+  'remove_beats',
+  'delete from internal.process_heartbeats where id = any($1::text[])',
+);

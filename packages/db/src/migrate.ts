@@ -71,6 +71,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   await client.connect();
   try {
     await lockMigrations(client, waitSeconds);
+    // The folder of SQL names tables without their schema; what is made without one stands in the first.
+    await client.query('set search_path = public, internal');
     await client.query(historyTable);
     const pending = pendingMigrations(files, await readHistory(client), log);
     for (const migration of pending) {

@@ -6,16 +6,17 @@ import type pg from 'pg';
  */
 export async function fillTimeZones(client: pg.Client): Promise<void> {
   const found = await client.query<{ there: boolean }>(
-    `select to_regclass('time_zones') is not null as there`,
+    `select to_regclass('internal.time_zones') is not null as there`,
   );
   if (found.rows[0]?.there !== true) return;
   const { rows } = await client.query<{ name: string }>(
-    'select n.name from pg_timezone_names n where not exists (select from time_zones z where z.name = n.name)',
+    'select n.name from pg_timezone_names n where not exists (select from internal.time_zones z where z.name = n.name)',
   );
   const names = rows.map(({ name }) => name).filter(isKnown);
-  await client.query('insert into time_zones (name) select unnest($1::text[]) on conflict do nothing', [
-    names,
-  ]);
+  await client.query(
+    'insert into internal.time_zones (name) select unnest($1::text[]) on conflict do nothing',
+    [names],
+  );
 }
 
 function isKnown(name: string): boolean {

@@ -28,7 +28,7 @@ function isAlive(pid: number): boolean {
 
 const workersOf = statement<{ id: string; pid: number }>(
   'orphans_workers',
-  `select id, pid from process_heartbeats where kind in ('worker', 'worker_pool') and pid_space = $1`,
+  `select id, pid from internal.process_heartbeats where kind in ('worker', 'worker_pool') and pid_space = $1`,
 );
 
 const releaseOf = statement<{ count: number }>(
@@ -45,4 +45,7 @@ const unlockOf = statement(
   'select graphile_worker.force_unlock_workers($1::text[])::text as done',
 );
 
-const forget = statement('orphans_forget', 'delete from process_heartbeats where id = any ($1::text[])');
+const forget = statement(
+  'orphans_forget',
+  'delete from internal.process_heartbeats where id = any ($1::text[])',
+);

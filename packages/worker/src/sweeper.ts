@@ -101,7 +101,7 @@ const sweeperLock = statement<{ taken: boolean }>(
 const ownBeat = statement<{ fresh: boolean }>(
   'sweep_own_beat',
   `select now() - seen_at between interval '-1 second' and make_interval(secs => $2) as fresh
-   from process_heartbeats where id = $1`,
+   from internal.process_heartbeats where id = $1`,
 );
 
 // An endpoint with a claim that is held has somebody at work on it.
@@ -115,7 +115,7 @@ const unattended = statement<{ locationId: string; endpointId: string }>(
 
 // A beat of the future is one from before the clock was set back: all that live have beaten since.
 function living(holder: string): string {
-  return `select from process_heartbeats h where h.id = ${holder} and abs(extract(epoch from now() - h.seen_at)) <= $1`;
+  return `select from internal.process_heartbeats h where h.id = ${holder} and abs(extract(epoch from now() - h.seen_at)) <= $1`;
 }
 
 const freeClaims = statement<{ count: number }>(
@@ -137,7 +137,7 @@ const unlockJobs = statement(
 
 const forgetTheDead = statement(
   'sweep_forget_the_dead',
-  `delete from process_heartbeats where kind in ('worker', 'worker_pool') and seen_at < now() - interval '1 hour'`,
+  `delete from internal.process_heartbeats where kind in ('worker', 'worker_pool') and seen_at < now() - interval '1 hour'`,
 );
 
 const dropForDisabled = statement<{ count: number }>(

@@ -47,7 +47,7 @@ export async function createLedger(
     );
     products.set(locationId, ids);
   }
-  await client.query('delete from captured_changes');
+  await client.query('delete from internal.captured_changes');
   await client.end();
 
   const take = (locationId: string) => products.get(locationId)?.splice(0, perTransaction) ?? [];

@@ -60,7 +60,7 @@ const install = `
     loop
       execute format('alter table %s alter column %I set default clock.now()', c.owner, c.name);
     end loop;
-    execute format('alter database %I set search_path = clock, pg_catalog, public', current_database());
+    execute format('alter database %I set search_path = clock, pg_catalog, public, internal', current_database());
   end $$;
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;

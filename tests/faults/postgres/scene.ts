@@ -107,7 +107,7 @@ export function expectAlive(started: TestProcess): void {
 
 async function allTold(sql: Scene['sql']): Promise<boolean> {
   const [left] = await sql<{ count: number }>(
-    `select (select count(*) from captured_changes) + (select count(*) from webhook_deliveries where status = 'pending')
+    `select (select count(*) from internal.captured_changes) + (select count(*) from webhook_deliveries where status = 'pending')
        + (select count(*) from sync_jobs where status in ('queued', 'processing')) as count`,
   );
   return Number(left?.count) === 0;

@@ -13,10 +13,10 @@ export async function readObjects(databaseUrl: string): Promise<{ made: string[]
       select pg_get_viewdef(oid) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
       union all
       select pg_get_triggerdef(t.oid) || tgenabled::text from pg_trigger t join pg_class c on c.oid = tgrelid
-      where relnamespace = 'public'::regnamespace and not tgisinternal
+      where relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and not tgisinternal
       order by 1`);
     const { rows: remembered } = await client.query(
-      'select identity, checksum, definition, gone_since from sql_objects order by identity',
+      'select identity, checksum, definition, gone_since from internal.sql_objects order by identity',
     );
     return { made: made.rows.map(({ definition }) => definition), remembered };
   } finally {

@@ -69,7 +69,7 @@ export async function openSite({ shops: count, lanes }: { shops: number; lanes: 
         async () => {
           // One statement, so one snapshot: between two, an event could be missed by both.
           const { rows } = await database.pool.query<{ count: number }>(
-            `select ((select count(*) from captured_changes)
+            `select ((select count(*) from internal.captured_changes)
                + (select count(*) from webhook_deliveries where next_attempt_at is not null)
                + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
           );

@@ -50,7 +50,7 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
       const worker = await startProcess({ entry: 'worker', env, readyTimeoutMs: 180_000 });
       if (elsewhere)
         await app.database.pool.query(
-          `update process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
+          `update internal.process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
           [worker.pid],
         );
       return worker;

@@ -30,11 +30,11 @@ export const returnTokens = statement(
     from unnest($1::uuid[], $2::text[], $3::float8[], $4::int[]) as r (key, "window", start, tokens)
   ), locked as (
     select c.api_key_id, c."window", c.window_start, r.tokens
-    from limit_counters c
+    from internal.limit_counters c
     join returned r on c.api_key_id = r.key and c."window" = r."window" and c.window_start = r.start
     order by 1, 2, 3 for update of c
   )
-  update limit_counters c set used = greatest(0, c.used - l.tokens) from locked l
+  update internal.limit_counters c set used = greatest(0, c.used - l.tokens) from locked l
   where c.api_key_id = l.api_key_id and c."window" = l."window" and c.window_start = l.window_start`,
 );
 
@@ -49,7 +49,7 @@ export interface BatchHourRow {
 export const readBatchHour = statement<BatchHourRow>(
   'read_batch_hour',
   `select extract(epoch from h.now)::float8 as now, extract(epoch from h.start)::float8 + 3600 as ends,
-    coalesce((select c.used from limit_counters c
+    coalesce((select c.used from internal.limit_counters c
       where c.api_key_id = $1 and c."window" = 'batch_hour' and c.window_start = h.start), 0) as used
   from (select t.now, date_trunc('hour', t.now, 'UTC') as start
     from (select coalesce($2::timestamptz, clock_timestamp()) as now) t) h`,
@@ -62,7 +62,7 @@ export const countBatchJob = statement<BatchHourRow>(
     select t.now, date_trunc('hour', t.now, 'UTC') as start
     from (select coalesce($2::timestamptz, clock_timestamp()) as now) t
   ), counted as (
-    insert into limit_counters as c (api_key_id, "window", window_start, used)
+    insert into internal.limit_counters as c (api_key_id, "window", window_start, used)
     select $1, 'batch_hour', h.start, 1 from h where $3::int > 0
     on conflict (api_key_id, "window", window_start) do update set used = c.used + 1 where c.used < $3::int
     returning used
@@ -89,7 +89,7 @@ export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', Win
    ), usage as (
      select w.name, json_build_object('used', coalesce(c.used, 0), 'ends', extract(epoch from w.ends)) as doc
      from windows w
-     left join limit_counters c on c.api_key_id = $1::uuid and c."window" = w.name and c.window_start = w.starts
+     left join internal.limit_counters c on c.api_key_id = $1::uuid and c."window" = w.name and c.window_start = w.starts
    )
    select (select doc from usage where name = 'minute') as minute, (select doc from usage where name = 'month') as month,
      (select doc from usage where name = 'batch_hour') as batch_hour`,
@@ -98,5 +98,5 @@ export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', Win
 /** Forgets API processes that ended without saying so, long after they stopped to count. */
 export const forgetDeadProcesses = statement(
   'forget_dead_processes',
-  `delete from process_heartbeats where kind = 'api' and seen_at < now() - interval '1 hour'`,
+  `delete from internal.process_heartbeats where kind = 'api' and seen_at < now() - interval '1 hour'`,
 );

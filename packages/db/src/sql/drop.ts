@@ -25,7 +25,7 @@ export async function readOutdated(
 /** Marks what the folder no longer has, and takes the mark from what it has again. Writes only what differs. */
 export async function markGone(client: pg.Client, kept: ReadonlySet<string>, release: string): Promise<void> {
   await client.query(
-    `update sql_objects set gone_since = case when identity = any ($1) then null else $2 end
+    `update internal.sql_objects set gone_since = case when identity = any ($1) then null else $2 end
      where (identity = any ($1)) = (gone_since is not null)`,
     [[...kept], release],
   );
@@ -60,7 +60,7 @@ export async function drop(
       warn(`warning: ${identity} stays in the database: ${reason}`);
   }
   if (dropped.some((identity) => nameOf(identity).kind === 'grant')) await forgetGrants(client);
-  await client.query('delete from sql_objects where identity = any ($1)', [dropped]);
+  await client.query('delete from internal.sql_objects where identity = any ($1)', [dropped]);
   return dropped;
 }
 

@@ -25,7 +25,7 @@ export interface FoundObject {
 /** Everything that the applier has made and not dropped. */
 export async function readRecorded(client: pg.Client): Promise<RecordedObject[]> {
   const { rows } = await client.query<RecordedObject>(
-    'select identity, checksum, definition, gone_since as "goneSince" from sql_objects order by identity',
+    'select identity, checksum, definition, gone_since as "goneSince" from internal.sql_objects order by identity',
   );
   return rows;
 }
@@ -37,7 +37,7 @@ export async function readFound(
 ): Promise<Map<string, FoundObject>> {
   const names = [...new Set(statements.map(({ name }) => name))];
   const { rows } = await client.query<FoundObject & { kind: ObjectKind; name: string; table: string | null }>(
-    `with here as (select oid from pg_namespace where nspname = current_schema())
+    `with here as (select oid from pg_namespace where nspname = any (current_schemas(false)))
      select case prokind when 'p' then 'procedure' else 'function' end as kind, proname as name, null as "table",
             min(md5(pg_get_functiondef(p.oid))) as definition, false as "constraint",
             array_agg(p.oid::regprocedure::text order by p.oid::regprocedure::text) as signatures
@@ -98,7 +98,7 @@ export async function record(client: pg.Client, statements: readonly SqlStatemen
     return now.definition;
   });
   await client.query(
-    `insert into sql_objects (identity, checksum, definition, gone_since, applied_at)
+    `insert into internal.sql_objects (identity, checksum, definition, gone_since, applied_at)
      select identity, checksum, definition, null, clock_timestamp()
      from unnest($1::text[], $2::text[], $3::text[]) as made (identity, checksum, definition)
      on conflict (identity) do update set checksum = excluded.checksum, definition = excluded.definition,
@@ -109,5 +109,5 @@ export async function record(client: pg.Client, statements: readonly SqlStatemen
 
 /** Has every grant made again by this run or the next: what is made anew has lost what was granted on it. */
 export async function forgetGrants(client: pg.Client): Promise<void> {
-  await client.query(`update sql_objects set checksum = '' where starts_with(identity, 'grant ')`);
+  await client.query(`update internal.sql_objects set checksum = '' where starts_with(identity, 'grant ')`);
 }

@@ -35,11 +35,11 @@ export function compareReleases(a: string, b: string): number {
 /** What the database was brought to so far, the latest first; nothing in a database without the table. */
 export async function readReleases(client: Pick<pg.Client, 'query'>): Promise<SqlRelease[]> {
   const found = await client.query<{ there: boolean }>(
-    `select to_regclass('sql_releases') is not null as there`,
+    `select to_regclass('internal.sql_releases') is not null as there`,
   );
   if (found.rows[0]?.there !== true) return [];
   const { rows } = await client.query<SqlRelease>(
-    'select hash, release from sql_releases order by applied_at desc',
+    'select hash, release from internal.sql_releases order by applied_at desc',
   );
   return rows;
 }
@@ -70,8 +70,8 @@ export async function recordRelease(client: pg.Client, { hash, release }: SqlRel
   if (latest?.hash === hash && latest.release === release) return;
   // The latest stays the latest, though the clock be set back.
   await client.query(
-    `insert into sql_releases (hash, release, applied_at)
-     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from sql_releases)))
+    `insert into internal.sql_releases (hash, release, applied_at)
+     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from internal.sql_releases)))
      on conflict (hash) do update set release = excluded.release, applied_at = excluded.applied_at`,
     [hash, release],
   );

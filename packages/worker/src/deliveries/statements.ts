@@ -37,7 +37,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
        and (d.next_attempt_at, d.id) > ($7::timestamptz, $8::uuid)
        and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
          and case when d.leased_by = $5 then d.id <> all ($6::uuid[])
-           else not exists (select from process_heartbeats h where h.id = d.leased_by) end)
+           else not exists (select from internal.process_heartbeats h where h.id = d.leased_by) end)
        and (select e.status from webhook_endpoints e where e.location_id = $1 and e.id = $2) = 'active'
      order by d.next_attempt_at, d.id limit $3
      for update skip locked
@@ -54,7 +54,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
        else v.body end as body,
      (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
         order by s.created_at desc, s.id desc)
-      from webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
+      from internal.webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
         and (s.expires_at is null or s.expires_at > now())) as secrets
    from claimed c
    cross join lateral (
@@ -95,7 +95,7 @@ export const recordAttempts = statement<{ id: string }>(
      returning d.id, d.event_id, d.status, r.attempt, r.event_type, r.ok, r.response_code, r.response_body, r.error,
        r.duration_ms, r.ended_ms_ago
    ), counted as (
-     insert into work_totals as t (name, shard, total)
+     insert into internal.work_totals as t (name, shard, total)
      select 'deliveries_' || o.outcome, get_byte(uuid_send($2), 15) & 63, count(*)
      from (select case when ok then 'delivered' when status = 'dead' then 'dead' else 'failed' end as outcome
            from recorded) o

@@ -132,7 +132,7 @@ const lastStates = statement<DocumentRow & { kind: DocumentKind }>(
   'relay_last_states',
   `select distinct on (c.resource, c.resource_id) c.resource as kind, c.resource_id as id, c.before::text as doc
    from unnest($1::text[], $2::uuid[]) as w (resource, resource_id)
-   join captured_changes c using (resource, resource_id)
+   join internal.captured_changes c using (resource, resource_id)
    where c.operation = 'delete' and c.before is not null
    order by c.resource, c.resource_id, c.id desc`,
 );

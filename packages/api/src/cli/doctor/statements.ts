@@ -2,7 +2,7 @@ import { statement } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
-  `select resource, error, count(*)::int as count, max(failures)::int as most from captured_changes
+  `select resource, error, count(*)::int as count, max(failures)::int as most from internal.captured_changes
    where failures > 0 group by 1, 2 order by count desc, 1 limit 5`,
 );
 
@@ -102,7 +102,7 @@ export const sealedSecrets = statement<{
 }>(
   'doctor_sealed_secrets',
   `select location_id as "locationId", endpoint_id as "endpointId", encryption_key_id as "keyId", sealed
-   from webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
+   from internal.webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
 );
 
 export const dataDirectory = statement<{ path: string }>(
@@ -113,6 +113,6 @@ export const dataDirectory = statement<{ path: string }>(
 export const retrySetAside = statement<{ count: number }>(
   'relay_retry',
   `with retried as (
-     update captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
+     update internal.captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
    ) select count(*)::int as count from retried`,
 );

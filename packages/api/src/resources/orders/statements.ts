@@ -100,7 +100,7 @@ export const findOrderId = statement<{ id: string }>(
 /** $1 location. Orders written by hand may be ahead of the counter, or come before there is one. */
 export const catchUpOrderNumber = statement(
   'catch_up_order_number',
-  `insert into location_counters as c (location_id, name, value)
+  `insert into internal.location_counters as c (location_id, name, value)
    select $1::uuid, 'order', max(o.number) from orders o where o.location_id = $1::uuid having count(*) > 0
    on conflict (location_id, name) do update set value = greatest(c.value, excluded.value)`,
 );

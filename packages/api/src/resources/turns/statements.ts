@@ -44,7 +44,7 @@ export const openTurn = statement<{ id: string }>(
   `with written as (
      select coalesce(max(t.batch_number), 0) as number from turns t where t.location_id = $1::uuid
    ), counted as (
-     insert into location_counters as c (location_id, name, value)
+     insert into internal.location_counters as c (location_id, name, value)
      select $1::uuid, 'batch', number + 1 from written
      on conflict (location_id, name) do update
      set value = greatest(c.value, (select number from written)) + 1 returning value

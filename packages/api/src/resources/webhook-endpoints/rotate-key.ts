@@ -139,14 +139,14 @@ const nil = '00000000-0000-0000-0000-000000000000';
 
 const readSecrets = statement<SecretRow>(
   'read_sealed_secrets',
-  `select location_id, id, endpoint_id, encryption_key_id, sealed from webhook_secrets
+  `select location_id, id, endpoint_id, encryption_key_id, sealed from internal.webhook_secrets
    where (location_id, id) > ($1::uuid, $2::uuid) order by location_id, id limit $3`,
 );
 
 // Only what still is as it was read: a row that another rotation sealed meanwhile is left to it.
 const writeSecrets = statement<{ location_id: string }>(
   'write_sealed_secrets',
-  `update webhook_secrets s set encryption_key_id = $1, sealed = fresh.sealed
+  `update internal.webhook_secrets s set encryption_key_id = $1, sealed = fresh.sealed
    from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) as fresh (location_id, id, was, sealed)
    where s.location_id = fresh.location_id and s.id = fresh.id and s.sealed = fresh.was
    returning s.location_id`,
@@ -154,6 +154,6 @@ const writeSecrets = statement<{ location_id: string }>(
 
 const countSecrets = statement<{ key_id: string; secrets: number }>(
   'count_sealed_secrets',
-  `select encryption_key_id as key_id, count(*)::int as secrets from webhook_secrets
+  `select encryption_key_id as key_id, count(*)::int as secrets from internal.webhook_secrets
    group by encryption_key_id order by encryption_key_id`,
 );
