@@ -60,7 +60,7 @@ async function makeOther(place: Place, each: number): Promise<Other> {
 /** Adds small locations to Comanda's database, each with a key, 100 products and 100 orders. */
 export async function fillWithNeighbours(place: Place, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) await makeOther(place, 100);
-  await place.comanda.pool.query('truncate captured_changes');
+  await place.comanda.pool.query('truncate internal.captured_changes');
   await place.comanda.pool.query('vacuum analyze');
 }
 

@@ -177,7 +177,7 @@ async function settled({ comanda }: Place): Promise<void> {
   const end = performance.now() + 60_000;
   for (;;) {
     const { rows } = await comanda.pool.query(
-      `select where exists (select from captured_changes) or exists (select from webhook_deliveries where next_attempt_at <= now())
+      `select where exists (select from internal.captured_changes) or exists (select from webhook_deliveries where next_attempt_at <= now())
         or exists (select from sync_jobs where status in ('queued', 'processing'))`,
     );
     if (rows.length === 0) return;
