@@ -104,8 +104,8 @@ test.each([
 it('brings back with relay retry what was set aside', async () => {
   await withClients(1, async (client) => {
     await client.query(
-      `insert into captured_changes (location_id, resource, resource_id, operation, failures, retry_at, error)
-       select uuid_v7(), 'mystery', uuid_v7(), 'insert', f, now(), 'why' from unnest(array[3, 10]) f`,
+      `insert into captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
+       select uuid_v7(), 'mystery', array[uuid_v7()], 'insert', f, now(), 'why' from unnest(array[3, 10]) f`,
     );
     const { stdout } = await comanda(['relay', 'retry', '--json']);
     expect(JSON.parse(stdout)).toEqual({ retried: 2 });

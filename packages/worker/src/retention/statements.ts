@@ -122,8 +122,8 @@ export const removeIdempotencyKeys = removal(
 export const removeSetAside = removal(
   'set_aside',
   'captured_changes',
-  ['id'],
-  `select c.id from captured_changes c where c.failures >= 10 and c.captured_at < ${before('$1')}
+  ['location_id', 'id', 'line'],
+  `select c.location_id, c.id, c.line from captured_changes c where c.failures >= 10 and c.captured_at < ${before('$1')}
    order by c.id limit $2 for update skip locked`,
 );
 
