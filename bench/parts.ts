@@ -7,6 +7,7 @@ import type { Part } from './parts/part.ts';
 import { prices } from './parts/prices.ts';
 import { processes } from './parts/processes.ts';
 import { products } from './parts/products.ts';
+import { publishing } from './parts/publishing.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
 import { trpc } from './parts/trpc.ts';
@@ -22,6 +23,7 @@ export const parts: readonly Part[] = [
   history,
   sync,
   prices,
+  publishing,
   admission,
   webhooks,
   processes,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
-import { createProduct } from '../support/factories.ts';
+import { createCategory, createProduct } from '../support/factories.ts';
 import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
 
 let kit: WorkerKit;
@@ -104,4 +104,28 @@ test('events.md 9: catalog.updated is told once, though another change of its tr
   while ((await drainChanges(kit.database, silent)).changes > 0);
   expect(await types()).toEqual(['catalog.updated', 'order.updated', 'payment.created', 'product.updated']);
   expect(await kit.sql('select from captured_changes')).toEqual([]);
+});
+
+test('the active menu is told as the catalog is, once a transaction, and no other menu is', async () => {
+  const { locationId, database } = kit;
+  const categoryId = await createCategory(database, { locationId });
+  const [menu] = await kit.sql<{ id: string }>(
+    'insert into menus (location_id, name) values ($1, $2) returning id',
+    [locationId, 'Lunch'],
+  );
+  await publish();
+  const link = 'insert into menu_categories (location_id, menu_id, category_id) values ($1, $2, $3)';
+  const told = async (sql: string, values: unknown[]) => {
+    await kit.sql(sql, values);
+    return (await publish()).map(({ type }) => type);
+  };
+  expect(await told(link, [locationId, menu?.id, categoryId])).toEqual([]);
+  const published = 'update menus set is_published = true, version = version + 1 where id = $1';
+  expect(await told(published, [menu?.id])).toEqual(['catalog.updated']);
+  expect(await told('update menus set name = name where id = $1', [menu?.id])).toEqual([]);
+  expect(await told('delete from menu_categories where menu_id = $1', [menu?.id])).toEqual([
+    'catalog.updated',
+  ]);
+  expect(await told(link, [locationId, menu?.id, categoryId])).toEqual(['catalog.updated']);
+  expect(await told('delete from menus where id = $1', [menu?.id])).toEqual(['catalog.updated']);
 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
+import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
@@ -72,6 +72,20 @@ describe('events.md 2: a row lock at one location', () => {
       { type: 'catalog.updated' },
     ]);
   });
+});
+
+test('what was set aside at a location whose rows are held delays nothing of others', async () => {
+  await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
+  await kit.sql(
+    `insert into captured_changes (location_id, resource, operation, resource_ids, part, failures, retry_at)
+     values ($1, 'turn', 'insert', array[uuid_v7()], 1, 1, now())`,
+    [kit.locationId],
+  );
+  await hold('select from webhook_endpoints where location_id = $1 for update', [kit.locationId]);
+  expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
+  expect(await kit.sql('select failures, retry_at > now() as later, error from captured_changes')).toEqual([
+    { failures: 1, later: true, error: null },
+  ]);
 });
 
 describe('events.md 5: a transaction of thousands of changes', () => {

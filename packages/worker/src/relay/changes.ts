@@ -59,13 +59,9 @@ export async function readBatches(tx: Queryable, locationIds: readonly string[])
   return [...batches.values()];
 }
 
-/** Reads what was set aside and is due again at these locations, which the caller holds; at most `most` rows. */
-export async function readSetAside(
-  tx: Queryable,
-  locationIds: readonly string[],
-  most: number,
-): Promise<Change[]> {
-  return (await tx.run(due, [locationIds, most, mostFailures])).flatMap(changesOf);
+/** Reads what was set aside and is due again at a location, which the caller holds; at most `most` rows. */
+export async function readSetAside(tx: Queryable, locationId: string, most: number): Promise<Change[]> {
+  return (await tx.run(due, [locationId, most, mostFailures])).flatMap(changesOf);
 }
 
 /** Where something that was set aside is due again. */
@@ -106,6 +102,11 @@ export async function removeRows(tx: Queryable, rows: readonly RowKey[]): Promis
 /** Sets rows aside that could not be published, with the reason, for 2, 4, 8 … 300 seconds. */
 export async function setAside(tx: Queryable, rows: readonly RowKey[], reason: string): Promise<void> {
   await tx.run(fail, [...keysOf(rows), reason.replaceAll('\0', '').slice(0, 1_000)]);
+}
+
+/** Lets rows that were set aside wait for ten seconds more: somebody holds what they need. */
+export async function postpone(on: Queryable, rows: readonly RowKey[]): Promise<void> {
+  await on.run(wait, keysOf(rows));
 }
 
 const keysOf = (rows: readonly RowKey[]) => [
@@ -179,7 +180,7 @@ const due = statement<CapturedRow>(
   // Found by its own small index first: in the order of ids the whole backlog might be passed.
   `select c.location_id as "locationId", c.seed, ${columns('c')} from (
      select * from captured_changes where failures > 0 and failures < $3 and retry_at <= now() offset 0
-   ) c where c.location_id = any ($1::uuid[]) order by c.id, c.line limit $2`,
+   ) c where c.location_id = $1::uuid order by c.id, c.line limit $2`,
 );
 
 const cut = statement(
@@ -204,11 +205,15 @@ const countWaiting = statement<{ count: number }>(
    cross join lateral (select from captured_changes c where ${sameRow} limit 1) c`,
 );
 
-const remove = statement(
-  'relay_remove_changes',
-  `delete from captured_changes c where c.ctid = any (array(
+const theseRows = `c.ctid = any (array(
      select f.ctid from ${keys} cross join lateral (
-       select c.ctid from captured_changes c where ${sameRow} limit 1) f))`,
+       select c.ctid from captured_changes c where ${sameRow} limit 1) f))`;
+
+const remove = statement('relay_remove_changes', `delete from captured_changes c where ${theseRows}`);
+
+const wait = statement(
+  'relay_postpone',
+  `update captured_changes c set retry_at = now() + interval '10 seconds' where ${theseRows} and c.failures > 0`,
 );
 
 // What it changed of the catalog is noted by then, for the transaction.
@@ -216,7 +221,5 @@ const fail = statement(
   'relay_set_aside',
   `update captured_changes c set failures = c.failures + 1, error = $4, in_catalog = false,
      retry_at = now() + make_interval(secs => least(300, 2 ^ (c.failures + 1)))
-   where c.ctid = any (array(
-     select f.ctid from ${keys} cross join lateral (
-       select c.ctid from captured_changes c where ${sameRow} limit 1) f))`,
+   where ${theseRows}`,
 );

@@ -4,6 +4,7 @@ import {
   type Batch,
   cutIntoParts,
   type Part,
+  postpone,
   readBatches,
   readDueLocations,
   readSetAside,
@@ -24,11 +25,11 @@ export interface Drained {
 
 /** Changes in a round, as long as what comes first somewhere is not more. */
 const roundSize = 2_000;
-/** Locations whose locks are tried for at once; four may fill a round. Each time fewer are left, so more are tried for. */
-const firstTake = 4;
+/** Locations whose locks are tried for at once: one may fill a round. Each time fewer are left, so more are tried for. */
+const firstTake = 1;
 const growth = 4;
 /** Locations in a round: the server's table of locks is for all sessions. */
-const mostLocations = 340;
+const mostLocations = 341;
 
 /**
  * Publishes what comes first, location by location, those that no other worker holds, in one transaction. What cannot
@@ -52,19 +53,23 @@ export async function drainChanges(database: Database, log: Logger, given?: Sche
 
 /** Tries again what was set aside and is due. */
 export async function drainSetAside(database: Database, log: Logger): Promise<Drained> {
-  const locationIds = await readDueLocations(database);
-  let events = 0;
-  const units = await database.transaction(undefined, async (tx) => {
-    const taken = locationIds.length === 0 ? [] : await takeLocations(tx, locationIds);
-    return taken.length === 0 ? [] : planEvents(await readSetAside(tx, taken, 100));
-  });
-  for (const locationId of new Set(units.map((unit) => unit.locationId)))
-    events += await publishOrIsolate(
-      database,
-      log,
-      units.filter((unit) => unit.locationId === locationId),
-    );
-  return { changes: units.length, events };
+  const drained: Drained = { changes: 0, events: 0 };
+  for (const locationId of await readDueLocations(database)) {
+    const units = await database.transaction(undefined, async (tx) => {
+      const taken = await takeLocations(tx, [locationId]);
+      return taken.length === 0 ? [] : planEvents(await readSetAside(tx, locationId, 100));
+    });
+    drained.changes += units.length;
+    try {
+      drained.events += await publishOrIsolate(database, log, units);
+    } catch (error) {
+      if (!isHeld(error)) throw error;
+      const rows = units.flatMap((unit) => unit.rows);
+      await postpone(database, rows);
+      log.warn({ err: error, locationId }, held);
+    }
+  }
+  return drained;
 }
 
 async function drainLocations(
@@ -121,12 +126,20 @@ async function recover(
   batch: Batch,
   cause: unknown,
 ): Promise<number> {
-  if (!isHeld(cause)) return isolate(database, log, batch, cause);
+  let found = cause;
+  try {
+    if (!isHeld(cause)) return await isolate(database, log, batch, cause);
+  } catch (error) {
+    if (!isHeld(error)) throw error;
+    found = error;
+  }
   const { locationId } = batch;
   const seconds = schedule.putBack(locationId);
-  log.warn({ err: cause, locationId, seconds }, 'a location is put back: somebody holds rows of it');
+  log.warn({ err: found, locationId, seconds }, held);
   return 0;
 }
+
+const held = 'a location is put back: somebody holds rows of it';
 
 /** Cuts what is too big in a transaction of its own, beside the rounds of the other locations. */
 async function cut(database: Database, log: Logger, schedule: Schedule, part: Part): Promise<void> {

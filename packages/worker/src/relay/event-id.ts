@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PlannedEvent } from './plan.ts';
 
 /**
@@ -12,13 +12,8 @@ export function eventId({
   type,
   capturedAt,
 }: Pick<PlannedEvent, 'seed' | 'resource' | 'resourceId' | 'type' | 'capturedAt'>): string {
-  const bytes = createHash('sha256')
-    .update(`${seed} ${resource} ${resourceId} ${type}`)
-    .digest()
-    .subarray(0, 16);
-  bytes.writeUIntBE(capturedAt.getTime(), 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  const time = capturedAt.getTime().toString(16).padStart(12, '0');
+  const rest = hash('sha256', `${seed} ${resource} ${resourceId} ${type}`);
+  const variant = '89ab'.charAt(Number.parseInt(rest.charAt(0), 16) % 4);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(4, 7)}-${rest.slice(7, 19)}`;
 }
