@@ -16,7 +16,7 @@ const loose: Readonly<Record<string, string>> = {
   'audit_entries.api_key_id': 'an entry outlives the key that acted',
   'audit_entries.resource_id': 'names resources of any kind, which may be gone',
   'captured_changes.location_id': 'a queue: what waits for the relay must not slow down a deletion',
-  'captured_changes.resource_ids': 'names resources of any kind, which may be gone',
+  'captured_changes.seed': 'names a transaction',
   'events.resource_id': 'names resources of any kind, which may be gone',
   'order_items.product_id': 'an order keeps naming a product that was deleted',
   'order_moves.moved_by': 'a move outlives the key that made it',

@@ -14,7 +14,7 @@ const catalogKinds = /^(product|product_categories|category|subselection|subsele
 function transaction(...steps: Step[]): Change[] {
   const seed = String(++lastId);
   return steps.map((step) => ({
-    row: { locationId, id: String(++lastId), line: 0 },
+    row: { locationId, id: String(++lastId), line: 0, seed, part: 0 },
     seed,
     part: 0,
     locationId,

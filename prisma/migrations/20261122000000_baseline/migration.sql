@@ -520,7 +520,7 @@ CREATE TABLE captured_changes (
   CONSTRAINT captured_changes_pkey PRIMARY KEY (location_id, id, line)
 ) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
-CREATE INDEX captured_changes_seed_location_id_part_id_idx ON captured_changes (seed, location_id, part, id);
+CREATE INDEX captured_changes_seed_location_id_part_id_line_idx ON captured_changes (seed, location_id, part, id, line);
 CREATE INDEX captured_changes_set_aside_idx ON captured_changes (retry_at) WHERE failures > 0;
 COMMENT ON TABLE captured_changes IS 'Changes that wait to be published; rows go once their events are stored.';
 

@@ -7,6 +7,10 @@ export interface RowKey {
   /** Its place in the queue; a decimal number of up to 64 bits. */
   id: string;
   line: number;
+  /** Tells its transaction from all others. */
+  seed: string;
+  /** The part of its transaction that it is published with; 0 for one that was not cut. */
+  part: number;
 }
 
 /** A change of one resource as the triggers captured it. */
@@ -49,7 +53,7 @@ export const columns = (c: string): string => `${c}.id::text, ${c}.line, ${c}.pa
 
 /** The changes that a row holds, one for each resource. */
 export function changesOf({ resourceIds, before, after, id, line, ...shared }: CapturedRow): Change[] {
-  const row: RowKey = { locationId: shared.locationId, id, line };
+  const row: RowKey = { locationId: shared.locationId, id, line, seed: shared.seed, part: shared.part };
   return resourceIds.map((resourceId, index) => ({
     ...shared,
     row,

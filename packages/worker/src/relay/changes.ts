@@ -113,6 +113,8 @@ const keysOf = (rows: readonly RowKey[]) => [
   rows.map(({ locationId }) => locationId),
   rows.map(({ id }) => id),
   rows.map(({ line }) => line),
+  rows.map(({ seed }) => seed),
+  rows.map(({ part }) => part),
 ];
 
 const waiting = statement<{ locationId: string; id: string }>(
@@ -164,6 +166,7 @@ const first = statement<CapturedRow & { cut: boolean }>(
    left join lateral (
      select c.* from captured_changes c
      where c.seed = f.seed and c.location_id = w.location_id and c.part <= f.last_part and c.failures = 0 and not f.cut
+     offset 0
    ) c on true
    order by w.place, f.last, c.part, c.id, c.line`,
 );
@@ -196,8 +199,11 @@ const cutAndRead = statement<CapturedRow>(
 
 const note = statement('relay_note_catalog', 'select note_catalog($1::uuid[], $2::uuid[])');
 
-const keys = 'unnest($1::uuid[], $2::bigint[], $3::int[]) as k (location_id, id, line)';
-const sameRow = 'c.location_id = k.location_id and c.id = k.id and c.line = k.line';
+// By all columns of either index: in a small table the planner takes any.
+const keys =
+  'unnest($1::uuid[], $2::bigint[], $3::int[], $4::uuid[], $5::int[]) as k (location_id, id, line, seed, part)';
+const sameRow =
+  'c.location_id = k.location_id and c.id = k.id and c.line = k.line and c.seed = k.seed and c.part = k.part';
 
 const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
@@ -219,7 +225,7 @@ const wait = statement(
 // What it changed of the catalog is noted by then, for the transaction.
 const fail = statement(
   'relay_set_aside',
-  `update captured_changes c set failures = c.failures + 1, error = $4, in_catalog = false,
+  `update captured_changes c set failures = c.failures + 1, error = $6, in_catalog = false,
      retry_at = now() + make_interval(secs => least(300, 2 ^ (c.failures + 1)))
    where ${theseRows}`,
 );
