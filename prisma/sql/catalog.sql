@@ -10,7 +10,7 @@ $$;
 -- The version is shown in the location's zone.
 CREATE FUNCTION note_location_zone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO tally_notes (location_id, starts_at, name, n) VALUES (NEW.id, '-infinity', 'catalog', 1);
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (NEW.id, '-infinity', 'catalog', 1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_zone AFTER UPDATE OF timezone ON locations
@@ -20,19 +20,19 @@ CREATE TRIGGER note_zone AFTER UPDATE OF timezone ON locations
 -- Rises with every new token and epoch: the time of day, or the last version + 1 ms when that is not later.
 CREATE FUNCTION stamp_catalog(p_location uuid, p_token bigint) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
-  v catalog_versions%ROWTYPE;
+  v internal.catalog_versions%ROWTYPE;
   v_epoch text := database_epoch();
 BEGIN
-  SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
+  SELECT * INTO v FROM internal.catalog_versions c WHERE c.location_id = p_location;
   IF NOT FOUND OR v.epoch <> v_epoch OR v.token < p_token THEN
-    INSERT INTO catalog_versions AS c (location_id, epoch, token, version)
+    INSERT INTO internal.catalog_versions AS c (location_id, epoch, token, version)
     VALUES (p_location, v_epoch, p_token, date_trunc('milliseconds', clock_timestamp()))
     ON CONFLICT (location_id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,
       version = greatest(excluded.version, c.version + interval '1 millisecond')
     WHERE c.epoch <> excluded.epoch OR c.token < excluded.token
     RETURNING * INTO v;
     IF NOT FOUND THEN
-      SELECT * INTO v FROM catalog_versions c WHERE c.location_id = p_location;
+      SELECT * INTO v FROM internal.catalog_versions c WHERE c.location_id = p_location;
     END IF;
   END IF;
   RETURN CASE WHEN v.epoch = v_epoch AND v.token = p_token THEN v.version END;
@@ -41,8 +41,8 @@ END $$;
 -- Holds the row of the version to the end of the transaction: nobody stamps a later state meanwhile.
 CREATE FUNCTION hold_catalog_version(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO catalog_versions (location_id, epoch, token, version) VALUES (p_location, '', -1, 'epoch') ON CONFLICT DO NOTHING;
-  PERFORM FROM catalog_versions c WHERE c.location_id = p_location FOR UPDATE;
+  INSERT INTO internal.catalog_versions (location_id, epoch, token, version) VALUES (p_location, '', -1, 'epoch') ON CONFLICT DO NOTHING;
+  PERFORM FROM internal.catalog_versions c WHERE c.location_id = p_location FOR UPDATE;
 END $$;
 
 -- The version of what is committed by now.
@@ -113,7 +113,7 @@ $$;
 -- The active menu is told as the catalog is: when one is published or taken back, and when what it shows changes.
 CREATE FUNCTION capture_active_menu() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
   SELECT l.id, 'catalog', 'publish', ARRAY[l.id], true FROM locations l
   WHERE l.id = CASE TG_OP WHEN 'DELETE' THEN OLD.location_id ELSE NEW.location_id END;
   RETURN NULL;
@@ -127,7 +127,7 @@ CREATE TRIGGER capture_update AFTER UPDATE OF name, version, is_published ON men
 
 CREATE FUNCTION capture_active_menu_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
   SELECT r.location_id, 'catalog', 'publish', ARRAY[r.location_id], true
   FROM (SELECT DISTINCT c.location_id, c.menu_id FROM changed_rows c) r CROSS JOIN LATERAL (
     SELECT FROM menus m WHERE m.location_id = r.location_id AND m.id = r.menu_id AND m.is_published LIMIT 1) m;

@@ -104,7 +104,7 @@ BEGIN
     pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
     set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);
   SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
-  INTO v_known FROM idempotency_keys k
+  INTO v_known FROM internal.idempotency_keys k
   WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
   IF FOUND THEN
     IF v_known.fresh THEN
@@ -112,7 +112,7 @@ BEGIN
       response := v_known.response;
       RETURN;
     END IF;
-    DELETE FROM idempotency_keys k
+    DELETE FROM internal.idempotency_keys k
     WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
   END IF;
 
@@ -170,10 +170,10 @@ BEGIN
   SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open';
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
-  UPDATE location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
+  UPDATE internal.location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
   RETURNING c.value INTO v_number;
   IF NOT FOUND THEN
-    INSERT INTO location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
+    INSERT INTO internal.location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
     ON CONFLICT (location_id, name) DO UPDATE SET value = c.value + 1
     RETURNING c.value INTO v_number;
   END IF;
@@ -192,7 +192,7 @@ BEGIN
 
   SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';
-  INSERT INTO idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
 END $$;
 
@@ -272,7 +272,7 @@ CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
 -- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
 CREATE FUNCTION note_order_move() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO order_moves (location_id, order_id, from_status, to_status)
+  INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status)
   VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status);
   RETURN NULL;
 END $$;
@@ -283,7 +283,7 @@ CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
 CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
-  INSERT INTO captured_changes (location_id, resource, operation, changed, resource_ids)
+  INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
   SELECT c.location_id, 'order', 'update', ARRAY['items'], array_agg(c.order_id)
   FROM (
     SELECT r.location_id, r.order_id, (row_number() OVER () - 1) / 500 AS share

@@ -12,7 +12,7 @@ DECLARE
   last_state jsonb;
 BEGIN
   EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
-  INSERT INTO captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
   VALUES (OLD.location_id, TG_ARGV[0], 'delete', ARRAY[OLD.id], TG_ARGV[2]::boolean, ARRAY[last_state]);
   RETURN OLD;
 END $$;
@@ -67,7 +67,7 @@ DECLARE
   -- As the relay sees it: what was changed by key is one row that went and one that came. What is alike shares a row, 500
   -- resources at most.
   told text := CASE operation
-    WHEN 'update' THEN format($f$INSERT INTO captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+    WHEN 'update' THEN format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
   SELECT c.location_id, %L, c.operation, array_remove(ARRAY[%s]::text[], NULL), %s, array_agg(c.id), %s
   FROM (
     SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
@@ -78,7 +78,7 @@ DECLARE
         FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x !~ '~'),
       shown, CASE WHEN columns ~ '!' THEN 'array_agg(c.before), array_agg(c.after)' ELSE 'NULL, NULL' END,
       CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END, watched_bits(columns, '^[^~]*$'))
-    ELSE format($f$INSERT INTO captured_changes (location_id, resource, operation, in_catalog, resource_ids)
+    ELSE format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids)
   SELECT c.location_id, %L, %L, %s, array_agg(c.id)
   FROM (SELECT c.location_id, c.id, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
   GROUP BY c.location_id, c.share$f$, told_as, operation, shown) END;
@@ -104,7 +104,7 @@ DECLARE
   noted bigint;
 BEGIN
 %s%s
-INSERT INTO tally_notes (location_id, starts_at, name, n)
+INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
 %s;
 GET DIAGNOSTICS noted = ROW_COUNT;
 -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.

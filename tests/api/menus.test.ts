@@ -166,10 +166,10 @@ test.each(['create', 'update', 'publish'] as const)('menus.%s needs menus:write'
 describe('catalog.publish', () => {
   it('is captured for catalog.updated and written down, though nothing changed', async () => {
     const { database } = api.app;
-    await database.pool.query('delete from captured_changes');
+    await database.pool.query('delete from internal.captured_changes');
     const { published_at } = await api.client(key).catalog.publish.mutate();
     const { rows } = await database.pool.query(
-      'select location_id, resource, resource_ids, operation, captured_at from captured_changes',
+      'select location_id, resource, resource_ids, operation, captured_at from internal.captured_changes',
     );
     expect(rows).toEqual([
       {

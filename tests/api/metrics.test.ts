@@ -105,11 +105,11 @@ describe('the state of the work', () => {
        insert into sync_jobs (location_id, total_items, status, created_at) values ('${locationId}', 1, 'queued', now() - interval '40 seconds');
        insert into sync_jobs (location_id, total_items, status) values ('${locationId}', 1, 'processing');
        update sync_jobs set status = 'completed' where status = 'processing';
-       insert into process_heartbeats (id, kind, host, pid, seen_at) values
+       insert into internal.process_heartbeats (id, kind, host, pid, seen_at) values
          ('a', 'worker', 'kitchen', 1, now()), ('b', 'worker', 'kitchen', 2, now() - interval '30 seconds');
        select graphile_worker.add_job('sync-products', '{}');
-       delete from captured_changes;
-       insert into captured_changes (location_id, resource, resource_ids, operation, captured_at, failures, retry_at) values
+       delete from internal.captured_changes;
+       insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at, failures, retry_at) values
          ('${locationId}', 'orders', array['${newId()}'::uuid], 'insert', now() - interval '90 seconds', 0, null),
          ('${locationId}', 'orders', array['${newId()}'::uuid], 'insert', now(), 10, now())`,
     );
@@ -188,7 +188,7 @@ describe('with the database away', () => {
       });
       await runOnce(
         own.databaseUrl,
-        `insert into process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
+        `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
       );
       await waitFor('the beat', async () => {
         const ready = await fetch(`${own.url}/readyz`);

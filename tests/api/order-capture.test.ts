@@ -22,14 +22,14 @@ async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
   const touches = 'select catalog_token($1)::int as touches';
   const countTouches = async () => (await client.query(touches, [api.locationId])).rows[0]?.touches;
   try {
-    await client.query('delete from captured_changes');
+    await client.query('delete from internal.captured_changes');
     const before = await countTouches();
     await client.query('begin');
     await work(client);
     await client.query('commit');
     const { rows } = await client.query<{ what: string }>(
       `select resource || ' ' || operation || ' ' || array_to_string(changed, ',') as what
-       from captured_changes, unnest(resource_ids) where location_id = $1 order by id`,
+       from internal.captured_changes, unnest(resource_ids) where location_id = $1 order by id`,
       [api.locationId],
     );
     return { captured: rows.map(({ what }) => what.trim()), touches: (await countTouches()) - before };

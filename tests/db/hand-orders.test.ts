@@ -64,7 +64,7 @@ async function insert(
 
 const counted = async (): Promise<number> => {
   const [row] = await hand.sql<{ value: string }>(
-    `select coalesce(max(value), 0) as value from location_counters where location_id = $1 and name = 'order'`,
+    `select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'order'`,
     [api.locationId],
   );
   return Number(row?.value);
@@ -111,7 +111,7 @@ describe('an order that is inserted by hand', () => {
     });
     expect(await total()).toBe(before + 1);
     const told = await hand.sql(
-      `select distinct operation, seed from captured_changes where resource = 'order' and $1 = any (resource_ids)`,
+      `select distinct operation, seed from internal.captured_changes where resource = 'order' and $1 = any (resource_ids)`,
       [id],
     );
     expect(new Set(told.map(({ seed }) => seed)).size).toBe(1);
@@ -272,7 +272,7 @@ describe('an import', () => {
     });
     expect(
       await hand.sql(
-        `select changed from captured_changes where $1 = any (resource_ids) and resource = 'order' and operation = 'update'`,
+        `select changed from internal.captured_changes where $1 = any (resource_ids) and resource = 'order' and operation = 'update'`,
         [placed.id],
       ),
     ).toEqual([{ changed: ['items'] }]);

@@ -33,7 +33,7 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
   const ledger: Ledger = await createLedger(kit.url, locations, changes);
   await ledger.write();
   const [waiting] = await kit.sql<{ count: number }>(
-    'select sum(cardinality(resource_ids))::int as count from captured_changes',
+    'select sum(cardinality(resource_ids))::int as count from internal.captured_changes',
   );
   expect(waiting?.count).toBeGreaterThanOrEqual(changes);
 
@@ -43,7 +43,7 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
   const startedAt = performance.now();
   await waitFor(
     'everything to be published',
-    async () => (await kit.sql('select 1 from captured_changes limit 1')).length === 0,
+    async () => (await kit.sql('select 1 from internal.captured_changes limit 1')).length === 0,
     { timeoutMs: 60_000, intervalMs: 100 },
   );
   const tookMs = Math.round(performance.now() - startedAt);
@@ -62,7 +62,7 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
      ) e where step <> 1`,
   );
   expect(numbers).toEqual([{ gaps: 0 }]);
-  expect(await kit.sql('select 1 from captured_changes where failures > 0')).toEqual([]);
+  expect(await kit.sql('select 1 from internal.captured_changes where failures > 0')).toEqual([]);
   await consumer.close();
   reportFault('backlog without a worker', {
     trials: changes,

@@ -65,7 +65,7 @@ const admittedAgain = (url: string, key: string) =>
 const minutesOf = (keyId: string) =>
   world.database.pool
     .query<{ start: Date; used: number }>(
-      `select window_start as start, used from limit_counters where api_key_id = $1 and "window" = 'minute' order by 1`,
+      `select window_start as start, used from internal.limit_counters where api_key_id = $1 and "window" = 'minute' order by 1`,
       [keyId],
     )
     .then(({ rows }) => rows.map(({ start, used }) => [start.toISOString(), used]));
@@ -151,7 +151,7 @@ test('at the end of a month the month rolls over once, in UTC', async () => {
   expect((await world.clock.now()).toISOString()).toMatch(/^2026-03-01T00:00/);
   expect(await useUp(url, key, 50)).toBe(4);
   const { rows } = await world.database.pool.query(
-    `select window_start, used from limit_counters where api_key_id = $1 and "window" = 'month' order by 1`,
+    `select window_start, used from internal.limit_counters where api_key_id = $1 and "window" = 'month' order by 1`,
     [id],
   );
   expect(rows).toEqual([
@@ -215,7 +215,7 @@ describe.each([
     });
     expect(rotated.status).toBe(200);
     const { rows } = await world.database.pool.query<{ expires: string }>(
-      `select expires_at::text as expires from webhook_secrets where endpoint_id = $1 and expires_at is not null`,
+      `select expires_at::text as expires from internal.webhook_secrets where endpoint_id = $1 and expires_at is not null`,
       [endpointId],
     );
     expect(rows).toHaveLength(1);
@@ -224,7 +224,7 @@ describe.each([
     const sent = await callRest(skewed, `POST /v2/webhook-endpoints/${endpointId}/test`, { key: free });
     expect(sent.status).toBe(202);
     const changes = await world.database.pool.query<{ at: Date }>(
-      `select captured_at as at from captured_changes where operation = 'test' and resource_ids = array[$1::uuid]`,
+      `select captured_at as at from internal.captured_changes where operation = 'test' and resource_ids = array[$1::uuid]`,
       [endpointId],
     );
     expect(changes.rows[0]?.at.toISOString()).toMatch(/^2026-05-10T12:00/);

@@ -17,7 +17,7 @@ export async function fill({ sql }: Pick<Service, 'sql'>, locationId: string, am
     await sql('discard plans');
     await sql('begin');
     for (const text of texts) await sql(text, [locationId, ...values]);
-    await sql('delete from captured_changes where seed = transaction_seed()');
+    await sql('delete from internal.captured_changes where seed = transaction_seed()');
     await sql('commit');
   };
   await atOnce([categories]);
@@ -77,7 +77,7 @@ const moment = `now() - interval '20 days' + n * interval '20 days' / ($3::int +
 
 const orders = `
   with counted as (
-    select coalesce(max(value), 0) as value from location_counters where location_id = $1 and name = 'order'
+    select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'order'
   ), made as (
     insert into orders (location_id, number, external_id, total, channel, payment_method_id, status, created_at)
     select $1, counted.value + n - $2::int + 1, 'filled-' || n, 25, case when n % 5 = 0 then 'kiosk' end,
@@ -96,7 +96,7 @@ const orders = `
   from made`;
 
 const counter = (name: string) => `
-  insert into location_counters as c (location_id, name, value) values ($1, '${name}', $3::int - $2::int + 1)
+  insert into internal.location_counters as c (location_id, name, value) values ($1, '${name}', $3::int - $2::int + 1)
   on conflict (location_id, name) do update set value = c.value + excluded.value`;
 const orderCounter = counter('order');
 const eventCounter = counter('event');
@@ -104,7 +104,7 @@ const eventCounter = counter('event');
 const made = `generate_series($2::int, $3::int) n join orders o on o.location_id = $1 and o.external_id = 'filled-' || n`;
 
 const moves = `
-  insert into order_moves (location_id, order_id, from_status, to_status, moved_at)
+  insert into internal.order_moves (location_id, order_id, from_status, to_status, moved_at)
   select $1, o.id, 'pending', 'ready', o.created_at from ${made}`;
 
 // The feed shows bodies as they are: these have that of an order of the service.
@@ -112,7 +112,7 @@ const events = `
   insert into events (location_id, id, number, type, resource_id, body, request_id, created_at)
   select $1, uuid_v7(), c.value + n - $2::int + 1, told.type, o.id, told.body, 'filled-' || n, o.created_at
   from ${made} cross join (select type, body from events where type = 'order.created' limit 1) told cross join (
-    select coalesce(max(value), 0) as value from location_counters where location_id = $1 and name = 'event') c`;
+    select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'event') c`;
 
 const deliveries = `
   insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, created_at)
@@ -128,7 +128,7 @@ const attempts = `
   join webhook_deliveries d on d.location_id = $1 and d.event_id = e.id`;
 
 const answers = `
-  insert into idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   select $1, (select id from api_keys where location_id = $1 order by id limit 1), 'orders.create', 'filled-' || n,
     sha256(n::text::bytea), 201, '{}'
   from generate_series($2::int, $3::int) n`;
@@ -149,7 +149,7 @@ const others = [
    select $1, 'Filled ' || n, 'cmd_live_', sha256(uuid_send(uuid_v7())), '{*}' from generate_series(1, $2::int) n`,
   `insert into payment_methods (location_id, name, type) select $1, 'Filled ' || n, 'card' from generate_series(1, least(5, $2::int)) n`,
   `insert into menus (location_id, name) select $1, 'Filled ' || n from generate_series(1, least(5, $2::int)) n`,
-  `insert into limit_counters (api_key_id, "window", window_start, used)
+  `insert into internal.limit_counters (api_key_id, "window", window_start, used)
    select k.id, 'minute', date_trunc('minute', now()) - interval '1 day' - n * interval '1 minute', 1
    from api_keys k, generate_series(1, least(10, $2::int)) n where k.location_id = $1`,
   `insert into locations (name) select 'Beside ' || $1::text || n from generate_series(1, $2::int) n`,

@@ -8,7 +8,7 @@ export async function fillStreet({ sql }: Pick<Service, 'sql'>, count: number): 
   await sql('begin');
   await sql(`insert into locations (name) select 'Street ' || n from generate_series(1, $1::int) n`, [count]);
   for (const text of ofEach) await sql(text);
-  await sql('delete from captured_changes where seed = transaction_seed()');
+  await sql('delete from internal.captured_changes where seed = transaction_seed()');
   await sql('commit');
 }
 
@@ -43,8 +43,8 @@ const ofEach = [
   `update turns set status = 'closed' where location_id in (select l.id from ${street})`,
   `insert into webhook_endpoints (location_id, url, events)
    select l.id, 'http://127.0.0.1:9/hook', '{order.created}' from ${street}`,
-  `insert into webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
+  `insert into internal.webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
    select l.id, w.id, 'none', '' from ${street} join webhook_endpoints w on w.location_id = l.id`,
-  `insert into location_counters (location_id, name, value)
+  `insert into internal.location_counters (location_id, name, value)
    select l.id, n, 1 from ${street}, unnest(array['order', 'event', 'batch', 'catalog']) n`,
 ];

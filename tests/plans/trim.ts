@@ -12,8 +12,8 @@ export async function trim({ sql }: Pick<Service, 'sql'>): Promise<void> {
          select from (select location_id, id from ${table} order by ${order} limit ${kept}) k
          where k.location_id = t.location_id and k.id = t.id)`,
     );
-  await sql(`delete from idempotency_keys where created_at < now()`);
-  await sql('delete from captured_changes where seed = transaction_seed()');
+  await sql(`delete from internal.idempotency_keys where created_at < now()`);
+  await sql('delete from internal.captured_changes where seed = transaction_seed()');
   await sql('commit');
 }
 

@@ -147,7 +147,7 @@ test('after a rotation both secrets sign until the old one expires', async () =>
   verify(endpoint.secret, both);
   verify(young, both);
   await kit.sql(
-    `update webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`,
+    `update internal.webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`,
   );
   await createProduct(kit.database, { locationId: kit.locationId });
   const last = await waitFor('the next delivery', () => erp.received[1]);
@@ -158,7 +158,7 @@ test('after a rotation both secrets sign until the old one expires', async () =>
 test('a secret that cannot be opened uses up no attempt', async () => {
   const erp = await consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await kit.sql(`update webhook_secrets set sealed = '\\x00'`);
+  await kit.sql(`update internal.webhook_secrets set sealed = '\\x00'`);
   await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('the delivery to be put off', async () => {
@@ -180,7 +180,7 @@ test('a test event reaches its endpoint alone, whatever that subscribed to', asy
   await kit.startWorker();
   const eventId = newId();
   await kit.sql(
-    `insert into captured_changes (location_id, resource, operation, resource_ids, after)
+    `insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
      values ($1, 'webhook_endpoint', 'test', array[$2::uuid], array[$3::jsonb])`,
     [kit.locationId, endpoint.id, { event_id: eventId }],
   );

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 afterEach(async () => {
   await publish();
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
   await kit.sql('delete from events');
 });
 
@@ -78,7 +78,7 @@ describe('what is gone shows its last state:', () => {
     await createProduct(kit.database, { locationId: gone?.id ?? '' });
     await kit.sql('delete from locations where id = $1', [gone?.id]);
     expect(await publish()).toEqual([]);
-    expect(await kit.sql('select * from captured_changes')).toEqual([]);
+    expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
   });
 });
 
@@ -120,7 +120,7 @@ test('a change that cannot be published is set aside, the others pass, and it co
     (await kit.sql('select 1 from orders')).length - 1,
   );
   expect(published.map(({ resourceId }) => resourceId)).not.toContain(orders[1]);
-  const aside = await kit.sql('select resource_ids, failures, error from captured_changes');
+  const aside = await kit.sql('select resource_ids, failures, error from internal.captured_changes');
   expect(aside).toEqual([
     { resource_ids: [orders[1]], failures: 1, error: `order ${orders[1]} cannot be shown` },
   ]);
@@ -128,7 +128,7 @@ test('a change that cannot be published is set aside, the others pass, and it co
     `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,
     [kit.locationId, payment?.id, orders[1]],
   );
-  await kit.sql('update captured_changes set retry_at = now() where failures > 0');
+  await kit.sql('update internal.captured_changes set retry_at = now() where failures > 0');
   await drainSetAside(kit.database, silent);
   const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);
   expect(typesOf(mended)).toContain('order.updated');

@@ -18,9 +18,9 @@ async function publish() {
 test('a restored copy tells the same events under the same ids', async () => {
   await insertOrder(kit);
   await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 1 } });
-  await kit.sql('create table copy as select * from captured_changes');
+  await kit.sql('create table copy as select * from internal.captured_changes');
   const first = await publish();
-  await kit.sql('insert into captured_changes select * from copy');
+  await kit.sql('insert into internal.captured_changes select * from copy');
   await kit.sql('drop table copy');
   const again = await publish();
   expect(first).toHaveLength(5);
@@ -34,7 +34,7 @@ test('a restored copy tells the same events under the same ids', async () => {
 
 test('all rows of a transaction share a seed, savepoints or not, and no other has it', async () => {
   const id = await createProduct(kit.database, { locationId: kit.locationId });
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
   for (const price of [2, 3])
     await kit.sql(
       `do $$ begin
@@ -43,7 +43,7 @@ test('all rows of a transaction share a seed, savepoints or not, and no other ha
          update products set description = '${price}' where id = '${id}';
        end $$`,
     );
-  const rows = await kit.sql<{ seed: string }>('select seed from captured_changes order by id');
+  const rows = await kit.sql<{ seed: string }>('select seed from internal.captured_changes order by id');
   const [first, , third] = rows.map(({ seed }) => seed);
   expect(rows.map(({ seed }) => seed)).toEqual([first, first, third, third]);
   expect(third).not.toBe(first);
@@ -51,7 +51,7 @@ test('all rows of a transaction share a seed, savepoints or not, and no other ha
 });
 
 test('a statement captures what is alike in one row, at most 500 resources each', async () => {
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
   await kit.sql(
     `insert into products (location_id, sku, name, price) select $1, 'many-' || n, 'p', 1 from generate_series(1, 1200) n`,
     [kit.locationId],
@@ -62,7 +62,7 @@ test('a statement captures what is alike in one row, at most 500 resources each'
     [kit.locationId],
   );
   const rows = await kit.sql<{ size: number; changed: string[] }>(
-    'select cardinality(resource_ids) as size, changed from captured_changes order by operation, 1',
+    'select cardinality(resource_ids) as size, changed from internal.captured_changes order by operation, 1',
   );
   expect(rows.map(({ size, changed }) => [size, ...changed])).toEqual([
     [200],
@@ -84,7 +84,7 @@ test('events.md 9: catalog.updated is told once, though another change of its tr
   const [payment] = await kit.sql<{ id: string }>('select id from payments where order_id = $1', [orderId]);
   await kit.sql(
     `do $$ begin
-       insert into captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+       insert into internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
        values ('${kit.locationId}', 'mystery', 'update', array['${productId}'::uuid], true);
        update products set name = 'New' where id = '${productId}';
        delete from payments where order_id = '${orderId}';
@@ -94,16 +94,16 @@ test('events.md 9: catalog.updated is told once, though another change of its tr
   const types = async () => (await kit.events()).map(({ type }) => type).sort();
   await publish();
   expect(await types()).toEqual(['catalog.updated', 'product.updated']);
-  await kit.sql(`update captured_changes set resource = 'category' where resource = 'mystery'`);
+  await kit.sql(`update internal.captured_changes set resource = 'category' where resource = 'mystery'`);
   await kit.sql(
     'insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 12.5)',
     [kit.locationId, payment?.id, orderId],
   );
-  await kit.sql('update captured_changes set retry_at = now()');
+  await kit.sql('update internal.captured_changes set retry_at = now()');
   await drainSetAside(kit.database, silent);
   while ((await drainChanges(kit.database, silent)).changes > 0);
   expect(await types()).toEqual(['catalog.updated', 'order.updated', 'payment.created', 'product.updated']);
-  expect(await kit.sql('select from captured_changes')).toEqual([]);
+  expect(await kit.sql('select from internal.captured_changes')).toEqual([]);
 });
 
 test('the active menu is told as the catalog is, once a transaction, and no other menu is', async () => {

@@ -77,13 +77,13 @@ describe('events.md 2: a row lock at one location', () => {
 test('what was set aside at a location whose rows are held delays nothing of others', async () => {
   await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
   await kit.sql(
-    `insert into captured_changes (location_id, resource, operation, resource_ids, part, failures, retry_at)
+    `insert into internal.captured_changes (location_id, resource, operation, resource_ids, part, failures, retry_at)
      values ($1, 'turn', 'insert', array[uuid_v7()], 1, 1, now())`,
     [kit.locationId],
   );
   await hold('select from webhook_endpoints where location_id = $1 for update', [kit.locationId]);
   expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
-  expect(await kit.sql('select failures, retry_at > now() as later, error from captured_changes')).toEqual([
+  expect(await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes')).toEqual([
     { failures: 1, later: true, error: null },
   ]);
 });
@@ -165,7 +165,7 @@ describe('events.md 6: any number of workers share the locations', () => {
       );
     await waitFor(
       'all to be told',
-      async () => (await kit.sql('select from captured_changes limit 1')).length === 0,
+      async () => (await kit.sql('select from internal.captured_changes limit 1')).length === 0,
       {
         timeoutMs: 60_000,
       },
@@ -192,7 +192,7 @@ describe('events.md 6: any number of workers share the locations', () => {
       // A wait of a second at most, in which it is caught with its transaction open.
       await createProduct(kit.database, { locationId: kit.locationId });
       await told(kit.locationId);
-      const holder = await hold('select from location_counters where location_id = $1 for update', [
+      const holder = await hold('select from internal.location_counters where location_id = $1 for update', [
         kit.locationId,
       ]);
       await createProduct(kit.database, { locationId: kit.locationId });

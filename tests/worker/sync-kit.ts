@@ -55,7 +55,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
     },
     async captured() {
       const found = await sql<{ what: string; times: number }>(
-        `with gone as (delete from captured_changes where location_id = $1 returning *)
+        `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
          select resource || ' ' || operation as what, sum(cardinality(resource_ids))::int as times from gone group by 1`,
         [locationId],
       );

@@ -46,10 +46,10 @@ export async function readBooks(databaseUrl: string, locationIds: readonly strin
   return inSnapshot(databaseUrl, async (client) => {
     const read = async <Row>(sql: string) => (await client.query(sql, [locationIds])).rows as Row[];
     const [waiting] = await read<{ count: number }>(
-      'select count(*)::int as count from captured_changes where location_id = any ($1::uuid[])',
+      'select count(*)::int as count from internal.captured_changes where location_id = any ($1::uuid[])',
     );
     const orphans = await read<{ key: string }>(
-      `select key from idempotency_keys k where location_id = any ($1::uuid[]) and operation like '%orders.create'
+      `select key from internal.idempotency_keys k where location_id = any ($1::uuid[]) and operation like '%orders.create'
        and not exists (select from orders o where o.location_id = k.location_id and o.id = (k.response::json->>'id')::uuid)`,
     );
     return {
@@ -97,12 +97,12 @@ const ordersSql = `
     from payments where location_id = any ($1::uuid[]) group by order_id
   ), moved as (
     select order_id, json_agg(json_build_object('from', from_status, 'to', to_status) order by id) as list
-    from order_moves where location_id = any ($1::uuid[]) group by order_id
+    from internal.order_moves where location_id = any ($1::uuid[]) group by order_id
   ), stored as (
     select (response::json->>'id')::uuid as order_id, json_agg(json_build_object('key', key, 'response', response)) as list
-    from idempotency_keys where location_id = any ($1::uuid[]) and operation like '%orders.create' group by 1
+    from internal.idempotency_keys where location_id = any ($1::uuid[]) and operation like '%orders.create' group by 1
   ), waiting as (
-    select unnest(resource_ids) as order_id, count(*)::int as count from captured_changes
+    select unnest(resource_ids) as order_id, count(*)::int as count from internal.captured_changes
     where location_id = any ($1::uuid[]) and resource = 'order' and operation = 'insert' group by 1
   ), published as (
     select resource_id as order_id, count(*)::int as count from events

@@ -52,7 +52,7 @@ export async function publishing(database: Database, sessions: string): Promise<
   await sleep(settleMs);
   if ((await held()) !== before) return undefined;
   const { rows } = await database.pool.query<{ last: string | null }>(
-    'select max(id)::text as last from captured_changes',
+    'select max(id)::text as last from internal.captured_changes',
   );
   return rows[0]?.last ?? undefined;
 }
@@ -70,7 +70,7 @@ export async function delivering(database: Database, { pid }: TestProcess): Prom
   await sleep(settleMs);
   const { rows } = await database.pool.query<Claim>(
     `select d.event_id as "eventId", d.location_id as "locationId", d.attempts + 1 as attempt
-     from webhook_deliveries d join process_heartbeats h on h.id = d.leased_by
+     from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by
      where h.pid = $1 and d.leased_until > now()`,
     [pid],
   );

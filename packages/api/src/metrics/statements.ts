@@ -10,8 +10,8 @@ const counted = (rows: string) =>
 
 export const relayBacklog = statement<{ waiting: number; setAside: number; lagSeconds: number | null }>(
   'watch_relay_backlog',
-  `select ${counted('select resource_ids from captured_changes where failures = 0')} as waiting,
-     ${counted('select resource_ids from captured_changes where failures > 0 order by retry_at')} as "setAside",
+  `select ${counted('select resource_ids from internal.captured_changes where failures = 0')} as waiting,
+     ${counted('select resource_ids from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
      (select greatest(0, extract(epoch from now() - min(captured_at)))::float8 from waiting_locations()) as "lagSeconds"`,
 );
 
@@ -27,7 +27,7 @@ export const deliveryQueue = statement<{ due: number; scheduled: number; oldestS
 
 export const totals = statement<{ name: string; total: number }>(
   'watch_totals',
-  'select name, sum(total)::float8 as total from work_totals group by name',
+  'select name, sum(total)::float8 as total from internal.work_totals group by name',
 );
 
 export const unfinishedSyncJobs = statement<{ status: string; count: number; oldestSeconds: number }>(
@@ -49,7 +49,7 @@ export const heartbeats = statement<{
   'watch_heartbeats',
   `select kind, host, pid, greatest(0, extract(epoch from now() - seen_at))::float8 as "ageSeconds",
      seen_at > now() - interval '${heartbeatDeadSeconds} seconds' as alive
-   from process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
+   from internal.process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
 );
 
 export const queueExists = statement<{ exists: boolean }>(
@@ -69,6 +69,6 @@ export const queuedJobs = statement<{ task: string; state: string; count: number
 /** Answers when requests can be served; says whether a worker beats. */
 export const readiness = statement<{ worker: boolean }>(
   'watch_readiness',
-  `select exists (select from process_heartbeats
+  `select exists (select from internal.process_heartbeats
      where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker`,
 );

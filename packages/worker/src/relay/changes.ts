@@ -140,21 +140,21 @@ const first = statement<CapturedRow & { cut: boolean }>(
    from unnest($1::uuid[]) with ordinality w (location_id, place)
    cross join lateral (
      with near as materialized (
-       select c.id, c.seed from captured_changes c where c.location_id = w.location_id and c.failures = 0
+       select c.id, c.seed from internal.captured_changes c where c.location_id = w.location_id and c.failures = 0
        order by c.id, c.line limit ${fairShare}
      ), transactions as (
        select t.seed, l.last, p.last_part, s.changes
        from (select distinct seed from near) t
-       cross join lateral (select c.id as last from captured_changes c where ${ofTransaction}
+       cross join lateral (select c.id as last from internal.captured_changes c where ${ofTransaction}
          order by c.part desc, c.id desc limit 1) l
        cross join lateral (
          select max(r.part) as last_part from (
            select c.part, sum(cardinality(c.resource_ids)) over (order by c.part, c.id, c.line) - cardinality(c.resource_ids) as earlier
-           from (select * from captured_changes c where ${ofTransaction} order by c.part, c.id limit 100) c
+           from (select * from internal.captured_changes c where ${ofTransaction} order by c.part, c.id limit 100) c
          ) r where r.earlier < ${fairShare}) p
        cross join lateral (
          select sum(cardinality(c.resource_ids)) as changes from (
-           select c.resource_ids from captured_changes c where ${ofTransaction} and c.part <= p.last_part limit ${mostAtOnce} + 1) c) s
+           select c.resource_ids from internal.captured_changes c where ${ofTransaction} and c.part <= p.last_part limit ${mostAtOnce} + 1) c) s
      ), queued as (
        select t.*, sum(t.changes) over (order by t.last) - t.changes as earlier,
          t.last_part = 0 and t.changes > ${mostAtOnce}
@@ -164,7 +164,7 @@ const first = statement<CapturedRow & { cut: boolean }>(
      select * from queued where earlier < ${fairShare}
    ) f
    left join lateral (
-     select c.* from captured_changes c
+     select c.* from internal.captured_changes c
      where c.seed = f.seed and c.location_id = w.location_id and c.part <= f.last_part and c.failures = 0 and not f.cut
      offset 0
    ) c on true
@@ -174,7 +174,7 @@ const first = statement<CapturedRow & { cut: boolean }>(
 const dueLocations = statement<{ locationId: string }>(
   'relay_due_locations',
   `select distinct d.location_id as "locationId" from (
-     select c.location_id from captured_changes c
+     select c.location_id from internal.captured_changes c
      where c.failures > 0 and c.failures < $1 and c.retry_at <= now() order by c.retry_at limit 100) d`,
 );
 
@@ -182,7 +182,7 @@ const due = statement<CapturedRow>(
   'relay_due_changes',
   // Found by its own small index first: in the order of ids the whole backlog might be passed.
   `select c.location_id as "locationId", c.seed, ${columns('c')} from (
-     select * from captured_changes where failures > 0 and failures < $3 and retry_at <= now() offset 0
+     select * from internal.captured_changes where failures > 0 and failures < $3 and retry_at <= now() offset 0
    ) c where c.location_id = $1::uuid order by c.id, c.line limit $2`,
 );
 
@@ -208,24 +208,24 @@ const sameRow =
 const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
   `select count(*)::int as count from ${keys}
-   cross join lateral (select from captured_changes c where ${sameRow} limit 1) c`,
+   cross join lateral (select from internal.captured_changes c where ${sameRow} limit 1) c`,
 );
 
 const theseRows = `c.ctid = any (array(
      select f.ctid from ${keys} cross join lateral (
-       select c.ctid from captured_changes c where ${sameRow} limit 1) f))`;
+       select c.ctid from internal.captured_changes c where ${sameRow} limit 1) f))`;
 
-const remove = statement('relay_remove_changes', `delete from captured_changes c where ${theseRows}`);
+const remove = statement('relay_remove_changes', `delete from internal.captured_changes c where ${theseRows}`);
 
 const wait = statement(
   'relay_postpone',
-  `update captured_changes c set retry_at = now() + interval '10 seconds' where ${theseRows} and c.failures > 0`,
+  `update internal.captured_changes c set retry_at = now() + interval '10 seconds' where ${theseRows} and c.failures > 0`,
 );
 
 // What it changed of the catalog is noted by then, for the transaction.
 const fail = statement(
   'relay_set_aside',
-  `update captured_changes c set failures = c.failures + 1, error = $6, in_catalog = false,
+  `update internal.captured_changes c set failures = c.failures + 1, error = $6, in_catalog = false,
      retry_at = now() + make_interval(secs => least(300, 2 ^ (c.failures + 1)))
    where ${theseRows}`,
 );

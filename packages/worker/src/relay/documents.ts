@@ -132,7 +132,7 @@ function perLocation(kind: DocumentKind, serialiser: string): Statement<Document
 const lastStates = statement<DocumentRow & { kind: DocumentKind }>(
   'relay_last_states',
   `select distinct on (c.resource, c.resource_ids[1]) c.resource as kind, c.resource_ids[1] as id, c.before[1]::text as doc
-   from captured_changes c
+   from internal.captured_changes c
    where c.location_id = any ($1::uuid[]) and c.operation = 'delete' and c.before[1] is not null
      and (c.resource, c.resource_ids[1]) in (select * from unnest($2::text[], $3::uuid[]))
    order by c.resource, c.resource_ids[1], c.id desc, c.line desc`,

@@ -210,7 +210,7 @@ const wireTimes = statement<{ locationId: string; moment: Date; text: string }>(
 
 const advanceCounters = statement<{ locationId: string; counter: string; value: string }>(
   'relay_advance_counters',
-  `insert into location_counters as c (location_id, name, value)
+  `insert into internal.location_counters as c (location_id, name, value)
    select * from unnest($1::uuid[], $2::text[], $3::bigint[]) as w (location_id, name, value) order by 1, 2
    on conflict (location_id, name) do update set value = c.value + excluded.value
    returning location_id as "locationId", name as counter, value::text`,

@@ -24,7 +24,7 @@ const stamped = (
 export const readCurrentVersions = statement<StampedVersion & { location_id: string }>(
   'read_catalog_versions',
   `select v.location_id, ${stamped('v.version', 'v.epoch')}
-   from catalog_versions v join locations l on l.id = v.location_id
+   from internal.catalog_versions v join locations l on l.id = v.location_id
    where v.location_id = any ($1::uuid[]) and v.epoch = database_epoch() and v.token = catalog_token(v.location_id)`,
 );
 
@@ -46,7 +46,7 @@ export const readStampedCatalog = statement<
   'read_stamped_catalog',
   `select t.categories, ${stamped('v.version', 'v.epoch')}
    from locations l cross join lateral catalog_tree(l.id) t
-   left join catalog_versions v on v.location_id = l.id and v.epoch = $2 and v.token = t.token
+   left join internal.catalog_versions v on v.location_id = l.id and v.epoch = $2 and v.token = t.token
    where l.id = $1::uuid`,
 );
 
@@ -64,7 +64,7 @@ export const stampVersion = statement<{ version: string; epoch: string }>(
 export const capturePublication = statement<{ published_at: string }>(
   'capture_catalog_publication',
   `with captured as (
-     insert into captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+     insert into internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
      values ($1::uuid, 'catalog', 'publish', array[$1::uuid], true) returning captured_at
    )
    select wire_time(c.captured_at, l.timezone) as published_at from captured c, locations l where l.id = $1::uuid`,

@@ -100,7 +100,7 @@ export async function rotateSecret(ctx: CallContext, id: string): Promise<Webhoo
   return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
     const row = await find(ctx, tx, id);
     // By the clock that judges it, not by this process's.
-    await tx.$executeRaw`update webhook_secrets set expires_at = now() + interval '24 hours'
+    await tx.$executeRaw`update internal.webhook_secrets set expires_at = now() + interval '24 hours'
       where location_id = ${locationId}::uuid and endpoint_id = ${id}::uuid and expires_at is null`;
     return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, id) };
   });
@@ -117,7 +117,7 @@ export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTes
     const endpoint = await find(ctx, tx, id);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
     // Not through Prisma, which would take this process's clock for the time of the event.
-    await tx.$executeRaw`insert into captured_changes (location_id, resource, operation, resource_ids, after)
+    await tx.$executeRaw`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
       values (${locationId}::uuid, 'webhook_endpoint', 'test', array[${id}::uuid],
         array[jsonb_build_object('event_id', ${eventId}::text)])`;
   });
