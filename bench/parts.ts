@@ -8,6 +8,7 @@ import type { Part } from './parts/part.ts';
 import { prices } from './parts/prices.ts';
 import { processes } from './parts/processes.ts';
 import { products } from './parts/products.ts';
+import { publishing } from './parts/publishing.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
 import { trpc } from './parts/trpc.ts';
@@ -24,6 +25,7 @@ export const parts: readonly Part[] = [
   sync,
   operations,
   prices,
+  publishing,
   admission,
   webhooks,
   processes,

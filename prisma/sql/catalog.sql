@@ -109,3 +109,35 @@ END $$;
 CREATE FUNCTION catalog_format() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT left(md5(p.prosrc), 8) FROM pg_proc p WHERE p.oid = 'catalog_tree(uuid)'::regprocedure
 $$;
+
+-- The active menu is told as the catalog is: when one is published or taken back, and when what it shows changes.
+CREATE FUNCTION capture_active_menu() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+  SELECT l.id, 'catalog', 'publish', ARRAY[l.id], true FROM locations l
+  WHERE l.id = CASE TG_OP WHEN 'DELETE' THEN OLD.location_id ELSE NEW.location_id END;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER capture_insert AFTER INSERT ON menus FOR EACH ROW WHEN (NEW.is_published) EXECUTE FUNCTION capture_active_menu();
+CREATE TRIGGER capture_delete AFTER DELETE ON menus FOR EACH ROW WHEN (OLD.is_published) EXECUTE FUNCTION capture_active_menu();
+CREATE TRIGGER capture_update AFTER UPDATE OF name, version, is_published ON menus
+  FOR EACH ROW WHEN ((OLD.is_published OR NEW.is_published)
+    AND ROW(OLD.name, OLD.version, OLD.is_published) IS DISTINCT FROM ROW(NEW.name, NEW.version, NEW.is_published))
+  EXECUTE FUNCTION capture_active_menu();
+
+CREATE FUNCTION capture_active_menu_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+  SELECT r.location_id, 'catalog', 'publish', ARRAY[r.location_id], true
+  FROM (SELECT DISTINCT c.location_id, c.menu_id FROM changed_rows c) r CROSS JOIN LATERAL (
+    SELECT FROM menus m WHERE m.location_id = r.location_id AND m.id = r.menu_id AND m.is_published LIMIT 1) m;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER capture_insert AFTER INSERT ON menu_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
+CREATE TRIGGER capture_delete AFTER DELETE ON menu_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
+CREATE TRIGGER capture_update_before AFTER UPDATE ON menu_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
+CREATE TRIGGER capture_update_after AFTER UPDATE ON menu_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();

@@ -88,8 +88,8 @@ BEGIN
   IF NOT found_order.draft THEN
     IF TG_OP = 'INSERT' AND NOT found_order.own THEN
       PERFORM touch_orders(ARRAY[NEW.location_id], ARRAY[NEW.order_id]);
-      INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed)
-      VALUES (NEW.location_id, 'order', NEW.order_id, 'update', ARRAY['items']);
+      INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, changed)
+      VALUES (NEW.location_id, 'order', 'update', ARRAY[NEW.order_id], ARRAY['items']);
     END IF;
     RETURN NEW;
   END IF;

@@ -283,10 +283,13 @@ CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
 CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
-  INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed)
-  SELECT DISTINCT r.location_id, 'order', r.order_id, 'update', ARRAY['items']
-  FROM changed_rows r
-  JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id;
+  INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
+  SELECT c.location_id, 'order', 'update', ARRAY['items'], array_agg(c.order_id)
+  FROM (
+    SELECT r.location_id, r.order_id, (row_number() OVER () - 1) / 500 AS share
+    FROM (SELECT DISTINCT r.location_id, r.order_id FROM changed_rows r) r
+    JOIN orders o ON o.location_id = r.location_id AND o.id = r.order_id
+  ) c GROUP BY c.location_id, c.share;
   RETURN NULL;
 END $$;
 CREATE TRIGGER capture_update AFTER UPDATE ON order_items REFERENCING NEW TABLE AS changed_rows

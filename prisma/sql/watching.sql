@@ -12,8 +12,8 @@ DECLARE
   last_state jsonb;
 BEGIN
   EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
-  INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, before)
-  VALUES (OLD.location_id, TG_ARGV[0], OLD.id, 'delete', last_state);
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  VALUES (OLD.location_id, TG_ARGV[0], 'delete', ARRAY[OLD.id], TG_ARGV[2]::boolean, ARRAY[last_state]);
   RETURN OLD;
 END $$;
 
@@ -30,7 +30,7 @@ BEGIN
     CONTINUE WHEN w.told_as IS NULL;
     IF w.told_on LIKE '%l%' THEN
       RETURN QUERY SELECT format('CREATE TRIGGER capture_last_state BEFORE DELETE ON %I FOR EACH ROW '
-        'EXECUTE FUNCTION capture_last_state(%L, %L)', w.relation, w.told_as, w.relation || '_json');
+        'EXECUTE FUNCTION capture_last_state(%L, %L, %L)', w.relation, w.told_as, w.relation || '_json', w.columns ~ '[*~]');
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
       format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
@@ -45,27 +45,48 @@ BEGIN
   END LOOP;
 END $$;
 
+-- The numbers by which watch_comparison tells which of these columns differ: the sum of those marked so.
+CREATE FUNCTION watched_bits(columns text, marked text) RETURNS int LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(sum(1 << (at - 1)::int), 0)::int
+  FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x <> '' AND x ~ marked
+$$;
+
 -- The body of a table's function for an operation; NULL where nothing is told or counted of it.
 CREATE FUNCTION watch_body(relation text, told_as text, of text, told_on text, columns text, counted text, counted_at text,
   operation text
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   in_catalog boolean := columns ~ '[*~]';
+  shown text := CASE operation WHEN 'update' THEN format('c.changed & %s <> 0', watched_bits(columns, '[*~]')) ELSE in_catalog::text END;
   -- What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
   located text := CASE WHEN operation <> 'insert' THEN ' AND (SELECT l.id FROM locations l WHERE l.id = location_id) IS NOT NULL' END;
   -- What other entries show of these rows. A materialized part is run once, whatever is joined with it.
   touched text := CASE WHEN operation = 'update' AND columns ~ '\^' THEN format($f$, touched AS MATERIALIZED (
   SELECT touched_by_%s(array_agg(c.location_id), array_agg(c.id)) FROM changed c
-  WHERE c.operation <> 'update' OR c.changed && %L::text[]
-)$f$, relation, ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
-  -- As the relay sees it: what was changed by key is one row that went and one that came.
-  told text := format($f$INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
-  SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c%s
-  WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END);
+  WHERE c.operation <> 'update' OR c.changed & %s <> 0
+)$f$, relation, watched_bits(columns, '\^')) END;
+  -- As the relay sees it: what was changed by key is one row that went and one that came. What is alike shares a row, 500
+  -- resources at most.
+  told text := CASE operation
+    WHEN 'update' THEN format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+  SELECT c.location_id, %L, c.operation, array_remove(ARRAY[%s]::text[], NULL), %s, array_agg(c.id), %s
+  FROM (
+    SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
+    FROM changed c%s WHERE c.operation <> 'update' OR c.changed & %s <> 0
+  ) c
+  GROUP BY c.location_id, c.operation, c.changed, c.share$f$, told_as,
+      (SELECT string_agg(format('CASE WHEN c.changed & %s <> 0 THEN %L END', 1 << (at - 1)::int, translate(x, '*!^', '')), ', ' ORDER BY at)
+        FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x !~ '~'),
+      shown, CASE WHEN columns ~ '!' THEN 'array_agg(c.before), array_agg(c.after)' ELSE 'NULL, NULL' END,
+      CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END, watched_bits(columns, '^[^~]*$'))
+    ELSE format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids)
+  SELECT c.location_id, %L, %L, %s, array_agg(c.id)
+  FROM (SELECT c.location_id, c.id, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+  GROUP BY c.location_id, c.share$f$, told_as, operation, shown) END;
   notes text := concat_ws(E'\n  UNION ALL\n',
     CASE WHEN in_catalog THEN
-      format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE c.in_catalog
-  GROUP BY 1 HAVING true%s$f$, replace(located, '= location_id', '= c.location_id')) END,
+      format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE %s
+  GROUP BY 1 HAVING true%s$f$, shown, replace(located, '= location_id', '= c.location_id')) END,
     CASE WHEN counted IS NOT NULL THEN format($f$  SELECT t.location_id, t.at, %L || t.name, sum(t.n) FROM (
     SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
       WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
@@ -96,20 +117,18 @@ END $f$, comparison, CASE WHEN strpos(told_on, left(operation, 1)) > 0 THEN E', 
     CASE operation WHEN 'delete' THEN 'old_rows' ELSE 'new_rows' END);
 END $$;
 
--- The rows that an operation really changed, each once: what of it differs, and what it is counted as before and after.
+-- The rows that an operation really changed, each once: what of it differs, as a sum of bits, and what it is counted as
+-- before and after.
 -- Old and new rows of an update meet in a full join, which is hashed or merged, never a loop within a loop, however few
 -- rows there were when it was planned.
 CREATE FUNCTION watch_comparison(relation text, of text, columns text, counted text, counted_at text, operation text)
 RETURNS text LANGUAGE sql STABLE AS $$
   WITH c AS (
-    SELECT translate(x, '*~!^', '') AS name, x ~ '~' AS untold, x ~ '[*~]' AS shown, x ~ '!' AS recorded, at
+    SELECT translate(x, '*~!^', '') AS name, x ~ '!' AS recorded, at
     FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x <> ''
   ), parts AS (
-    SELECT coalesce(string_agg(format('CASE WHEN o.%1$I IS DISTINCT FROM n.%1$I THEN %1$L END', name), ', ' ORDER BY at)
-        FILTER (WHERE NOT untold), '') AS changed,
+    SELECT string_agg(format('CASE WHEN o.%1$I IS DISTINCT FROM n.%1$I THEN %2$s ELSE 0 END', name, 1 << (at - 1)::int), ' + ' ORDER BY at) AS changed,
       string_agg(format('o.%I', name), ', ' ORDER BY at) AS old_all, string_agg(format('n.%I', name), ', ' ORDER BY at) AS new_all,
-      string_agg(format('o.%I', name), ', ' ORDER BY at) FILTER (WHERE shown) AS old_shown,
-      string_agg(format('n.%I', name), ', ' ORDER BY at) FILTER (WHERE shown) AS new_shown,
       string_agg(format('%1$L, o.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS old_recorded,
       string_agg(format('%1$L, n.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS new_recorded,
       replace(counted, 'r.', 'o.') AS lost, replace(counted_at, 'r.', 'o.') AS lost_at,
@@ -117,20 +136,17 @@ RETURNS text LANGUAGE sql STABLE AS $$
     FROM c
   )
   SELECT CASE operation
-    WHEN 'insert' THEN format($f$SELECT n.location_id, n.%I AS id, 'insert' AS operation, '{}'::text[] AS changed, %s AS in_catalog,
-    NULL::jsonb AS before, NULL::jsonb AS after%s FROM new_rows n$f$, of, (columns ~ '[*~]')::text,
+    WHEN 'insert' THEN format($f$SELECT n.location_id, n.%I AS id%s FROM new_rows n$f$, of,
       CASE WHEN counted IS NOT NULL THEN format(
         ', (%s)::text AS gained, %s AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at', gained, gained_at) END)
-    WHEN 'delete' THEN format($f$SELECT o.location_id, o.%I AS id, 'delete' AS operation, '{}'::text[] AS changed, %s AS in_catalog,
-    NULL::jsonb AS before, NULL::jsonb AS after%s FROM old_rows o$f$, of, (columns ~ '[*~]')::text,
+    WHEN 'delete' THEN format($f$SELECT o.location_id, o.%I AS id%s FROM old_rows o$f$, of,
       CASE WHEN counted IS NOT NULL THEN format(
         ', (%s)::text AS lost, %s AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at', lost, lost_at) END)
     ELSE format($f$SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.%1$I, o.%1$I) AS id,
     CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
-    array_remove(ARRAY[%2$s]::text[], NULL) AS changed, %3$s AS in_catalog, %4$s AS before, %5$s AS after%6$s
-  FROM old_rows o FULL JOIN new_rows n ON %7$s
-  WHERE ROW(%8$s) IS DISTINCT FROM ROW(%9$s)%10$s OR o.location_id IS NULL OR n.location_id IS NULL$f$, of, changed,
-      coalesce('ROW(' || old_shown || ') IS DISTINCT FROM ROW(' || new_shown || ')', 'false'),
+    %2$s AS changed, %3$s AS before, %4$s AS after%5$s
+  FROM old_rows o FULL JOIN new_rows n ON %6$s
+  WHERE ROW(%7$s) IS DISTINCT FROM ROW(%8$s)%9$s OR o.location_id IS NULL OR n.location_id IS NULL$f$, of, changed,
       coalesce('jsonb_build_object(' || old_recorded || ')', 'NULL::jsonb'),
       coalesce('jsonb_build_object(' || new_recorded || ')', 'NULL::jsonb'),
       CASE WHEN counted IS NOT NULL THEN format(', CASE WHEN o.location_id IS NOT NULL THEN (%s)::text END AS lost, %s AS lost_at, '

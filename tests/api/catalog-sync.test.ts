@@ -49,14 +49,15 @@ const outline = async () =>
 
 /** What was captured at the location since the last call: resources, and how many transactions made it. */
 async function captured() {
-  const { rows } = await api.app.database.pool.query<{ what: string; transaction_id: string }>(
-    `delete from internal.captured_changes where location_id = $1
-     returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, transaction_id`,
+  const { rows } = await api.app.database.pool.query<{ what: string; seed: string }>(
+    `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
+     select concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, seed
+     from gone, unnest(resource_ids)`,
     [locationId],
   );
   return {
     what: rows.map(({ what }) => what).sort(),
-    transactions: new Set(rows.map(({ transaction_id }) => transaction_id)).size,
+    transactions: new Set(rows.map(({ seed }) => seed)).size,
   };
 }
 

@@ -122,7 +122,7 @@ describe('update', () => {
   it('captures nothing when nothing changes', async () => {
     const created = await create();
     const captured = () =>
-      api.app.database.prisma.capturedChange.count({ where: { resourceId: created.id } });
+      api.app.database.prisma.capturedChange.count({ where: { resourceIds: { has: created.id } } });
     const before = await captured();
     for (const change of [{}, { name: created.name, priority: created.priority }]) {
       expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).body).toEqual({

@@ -169,13 +169,13 @@ describe('catalog.publish', () => {
     await database.pool.query('delete from internal.captured_changes');
     const { published_at } = await api.client(key).catalog.publish.mutate();
     const { rows } = await database.pool.query(
-      'select location_id, resource, resource_id, operation, captured_at from internal.captured_changes',
+      'select location_id, resource, resource_ids, operation, captured_at from internal.captured_changes',
     );
     expect(rows).toEqual([
       {
         location_id: locationId,
         resource: 'catalog',
-        resource_id: locationId,
+        resource_ids: [locationId],
         operation: 'publish',
         captured_at: new Date(published_at),
       },

@@ -109,9 +109,9 @@ describe('the state of the work', () => {
          ('a', 'worker', 'kitchen', 1, now()), ('b', 'worker', 'kitchen', 2, now() - interval '30 seconds');
        select graphile_worker.add_job('sync-products', '{}');
        delete from internal.captured_changes;
-       insert into internal.captured_changes (location_id, resource, resource_id, operation, captured_at, failures, retry_at) values
-         ('${locationId}', 'orders', '${newId()}', 'insert', now() - interval '90 seconds', 0, null),
-         ('${locationId}', 'orders', '${newId()}', 'insert', now(), 10, now())`,
+       insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at, failures, retry_at) values
+         ('${locationId}', 'orders', array['${newId()}'::uuid], 'insert', now() - interval '90 seconds', 0, null),
+         ('${locationId}', 'orders', array['${newId()}'::uuid], 'insert', now(), 10, now())`,
     );
     const values = await waitFor('a fresh look', async () => {
       const found = await scrape();

@@ -29,7 +29,7 @@ async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
     await client.query('commit');
     const { rows } = await client.query<{ what: string }>(
       `select resource || ' ' || operation || ' ' || array_to_string(changed, ',') as what
-       from internal.captured_changes where location_id = $1 order by id`,
+       from internal.captured_changes, unnest(resource_ids) where location_id = $1 order by id`,
       [api.locationId],
     );
     return { captured: rows.map(({ what }) => what.trim()), touches: (await countTouches()) - before };

@@ -45,7 +45,7 @@ async function patch(body: object, family = 'v2'): Promise<Product> {
 /** What the triggers caught about a product since the last call, each with the columns that differ. */
 async function captured(id: string): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ what: string }>(
-    `delete from internal.captured_changes where resource_id = $1
+    `delete from internal.captured_changes where $1 = any (resource_ids)
      returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what`,
     [id],
   );
@@ -175,10 +175,10 @@ describe('DELETE', () => {
   it('frees the external_id and the sku, and keeps the last state for its events', async () => {
     await api.rest(`DELETE /v2/products/${product.id}`);
     const { rows } = await api.app.database.pool.query(
-      `select before from internal.captured_changes where resource = 'product' and resource_id = $1`,
+      `select before from internal.captured_changes where resource = 'product' and resource_ids = array[$1::uuid]`,
       [product.id],
     );
-    expect(rows).toEqual([{ before: product }]);
+    expect(rows).toEqual([{ before: [product] }]);
     const { external_id, sku } = product;
     expect((await create({ name: 'New', description: '', price: 1, external_id, sku })).sku).toBe(sku);
   });

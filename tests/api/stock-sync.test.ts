@@ -39,8 +39,9 @@ async function stockOf(productId: string) {
 /** What was captured at the location since the last call. */
 async function captured(): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ what: string }>(
-    `delete from internal.captured_changes where location_id = $1
-     returning concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what`,
+    `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
+     select concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what
+     from gone, unnest(resource_ids) as resource_id`,
     [locationId],
   );
   return rows.map(({ what }) => what.trim()).sort();

@@ -164,9 +164,9 @@ describe('test', () => {
     expect(answer.status).toBe(202);
     const { event_id } = parseStrict(Data(WebhookTest), answer.body).data;
     const change = await api.app.database.prisma.capturedChange.findFirst({
-      where: { resourceId: endpoint.id, operation: 'test' },
+      where: { resourceIds: { has: endpoint.id }, operation: 'test' },
     });
-    expect(change?.after).toEqual({ event_id });
+    expect(change?.after).toEqual([{ event_id }]);
   });
 
   it('is a conflict for a disabled endpoint', async () => {

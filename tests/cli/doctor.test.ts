@@ -137,8 +137,8 @@ describe('it sees', () => {
 
   it('a change that cannot be published; relay retry brings it back', async () => {
     await kit.sql(
-      `insert into internal.captured_changes (location_id, resource, resource_id, operation, failures, retry_at, error)
-       values ($1, 'mystery', $2, 'insert', 10, now(), 'unknown resource mystery')`,
+      `insert into internal.captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
+       values ($1, 'mystery', array[$2::uuid], 'insert', 10, now(), 'unknown resource mystery')`,
       [kit.locationId, newId()],
     );
     expect(await look('changes set aside')).toMatchObject({
@@ -253,8 +253,8 @@ describe('it sees', () => {
     expect(await look('workers')).toMatchObject({ outcome: 'wrong', found: 'no worker is alive' });
 
     await kit.sql(
-      `insert into internal.captured_changes (location_id, resource, resource_id, operation, captured_at)
-       values ($1, 'orders', $2, 'insert', now() - interval '30 seconds')`,
+      `insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at)
+       values ($1, 'orders', array[$2::uuid], 'insert', now() - interval '30 seconds')`,
       [kit.locationId, newId()],
     );
     expect(await look('relay lag')).toMatchObject({

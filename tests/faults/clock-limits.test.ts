@@ -224,7 +224,7 @@ describe.each([
     const sent = await callRest(skewed, `POST /v2/webhook-endpoints/${endpointId}/test`, { key: free });
     expect(sent.status).toBe(202);
     const changes = await world.database.pool.query<{ at: Date }>(
-      `select captured_at as at from internal.captured_changes where operation = 'test' and resource_id = $1`,
+      `select captured_at as at from internal.captured_changes where operation = 'test' and resource_ids = array[$1::uuid]`,
       [endpointId],
     );
     expect(changes.rows[0]?.at.toISOString()).toMatch(/^2026-05-10T12:00/);

@@ -17,7 +17,7 @@ export async function fill({ sql }: Pick<Service, 'sql'>, locationId: string, am
     await sql('discard plans');
     await sql('begin');
     for (const text of texts) await sql(text, [locationId, ...values]);
-    await sql('delete from internal.captured_changes where transaction_id = transaction_id()');
+    await sql('delete from internal.captured_changes where seed = transaction_seed()');
     await sql('commit');
   };
   await atOnce([categories]);

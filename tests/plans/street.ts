@@ -8,7 +8,7 @@ export async function fillStreet({ sql }: Pick<Service, 'sql'>, count: number): 
   await sql('begin');
   await sql(`insert into locations (name) select 'Street ' || n from generate_series(1, $1::int) n`, [count]);
   for (const text of ofEach) await sql(text);
-  await sql('delete from internal.captured_changes where transaction_id = transaction_id()');
+  await sql('delete from internal.captured_changes where seed = transaction_seed()');
   await sql('commit');
 }
 

@@ -13,7 +13,7 @@ export async function trim({ sql }: Pick<Service, 'sql'>): Promise<void> {
          where k.location_id = t.location_id and k.id = t.id)`,
     );
   await sql(`delete from internal.idempotency_keys where created_at < now()`);
-  await sql('delete from internal.captured_changes where transaction_id = transaction_id()');
+  await sql('delete from internal.captured_changes where seed = transaction_seed()');
   await sql('commit');
 }
 

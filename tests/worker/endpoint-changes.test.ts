@@ -180,8 +180,8 @@ test('a test event reaches its endpoint alone, whatever that subscribed to', asy
   await kit.startWorker();
   const eventId = newId();
   await kit.sql(
-    `insert into internal.captured_changes (location_id, resource, resource_id, operation, after)
-     values ($1, 'webhook_endpoint', $2, 'test', $3)`,
+    `insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
+     values ($1, 'webhook_endpoint', 'test', array[$2::uuid], array[$3::jsonb])`,
     [kit.locationId, endpoint.id, { event_id: eventId }],
   );
   const received = await waitFor('the test event', () => tested.received[0]);

@@ -120,9 +120,9 @@ test('a change that cannot be published is set aside, the others pass, and it co
     (await kit.sql('select 1 from orders')).length - 1,
   );
   expect(published.map(({ resourceId }) => resourceId)).not.toContain(orders[1]);
-  const aside = await kit.sql('select resource_id, failures, error from internal.captured_changes');
+  const aside = await kit.sql('select resource_ids, failures, error from internal.captured_changes');
   expect(aside).toEqual([
-    { resource_id: orders[1], failures: 1, error: `order ${orders[1]} cannot be shown` },
+    { resource_ids: [orders[1]], failures: 1, error: `order ${orders[1]} cannot be shown` },
   ]);
   await kit.sql(
     `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,

@@ -173,8 +173,8 @@ describe('retention', () => {
   it('removes changes that were set aside long ago, and none that is still to be published', async () => {
     const change = (failures: number, daysAgo: number) =>
       kit.sql(
-        `insert into internal.captured_changes (location_id, resource, resource_id, operation, failures, captured_at)
-         values ($1, 'order', $1, 'insert', $2, now() - make_interval(secs => $3::float8 * 86400))`,
+        `insert into internal.captured_changes (location_id, resource, operation, resource_ids, failures, captured_at)
+         values ($1, 'order', 'insert', array[$1::uuid], $2, now() - make_interval(secs => $3::float8 * 86400))`,
         [kit.locationId, failures, daysAgo],
       );
     await change(10, 93);

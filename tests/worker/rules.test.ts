@@ -1,6 +1,6 @@
 import { eventTypes } from '@comanda/api/services';
 import { describe, expect, test } from 'vitest';
-import type { Change, JsonObject } from '../../packages/worker/src/relay/changes.ts';
+import type { Change, JsonObject } from '../../packages/worker/src/relay/captured.ts';
 import { planEvents } from '../../packages/worker/src/relay/plan.ts';
 
 const locationId = '01935a3e-0000-7000-8000-000000000001';
@@ -8,16 +8,20 @@ let lastId = 0;
 
 type Step = Partial<Change> & Pick<Change, 'resource' | 'operation'>;
 
+const catalogKinds = /^(product|product_categories|category|subselection|subselection_item|stock|catalog)$/;
+
 /** Changes of one transaction; the resource's id is its name unless said. */
 function transaction(...steps: Step[]): Change[] {
-  const transactionId = String(++lastId);
+  const seed = String(++lastId);
   return steps.map((step) => ({
-    id: String(++lastId),
-    transactionId,
+    row: { locationId, id: String(++lastId), line: 0, seed, part: 0 },
+    seed,
+    part: 0,
     locationId,
     resourceId: step.resource,
     changed: [],
-    inCatalog: false,
+    // As the triggers say of whatever comes and goes there.
+    inCatalog: step.operation !== 'update' && catalogKinds.test(step.resource),
     before: null,
     after: null,
     requestId: null,
@@ -119,11 +123,12 @@ test.each<[string, Step[], string[]]>([
   ],
   ['stock is counted twice', [update('stock', 'quantity'), update('stock', 'quantity')], ['stock.updated']],
   ['a stock record is made and removed', [insert('stock'), remove('stock')], []],
-  ['a category is renamed', [update('category', 'name')], ['catalog.updated']],
+  ['a category is renamed', [inCatalog(update('category', 'name'))], ['catalog.updated']],
+  ['a category gets another image', [update('category', 'image_url')], []],
   ['a category is made and removed', [insert('category'), remove('category')], []],
   [
     'a subselection and its item change',
-    [update('subselection'), update('subselection_item')],
+    [inCatalog(update('subselection')), inCatalog(update('subselection_item'))],
     ['catalog.updated'],
   ],
   ['the catalog is published', [{ resource: 'catalog', operation: 'publish' }], ['catalog.updated']],
@@ -171,7 +176,7 @@ describe('a plan', () => {
 
   test('tells nobody of a location that is gone, yet names its changes', () => {
     const changes = transaction({ ...insert('order'), located: false });
-    expect(planEvents(changes)).toMatchObject([{ events: [], changeIds: [changes[0]?.id] }]);
+    expect(planEvents(changes)).toMatchObject([{ events: [], rows: [changes[0]?.row] }]);
   });
 
   test('reports a resource it does not know', () => {
@@ -191,7 +196,11 @@ test('every event type is made by some rule', () => {
     ...transaction(insert('order'), insert('payment'), insert('product'), insert('stock'), insert('turn')),
     ...transaction(move('order', 'ready', 'closed'), move('payment', 'pending', 'completed')),
     ...transaction(move('order', 'ready', 'canceled'), move('payment', 'pending', 'rejected')),
-    ...transaction(update('product', 'name'), move('turn', 'open', 'closed'), insert('settlement')),
+    ...transaction(
+      inCatalog(update('product', 'name')),
+      move('turn', 'open', 'closed'),
+      insert('settlement'),
+    ),
     ...transaction(remove('product'), move('sync_job', 'processing', 'completed')),
     ...transaction(move('sync_job', 'processing', 'failed'), {
       resource: 'webhook_endpoint',

@@ -56,7 +56,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
     async captured() {
       const found = await sql<{ what: string; times: number }>(
         `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
-         select resource || ' ' || operation as what, count(*)::int as times from gone group by 1`,
+         select resource || ' ' || operation as what, sum(cardinality(resource_ids))::int as times from gone group by 1`,
         [locationId],
       );
       return Object.fromEntries(found.map(({ what, times }) => [what, times]));

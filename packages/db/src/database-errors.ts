@@ -44,9 +44,9 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-// Connections, rollbacks by conflict, resources (a full disk is one), locks, stop and start of the server, and what the
+// Connections, transactions that idled for too long, rollbacks by conflict, resources (a full disk is one), locks, stop and start of the server, and what the
 // system refuses it (a quota, a broken disk).
-const states = /^(08...|40...|53...|55P03|57P0[1-5]|58...)$/;
+const states = /^(08...|25P0[34]|40...|53...|55P03|57P0[1-5]|58...)$/;
 const networkCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const prismaCodes = /^P(1001|1002|1008|1017|2024|2028|2034)$/;

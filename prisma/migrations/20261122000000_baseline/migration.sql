@@ -15,9 +15,10 @@ CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
       52, 1), 53, 1), 'hex')::uuid
 $$;
 
--- The id of the transaction under way, as a number Prisma can carry.
-CREATE FUNCTION transaction_id() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT pg_current_xact_id()::text::bigint
+-- What tells the transaction under way from all others. Ids of transactions begin again in a restored cluster; there the
+-- server was started at another moment.
+CREATE FUNCTION transaction_seed() RETURNS uuid LANGUAGE sql STABLE AS $$
+  SELECT md5(pg_current_xact_id()::text || ' ' || extract(epoch FROM pg_postmaster_start_time()))::uuid
 $$;
 
 -- The request that the transaction serves; NULL in psql and Studio.
@@ -503,26 +504,28 @@ CREATE UNIQUE INDEX payments_location_id_order_id_key ON payments (location_id, 
 -- From a change to a webhook
 
 CREATE TABLE internal.captured_changes (
-  id bigserial,
-  transaction_id bigint NOT NULL DEFAULT transaction_id(),
   location_id uuid NOT NULL,
+  id bigserial,
+  line int NOT NULL DEFAULT 0,
+  seed uuid NOT NULL DEFAULT transaction_seed(),
+  part int NOT NULL DEFAULT 0,
   resource text COLLATE "C" NOT NULL,
-  resource_id uuid NOT NULL,
   operation text COLLATE "C" NOT NULL,
+  resource_ids uuid[] NOT NULL,
   changed text[] DEFAULT ARRAY[]::text[],
-  before jsonb,
-  after jsonb,
+  before jsonb[],
+  after jsonb[],
   in_catalog boolean NOT NULL DEFAULT false,
   request_id text COLLATE "C" DEFAULT current_request_id(),
   captured_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   error text COLLATE "C",
   failures smallint NOT NULL DEFAULT 0,
   retry_at timestamptz(3),
-  CONSTRAINT captured_changes_pkey PRIMARY KEY (id)
-) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+  CONSTRAINT captured_changes_pkey PRIMARY KEY (location_id, id, line)
+) WITH (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
+CREATE INDEX captured_changes_seed_location_id_part_id_line_idx ON internal.captured_changes (seed, location_id, part, id, line);
 CREATE INDEX captured_changes_set_aside_idx ON internal.captured_changes (retry_at) WHERE failures > 0;
-CREATE INDEX captured_changes_transaction_id_idx ON internal.captured_changes (transaction_id);
 COMMENT ON TABLE internal.captured_changes IS 'Changes that wait to be published; rows go once their events are stored.';
 
 CREATE TABLE events (

@@ -102,7 +102,7 @@ const ordersSql = `
     select (response::json->>'id')::uuid as order_id, json_agg(json_build_object('key', key, 'response', response)) as list
     from internal.idempotency_keys where location_id = any ($1::uuid[]) and operation like '%orders.create' group by 1
   ), waiting as (
-    select resource_id as order_id, count(*)::int as count from internal.captured_changes
+    select unnest(resource_ids) as order_id, count(*)::int as count from internal.captured_changes
     where location_id = any ($1::uuid[]) and resource = 'order' and operation = 'insert' group by 1
   ), published as (
     select resource_id as order_id, count(*)::int as count from events

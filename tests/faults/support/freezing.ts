@@ -34,15 +34,15 @@ export async function killAtWork<Work>(
 const settleMs = 60;
 
 /**
- * Whether sessions under the name are in the middle of publishing: they hold the relay's lock, and go on holding it
+ * Whether sessions under the name are in the middle of publishing: they hold the relay's lock of a location, and go on holding it
  * in the same transaction. Answers the last change that waits.
  */
 export async function publishing(database: Database, sessions: string): Promise<string | undefined> {
   const held = async () => {
     const { rows } = await database.pool.query<{ xact: string }>(
       `select a.pid::text || ' ' || a.xact_start::text as xact from pg_locks l join pg_stat_activity a using (pid)
-       where l.locktype = 'advisory' and l.granted and a.application_name = $1 and a.datname = current_database()
-         and ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended('comanda relay', 0)`,
+       join locations o on ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended('comanda relay ' || o.id, 0)
+       where l.locktype = 'advisory' and l.granted and a.application_name = $1 and a.datname = current_database()`,
       [sessions],
     );
     return rows[0]?.xact;

@@ -5,12 +5,14 @@ export const countedAtMost = 10_000;
 
 const few = (rows: string) => `(select count(*)::int from (${rows} limit ${countedAtMost}) counted)`;
 
+const counted = (rows: string) =>
+  `(select least(${countedAtMost}, coalesce(sum(cardinality(resource_ids)), 0))::int from (${rows} limit ${countedAtMost}) counted)`;
+
 export const relayBacklog = statement<{ waiting: number; setAside: number; lagSeconds: number | null }>(
   'watch_relay_backlog',
-  `select ${few('select from internal.captured_changes where failures = 0')} as waiting,
-     ${few('select from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
-     (select greatest(0, extract(epoch from now() - captured_at))::float8 from internal.captured_changes
-      where failures = 0 order by id limit 1) as "lagSeconds"`,
+  `select ${counted('select resource_ids from internal.captured_changes where failures = 0')} as waiting,
+     ${counted('select resource_ids from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
+     (select greatest(0, extract(epoch from now() - min(captured_at)))::float8 from waiting_locations()) as "lagSeconds"`,
 );
 
 // In the order of the index on due times, so that nothing else is read.

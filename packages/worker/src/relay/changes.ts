@@ -1,132 +1,231 @@
 import { type Queryable, statement } from '@comanda/db';
+import { type CapturedRow, type Change, changesOf, columns, type RowKey } from './captured.ts';
 
-/** A JSON object as Postgres gives it. */
-export type JsonObject = { [member: string]: unknown };
-
-/** A change as the triggers captured it. */
-export interface Change {
-  /** Its place in the queue; a decimal number of up to 64 bits. */
-  id: string;
-  transactionId: string;
+/** A transaction at a location, or one of its parts when it was cut. */
+export interface Part {
   locationId: string;
-  resource: string;
-  resourceId: string;
-  /** insert, update, delete, or an action such as test or publish */
-  operation: string;
-  /** The columns that differ. */
-  changed: string[];
-  /** Whether it shows in GET /v2/catalog. */
-  inCatalog: boolean;
-  before: JsonObject | null;
-  after: JsonObject | null;
-  requestId: string | null;
-  capturedAt: Date;
-  /** Whether its location still exists; nobody is left to be told otherwise. */
-  located: boolean;
+  seed: string;
+  part: number;
+}
+
+/** What is to be published of a location. */
+export interface Batch {
+  locationId: string;
+  changes: Change[];
+  /** What comes first is more than is published at once, and has to be cut. */
+  toCut?: Part;
 }
 
 /** From this many failures on, a change waits for a person; `comanda doctor` shows it. */
 export const mostFailures = 10;
 
-/**
- * Takes the relay's lock for this transaction; false when another worker holds it. Gives big batches time,
- * and keeps the compiler of queries out of them.
- */
-export async function takeRelayLock(tx: Queryable): Promise<boolean> {
-  const [row] = await tx.run(lock, []);
-  return row?.taken === true;
+/** Changes of a location that are published at once, as long as its first transaction did not make more. */
+const fairShare = 500;
+/** Changes of one transaction that are published at once; what made more is cut. */
+const mostAtOnce = 2_000;
+/** Resources of each part that a transaction is cut into. */
+const partSize = 250;
+
+/** Reads who waits, with the first row of each: by it the older is told. Costs next to nothing when nobody does. */
+export function readWaiting(on: Queryable): Promise<{ locationId: string; id: string }[]> {
+  return on.run(waiting, []);
 }
 
 /**
- * Reads what comes first, whole transactions in the order of their commits as far as they touched the same
- * resources; about `most` changes, more when one transaction alone made more.
+ * Takes the locks of those locations that no other worker holds, to the end of the transaction, and answers them.
+ * What follows in it may run for two minutes, wait a second for a row, and lie idle for four.
  */
-export function readChanges(tx: Queryable, most: number): Promise<Change[]> {
-  return tx.run(firstChanges, [most]);
+export async function takeLocations(tx: Queryable, locationIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.run(take, [locationIds]);
+  return rows.map(({ locationId }) => locationId);
 }
 
-/** Reads what was set aside and is due again, at most `most`. */
-export function readSetAside(tx: Queryable, most: number): Promise<Change[]> {
-  return tx.run(dueChanges, [most, mostFailures]);
+/**
+ * Reads what comes first at each of these locations, which the caller holds: whole transactions in the order of
+ * their last changes, so that of two that changed one resource the later committer comes later. About 500 changes a
+ * location, more when its first transaction alone made more.
+ */
+export async function readBatches(tx: Queryable, locationIds: readonly string[]): Promise<Batch[]> {
+  const batches = new Map<string, Batch>();
+  for (const row of await tx.run(first, [locationIds])) {
+    const { locationId, seed, cut } = row;
+    const batch = batches.get(locationId) ?? { locationId, changes: [] };
+    batches.set(locationId, batch);
+    // What is behind it waits, too: it may have changed the same.
+    if (batch.toCut !== undefined) continue;
+    if (cut) batch.toCut = { locationId, seed, part: 0 };
+    else batch.changes.push(...changesOf(row));
+  }
+  return [...batches.values()];
 }
 
-/** Whether anything waits; costs next to nothing when nothing does. */
-export async function anythingWaits(on: Queryable): Promise<boolean> {
-  return (await on.run(firstWaiting, [])).length > 0;
+/** Reads what was set aside and is due again at a location, which the caller holds; at most `most` rows. */
+export async function readSetAside(tx: Queryable, locationId: string, most: number): Promise<Change[]> {
+  return (await tx.run(due, [locationId, most, mostFailures])).flatMap(changesOf);
 }
 
-/** Whether all of these changes still wait. */
-export async function stillWait(tx: Queryable, ids: readonly string[]): Promise<boolean> {
-  const [row] = await tx.run(countWaiting, [ids]);
-  return row?.count === ids.length;
+/** Where something that was set aside is due again. */
+export async function readDueLocations(on: Queryable): Promise<string[]> {
+  return (await on.run(dueLocations, [mostFailures])).map(({ locationId }) => locationId);
 }
 
-/** Removes changes that are published. */
-export async function removeChanges(tx: Queryable, ids: readonly string[]): Promise<void> {
-  await tx.run(remove, [ids]);
+/** Cuts a transaction into parts that are published one by one. The caller holds the location. */
+export async function cutIntoParts(tx: Queryable, { locationId, seed, part }: Part): Promise<void> {
+  await tx.run(cut, [locationId, seed, part, partSize]);
 }
 
-/** Sets changes aside that could not be published, with the reason, for 2, 4, 8 … 300 seconds. */
-export async function setAside(on: Queryable, ids: readonly string[], reason: string): Promise<void> {
-  await on.run(fail, [ids, reason.replaceAll('\0', '').slice(0, 1_000)]);
+/** Cuts it resource by resource, and answers its changes. The caller holds the location. */
+export async function cutIntoResources(tx: Queryable, { locationId, seed, part }: Part): Promise<Change[]> {
+  return (await tx.run(cutAndRead, [locationId, seed, part])).flatMap(changesOf);
 }
 
-const lock = statement<{ taken: boolean }>(
-  'relay_lock',
-  `select set_config('statement_timeout', '120s', true), set_config('jit', 'off', true),
-    pg_try_advisory_xact_lock(hashtextextended('comanda relay', 0)) as taken`,
+/** Notes that cut transactions changed the catalog: it is told once, after all their parts. */
+export async function noteCatalog(
+  tx: Queryable,
+  parts: readonly Pick<Part, 'locationId' | 'seed'>[],
+): Promise<void> {
+  if (parts.length === 0) return;
+  await tx.run(note, [parts.map(({ locationId }) => locationId), parts.map(({ seed }) => seed)]);
+}
+
+/** Whether all of these rows still wait. */
+export async function stillWait(tx: Queryable, rows: readonly RowKey[]): Promise<boolean> {
+  const [found] = await tx.run(countWaiting, keysOf(rows));
+  return found?.count === rows.length;
+}
+
+/** Removes rows that are published. */
+export async function removeRows(tx: Queryable, rows: readonly RowKey[]): Promise<void> {
+  await tx.run(remove, keysOf(rows));
+}
+
+/** Sets rows aside that could not be published, with the reason, for 2, 4, 8 … 300 seconds. */
+export async function setAside(tx: Queryable, rows: readonly RowKey[], reason: string): Promise<void> {
+  await tx.run(fail, [...keysOf(rows), reason.replaceAll('\0', '').slice(0, 1_000)]);
+}
+
+/** Lets rows that were set aside wait for ten seconds more: somebody holds what they need. */
+export async function postpone(on: Queryable, rows: readonly RowKey[]): Promise<void> {
+  await on.run(wait, keysOf(rows));
+}
+
+const keysOf = (rows: readonly RowKey[]) => [
+  rows.map(({ locationId }) => locationId),
+  rows.map(({ id }) => id),
+  rows.map(({ line }) => line),
+  rows.map(({ seed }) => seed),
+  rows.map(({ part }) => part),
+];
+
+const waiting = statement<{ locationId: string; id: string }>(
+  'relay_waiting',
+  `select location_id as "locationId", id::text from waiting_locations()`,
 );
 
-const columns = `c.id::text, c.transaction_id::text as "transactionId", c.location_id as "locationId", c.resource,
-  c.resource_id as "resourceId", c.operation, c.changed, c.in_catalog as "inCatalog", c.before, c.after, c.request_id as "requestId",
-  c.captured_at as "capturedAt", exists (select from locations l where l.id = c.location_id) as located`;
+const take = statement<{ locationId: string }>(
+  'relay_take',
+  `select w.id as "locationId", set_config('statement_timeout', '120s', true), set_config('lock_timeout', '1s', true),
+     set_config('idle_in_transaction_session_timeout', '4s', true), set_config('jit', 'off', true)
+   from unnest($1::uuid[]) with ordinality w (id, place)
+   where pg_try_advisory_xact_lock(hashtextextended('comanda relay ' || w.id, 0)) order by w.place`,
+);
 
-// By the last change of each transaction: of two that changed one resource, the later committer comes later.
-// The window may end inside a transaction: its last change is looked up, and unless it comes first anyway it waits
-// until what lies before that change is published. (The "+ 0" keeps the planner from walking the ids for it.)
-const firstChanges = statement<Change>(
+const ofTransaction = 'c.seed = t.seed and c.location_id = w.location_id and c.failures = 0';
+
+// Of the transactions that begin in a window of the first rows. One that ends beyond it, where others may have come
+// before its end, is taken for too big: cut, it stands where it ends. Of one that was cut the first parts are read.
+const first = statement<CapturedRow & { cut: boolean }>(
   'relay_first_changes',
-  `with window_of as (
-     select id, transaction_id from internal.captured_changes where failures = 0 order by id limit $1 * 4
-   ), transactions as (
-     select transaction_id, count(*) as changes,
-       (select max(c.id + 0) from internal.captured_changes c where c.transaction_id = w.transaction_id and c.failures = 0) as last
-     from window_of w group by transaction_id
-   ), first as (
-     select transaction_id, last, sum(changes) over (order by last) - changes as earlier from transactions
-   )
-   select ${columns} from first f join internal.captured_changes c using (transaction_id)
-   where f.earlier < $1 and c.failures = 0
-     and (f.earlier = 0 or f.last <= (select max(id) from window_of) or (select count(*) from window_of) < $1 * 4)
-   order by f.last, c.id`,
+  `select w.location_id as "locationId", f.seed, f.cut, ${columns('c')}
+   from unnest($1::uuid[]) with ordinality w (location_id, place)
+   cross join lateral (
+     with near as materialized (
+       select c.id, c.seed from internal.captured_changes c where c.location_id = w.location_id and c.failures = 0
+       order by c.id, c.line limit ${fairShare}
+     ), transactions as (
+       select t.seed, l.last, p.last_part, s.changes
+       from (select distinct seed from near) t
+       cross join lateral (select c.id as last from internal.captured_changes c where ${ofTransaction}
+         order by c.part desc, c.id desc limit 1) l
+       cross join lateral (
+         select max(r.part) as last_part from (
+           select c.part, sum(cardinality(c.resource_ids)) over (order by c.part, c.id, c.line) - cardinality(c.resource_ids) as earlier
+           from (select * from internal.captured_changes c where ${ofTransaction} order by c.part, c.id limit 100) c
+         ) r where r.earlier < ${fairShare}) p
+       cross join lateral (
+         select sum(cardinality(c.resource_ids)) as changes from (
+           select c.resource_ids from internal.captured_changes c where ${ofTransaction} and c.part <= p.last_part limit ${mostAtOnce} + 1) c) s
+     ), queued as (
+       select t.*, sum(t.changes) over (order by t.last) - t.changes as earlier,
+         t.last_part = 0 and t.changes > ${mostAtOnce}
+           or t.last > (select max(id) from near) and (select count(*) from near) = ${fairShare} as cut
+       from transactions t
+     )
+     select * from queued where earlier < ${fairShare}
+   ) f
+   left join lateral (
+     select c.* from internal.captured_changes c
+     where c.seed = f.seed and c.location_id = w.location_id and c.part <= f.last_part and c.failures = 0 and not f.cut
+     offset 0
+   ) c on true
+   order by w.place, f.last, c.part, c.id, c.line`,
 );
 
-const dueChanges = statement<Change>(
+const dueLocations = statement<{ locationId: string }>(
+  'relay_due_locations',
+  `select distinct d.location_id as "locationId" from (
+     select c.location_id from internal.captured_changes c
+     where c.failures > 0 and c.failures < $1 and c.retry_at <= now() order by c.retry_at limit 100) d`,
+);
+
+const due = statement<CapturedRow>(
   'relay_due_changes',
   // Found by its own small index first: in the order of ids the whole backlog might be passed.
-  `select ${columns} from (
-     select * from internal.captured_changes where failures > 0 and failures < $2 and retry_at <= now() offset 0
-   ) c order by c.id limit $1`,
+  `select c.location_id as "locationId", c.seed, ${columns('c')} from (
+     select * from internal.captured_changes where failures > 0 and failures < $3 and retry_at <= now() offset 0
+   ) c where c.location_id = $1::uuid order by c.id, c.line limit $2`,
 );
 
-const firstWaiting = statement<{ one: number }>(
-  'relay_first_waiting',
-  `select 1 as one from internal.captured_changes where failures = 0 order by id limit 1`,
+const cut = statement(
+  'relay_cut',
+  'select count(*) from cut_transaction($1::uuid, $2::uuid, $3::int, $4::int)',
 );
+
+const cutAndRead = statement<CapturedRow>(
+  'relay_cut_and_read',
+  `select c.location_id as "locationId", c.seed, ${columns('c')}
+   from cut_transaction($1::uuid, $2::uuid, $3::int, 1) c order by c.part, c.id, c.line`,
+);
+
+const note = statement('relay_note_catalog', 'select note_catalog($1::uuid[], $2::uuid[])');
+
+// By all columns of either index: in a small table the planner takes any.
+const keys =
+  'unnest($1::uuid[], $2::bigint[], $3::int[], $4::uuid[], $5::int[]) as k (location_id, id, line, seed, part)';
+const sameRow =
+  'c.location_id = k.location_id and c.id = k.id and c.line = k.line and c.seed = k.seed and c.part = k.part';
 
 const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
-  `select count(*)::int as count from internal.captured_changes where id = any ($1::bigint[])`,
+  `select count(*)::int as count from ${keys}
+   cross join lateral (select from internal.captured_changes c where ${sameRow} limit 1) c`,
 );
 
-const remove = statement(
-  'relay_remove_changes',
-  `delete from internal.captured_changes where id = any ($1::bigint[])`,
+const theseRows = `c.ctid = any (array(
+     select f.ctid from ${keys} cross join lateral (
+       select c.ctid from internal.captured_changes c where ${sameRow} limit 1) f))`;
+
+const remove = statement('relay_remove_changes', `delete from internal.captured_changes c where ${theseRows}`);
+
+const wait = statement(
+  'relay_postpone',
+  `update internal.captured_changes c set retry_at = now() + interval '10 seconds' where ${theseRows} and c.failures > 0`,
 );
 
+// What it changed of the catalog is noted by then, for the transaction.
 const fail = statement(
   'relay_set_aside',
-  `update internal.captured_changes set failures = failures + 1, error = $2,
-     retry_at = now() + make_interval(secs => least(300, 2 ^ (failures + 1)))
-   where id = any ($1::bigint[])`,
+  `update internal.captured_changes c set failures = c.failures + 1, error = $6, in_catalog = false,
+     retry_at = now() + make_interval(secs => least(300, 2 ^ (c.failures + 1)))
+   where ${theseRows}`,
 );

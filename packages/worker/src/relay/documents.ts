@@ -36,6 +36,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
   ]);
   if (gone.length > 0) {
     const kept = await tx.run(lastStates, [
+      [...new Set(events.map(({ locationId }) => locationId))],
       gone.map(({ kind }) => kind),
       gone.map(({ resourceId }) => resourceId),
     ]);
@@ -130,9 +131,9 @@ function perLocation(kind: DocumentKind, serialiser: string): Statement<Document
 
 const lastStates = statement<DocumentRow & { kind: DocumentKind }>(
   'relay_last_states',
-  `select distinct on (c.resource, c.resource_id) c.resource as kind, c.resource_id as id, c.before::text as doc
-   from unnest($1::text[], $2::uuid[]) as w (resource, resource_id)
-   join internal.captured_changes c using (resource, resource_id)
-   where c.operation = 'delete' and c.before is not null
-   order by c.resource, c.resource_id, c.id desc`,
+  `select distinct on (c.resource, c.resource_ids[1]) c.resource as kind, c.resource_ids[1] as id, c.before[1]::text as doc
+   from internal.captured_changes c
+   where c.location_id = any ($1::uuid[]) and c.operation = 'delete' and c.before[1] is not null
+     and (c.resource, c.resource_ids[1]) in (select * from unnest($2::text[], $3::uuid[]))
+   order by c.resource, c.resource_ids[1], c.id desc, c.line desc`,
 );

@@ -1,96 +1,164 @@
-import { type Database, isUnavailable } from '@comanda/db';
+import { type Database, isUnavailable, type Queryable, sqlState } from '@comanda/db';
 import type { Logger } from 'pino';
-import { type Change, readChanges, readSetAside, setAside, stillWait, takeRelayLock } from './changes.ts';
-import { planEvents, type Unit } from './plan.ts';
+import {
+  type Batch,
+  cutIntoParts,
+  type Part,
+  postpone,
+  readBatches,
+  readDueLocations,
+  readSetAside,
+  readWaiting,
+  takeLocations,
+} from './changes.ts';
+import { isolate, publishOrIsolate } from './isolate.ts';
+import { planEvents } from './plan.ts';
 import { publishUnits } from './publish.ts';
+import { createSchedule, type Schedule } from './schedule.ts';
 
 /** What one round of the relay did. */
 export interface Drained {
-  /** Changes it saw; none means that nothing waits. */
+  /** Changes it saw; none means that nothing waits whose turn it is. */
   changes: number;
   events: number;
 }
 
-/** Changes in a batch, as long as no single transaction made more. */
-const batchSize = 2_000;
+/** Changes in a round, as long as what comes first somewhere is not more. */
+const roundSize = 2_000;
+/** Locations whose locks are tried for at once: one may fill a round. Each time fewer are left, so more are tried for. */
+const firstTake = 1;
+const growth = 4;
+/** Locations in a round: the server's table of locks is for all sessions. */
+const mostLocations = 341;
 
 /**
- * Publishes what comes first, in one transaction. A change that cannot be published is found by halving,
- * and set aside so that the others pass. Returns nothing when another worker is at it.
+ * Publishes what comes first, location by location, those that no other worker holds, in one transaction. What cannot
+ * be published is found location by location, and there by halving, so that the others pass. With a schedule a
+ * transaction that is too big is cut beside what comes next; without, before this ends.
  *
  * @throws what the database throws while it cannot be used; nothing is lost then.
  */
-export function drainChanges(database: Database, log: Logger): Promise<Drained | undefined> {
-  return drain(database, log, (tx) => readChanges(tx, batchSize));
+export async function drainChanges(database: Database, log: Logger, given?: Schedule): Promise<Drained> {
+  const schedule = given ?? createSchedule();
+  const { together, alone } = schedule.turns(await readWaiting(database));
+  const drained = await drainLocations(database, log, schedule, together);
+  for (const locationId of alone.slice(0, 1)) {
+    const more = await drainLocations(database, log, schedule, [locationId]);
+    drained.changes += more.changes;
+    drained.events += more.events;
+  }
+  if (given === undefined) await schedule.idle();
+  return drained;
 }
 
-/** Tries again what was set aside and is due, as `drainChanges` does. */
-export function drainSetAside(database: Database, log: Logger): Promise<Drained | undefined> {
-  return drain(database, log, (tx) => readSetAside(tx, 100));
-}
-
-async function drain(
-  database: Database,
-  log: Logger,
-  read: (tx: Parameters<typeof readChanges>[0]) => Promise<Change[]>,
-): Promise<Drained | undefined> {
-  let units: Unit[] = [];
-  try {
-    return await database.transaction(undefined, async (tx) => {
-      if (!(await takeRelayLock(tx))) return undefined;
-      const changes = await read(tx);
-      units = planEvents(changes);
-      return { changes: changes.length, events: changes.length > 0 ? await publishUnits(tx, units) : 0 };
+/** Tries again what was set aside and is due. */
+export async function drainSetAside(database: Database, log: Logger): Promise<Drained> {
+  const drained: Drained = { changes: 0, events: 0 };
+  for (const locationId of await readDueLocations(database)) {
+    const units = await database.transaction(undefined, async (tx) => {
+      const taken = await takeLocations(tx, [locationId]);
+      return taken.length === 0 ? [] : planEvents(await readSetAside(tx, locationId, 100));
     });
-  } catch (error) {
-    if (isUnavailable(error) || units.length === 0) throw error;
-    return { changes: units.length, events: await isolate(database, log, units, error) };
-  }
-}
-
-/** Publishes the units in halves of halves; the one that still fails alone is set aside. Keeps the order. */
-async function isolate(
-  database: Database,
-  log: Logger,
-  units: readonly Unit[],
-  cause: unknown,
-): Promise<number> {
-  const [unit] = units;
-  if (unit === undefined) return 0;
-  if (units.length === 1) {
-    const { resource, resourceId, locationId, changeIds, events } = unit;
-    const requestId = events[0]?.requestId ?? undefined;
-    log.error(
-      { err: cause, requestId, resource, resourceId, locationId },
-      'a change cannot be published and is set aside',
-    );
-    await setAside(database, changeIds, cause instanceof Error ? cause.message : String(cause));
-    return 0;
-  }
-  const middle = Math.ceil(units.length / 2);
-  let events = 0;
-  for (const half of [units.slice(0, middle), units.slice(middle)]) {
+    drained.changes += units.length;
     try {
-      events += await publishAlone(database, half);
+      drained.events += await publishOrIsolate(database, log, units);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
-      events += await isolate(database, log, half, error);
+      if (!isHeld(error)) throw error;
+      const rows = units.flatMap((unit) => unit.rows);
+      await postpone(database, rows);
+      log.warn({ err: error, locationId }, held);
     }
   }
-  return events;
+  return drained;
 }
 
-/** Publishes units that were planned in an earlier transaction, unless another worker has done so meanwhile. */
-function publishAlone(database: Database, units: readonly Unit[]): Promise<number> {
-  return database.transaction(undefined, async (tx) => {
-    if (!(await takeRelayLock(tx))) return 0;
-    if (
-      !(await stillWait(
-        tx,
-        units.flatMap(({ changeIds }) => changeIds),
-      ))
-    )
-      return 0;
-    return publishUnits(tx, units);
-  });
+async function drainLocations(
+  database: Database,
+  log: Logger,
+  schedule: Schedule,
+  locationIds: readonly string[],
+): Promise<Drained> {
+  if (locationIds.length === 0) return { changes: 0, events: 0 };
+  let batches: Batch[] = [];
+  try {
+    const events = await database.transaction(undefined, async (tx) => {
+      batches = await takeBatches(tx, locationIds);
+      const units = batches.flatMap(({ changes }) => planEvents(changes));
+      return units.length === 0 ? 0 : publishUnits(tx, units);
+    });
+    for (const { locationId, changes, toCut } of batches) {
+      schedule.served(locationId);
+      if (toCut !== undefined && changes.length === 0)
+        schedule.during(locationId, cut(database, log, schedule, toCut));
+    }
+    return { changes: changesIn(batches), events };
+  } catch (error) {
+    const [batch, ...others] = batches;
+    if (batch === undefined || (isUnavailable(error) && !isHeld(error))) throw error;
+    if (others.length === 0)
+      return { changes: 1, events: await recover(database, log, schedule, batch, error) };
+    let events = 0;
+    for (const { locationId } of batches)
+      events += (await drainLocations(database, log, schedule, [locationId])).events;
+    return { changes: changesIn(batches), events };
+  }
+}
+
+/** Takes locations and reads what they have, until there is enough for a round. */
+async function takeBatches(tx: Queryable, locationIds: readonly string[]): Promise<Batch[]> {
+  const batches: Batch[] = [];
+  let tried = 0;
+  for (let size = firstTake; tried < Math.min(locationIds.length, mostLocations); size *= growth) {
+    const taken = await takeLocations(tx, locationIds.slice(tried, tried + size));
+    // In a statement of its own, which sees what those who held the locks before have committed.
+    if (taken.length > 0) batches.push(...(await readBatches(tx, taken)));
+    if (changesIn(batches) >= roundSize) break;
+    tried += size;
+  }
+  return batches;
+}
+
+/** What alone could not be published: somebody holds a row there, or something in it cannot be shown. */
+async function recover(
+  database: Database,
+  log: Logger,
+  schedule: Schedule,
+  batch: Batch,
+  cause: unknown,
+): Promise<number> {
+  let found = cause;
+  try {
+    if (!isHeld(cause)) return await isolate(database, log, batch, cause);
+  } catch (error) {
+    if (!isHeld(error)) throw error;
+    found = error;
+  }
+  const { locationId } = batch;
+  const seconds = schedule.putBack(locationId);
+  log.warn({ err: found, locationId, seconds }, held);
+  return 0;
+}
+
+const held = 'a location is put back: somebody holds rows of it';
+
+/** Cuts what is too big in a transaction of its own, beside the rounds of the other locations. */
+async function cut(database: Database, log: Logger, schedule: Schedule, part: Part): Promise<void> {
+  try {
+    await database.transaction(undefined, async (tx) => {
+      const [taken] = await takeLocations(tx, [part.locationId]);
+      if (taken !== undefined) await cutIntoParts(tx, part);
+    });
+  } catch (error) {
+    schedule.putBack(part.locationId);
+    log.warn({ err: error, locationId: part.locationId }, 'a big transaction could not be cut');
+  }
+}
+
+/** Whether somebody else holds a row, or two met. */
+function isHeld(error: unknown): boolean {
+  return ['55P03', '40P01', '40001'].includes(sqlState(error)?.code ?? '');
+}
+
+function changesIn(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { changes, toCut }) => sum + changes.length + (toCut === undefined ? 0 : 1), 0);
 }

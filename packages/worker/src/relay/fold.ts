@@ -1,11 +1,11 @@
-import type { Change, JsonObject } from './changes.ts';
+import type { Change, JsonObject } from './captured.ts';
 
 /** What one transaction did to one resource, all its changes folded into one. */
 export interface FoldedChange {
   resource: string;
   resourceId: string;
   locationId: string;
-  transactionId: string;
+  seed: string;
   requestId: string | null;
   capturedAt: Date;
   /** The changes it was made of, in the order of capture; never none. */
@@ -23,27 +23,35 @@ export interface FoldedChange {
   lastState: JsonObject | null;
 }
 
-/** What one transaction did at one location, resource by resource, in the order of the first change of each. */
+/**
+ * What one transaction, or a part of one that was cut, did at one location, resource by resource, in the order of the
+ * first change of each.
+ */
 export interface FoldedTransaction {
-  transactionId: string;
+  /** 0 for a whole transaction. */
+  part: number;
   locationId: string;
   changes: FoldedChange[];
 }
 
 /**
- * Folds changes, given in the order of capture, by transaction, location and resource. A product's links to
+ * Folds changes, given in the order of capture, by transaction, part, location and resource. A product's links to
  * its categories are part of the product.
  */
 export function foldChanges(changes: readonly Change[]): FoldedTransaction[] {
   const transactions = new Map<string, Map<string, Change[]>>();
   for (const change of changes.map(asPartOfItsResource)) {
-    const groups = getOrMake(transactions, `${change.transactionId} ${change.locationId}`, () => new Map());
+    const groups = getOrMake(
+      transactions,
+      `${change.seed} ${change.part} ${change.locationId}`,
+      () => new Map(),
+    );
     getOrMake(groups, `${change.resource} ${change.resourceId}`, (): Change[] => []).push(change);
   }
   return [...transactions.values()].map((groups) => {
     const folded = [...groups.values()].flatMap(fold);
-    const [{ transactionId, locationId } = { transactionId: '', locationId: '' }] = folded;
-    return { transactionId, locationId, changes: folded };
+    const { part = 0, locationId = '' } = folded[0]?.changes[0] ?? {};
+    return { part, locationId, changes: folded };
   });
 }
 
@@ -62,7 +70,7 @@ function fold(changes: readonly Change[]): FoldedChange[] {
       resource: first.resource,
       resourceId: first.resourceId,
       locationId: first.locationId,
-      transactionId: first.transactionId,
+      seed: first.seed,
       requestId: first.requestId,
       capturedAt: first.capturedAt,
       changes,

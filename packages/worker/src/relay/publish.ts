@@ -1,6 +1,7 @@
 import { addJobs, deliveryJobKey, newId, type Queryable, statement } from '@comanda/db';
-import { removeChanges } from './changes.ts';
+import { noteCatalog, removeRows } from './changes.ts';
 import { readDocuments } from './documents.ts';
+import { eventId } from './event-id.ts';
 import type { PlannedEvent, Unit } from './plan.ts';
 
 /** An endpoint that may receive events. */
@@ -30,9 +31,9 @@ interface Composed {
 /**
  * Publishes planned units inside the relay's transaction: events with their numbers and bodies, a delivery
  * for every endpoint that is active and subscribed now, one job for each of these, and the changes go.
- * The caller holds the relay's lock, so numbers rise as they become visible. Returns how many events.
+ * The caller holds their locations, so numbers rise as they become visible. Returns how many events.
  *
- * @throws {Error} when one of the units cannot be published; then the transaction must not commit.
+ * @throws {Error} at once when somebody holds an endpoint's row; when one of the units cannot be published; then the transaction must not commit.
  */
 export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promise<number> {
   const problem = units.find((unit) => unit.problem !== undefined)?.problem;
@@ -43,10 +44,11 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
     await storeEvents(tx, stored.slice(start, start + chunk));
   }
   await queueDeliveries(tx, stored);
-  await removeChanges(
+  await noteCatalog(
     tx,
-    units.flatMap(({ changeIds }) => changeIds),
+    units.filter(({ touchesCatalog }) => touchesCatalog),
   );
+  await removeRows(tx, [...new Set(units.flatMap(({ rows }) => rows))]);
   return stored.length;
 }
 
@@ -54,6 +56,7 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
 const chunk = 2_000;
 
 async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): Promise<StoredEvent[]> {
+  const receiversOf = await readReceivers(tx, planned);
   const showDocument = await readDocuments(tx, planned);
   const timeOf = await readTimes(tx, planned);
   const composed = planned.flatMap((event): Composed[] => {
@@ -67,10 +70,8 @@ async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): P
     tx,
     composed.map(({ event }) => event),
   );
-  const receiversOf = await readReceivers(tx, planned);
-  const ids = composed.map(() => newId()).sort();
-  return composed.map(({ event, createdAt, text }, index) => {
-    const id = event.eventId ?? ids[index] ?? newId();
+  return composed.map(({ event, createdAt, text }) => {
+    const id = event.eventId ?? eventId(event);
     const receivers = receiversOf(event);
     const data =
       text ?? `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${createdAt}"}`;
@@ -215,10 +216,11 @@ const advanceCounters = statement<{ locationId: string; counter: string; value: 
    returning location_id as "locationId", name as counter, value::text`,
 );
 
+// Deliveries hold them by a foreign key: who would have to wait for that is told at once.
 const activeEndpoints = statement<Endpoint>(
   'relay_active_endpoints',
   `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
-   where location_id = any ($1::uuid[]) and status = 'active'`,
+   where location_id = any ($1::uuid[]) and status = 'active' for key share nowait`,
 );
 
 const insertEvents = statement(

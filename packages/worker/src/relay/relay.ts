@@ -2,8 +2,8 @@ import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
 import { backoffMs } from '../backoff.ts';
 import { pause, type Waker } from '../waker.ts';
-import { anythingWaits } from './changes.ts';
 import { drainChanges, drainSetAside } from './drain.ts';
+import { createSchedule } from './schedule.ts';
 
 /** A relay that runs. */
 export interface Relay {
@@ -18,9 +18,10 @@ const setAsideMs = 1_000;
 
 /**
  * Turns captured changes into events for as long as it runs, woken by `waker` and by its own poll. Any number
- * of workers may run one: a lock in the database lets one at a time publish. Specification: Events.
+ * of workers may run one: a lock for each location lets one at a time publish there. Specification: Events.
  */
 export function startRelay(database: Database, waker: Waker, log: Logger): Relay {
+  const schedule = createSchedule();
   let stopping = false;
   const run = async () => {
     let failures = 0;
@@ -31,9 +32,9 @@ export function startRelay(database: Database, waker: Waker, log: Logger): Relay
           await drainSetAside(database, log);
           setAsideAt = performance.now();
         }
-        const seen = (await anythingWaits(database)) ? await drainChanges(database, log) : undefined;
+        const seen = await drainChanges(database, log, schedule);
         failures = 0;
-        if (seen && seen.changes > 0) log.debug({ ...seen }, 'published');
+        if (seen.changes > 0) log.debug({ ...seen }, 'published');
         else if (!stopping) await pause(waker, pollMs);
       } catch (error) {
         failures += 1;
@@ -48,6 +49,7 @@ export function startRelay(database: Database, waker: Waker, log: Logger): Relay
       stopping = true;
       waker.wake();
       await running;
+      await schedule.idle();
     },
   };
 }

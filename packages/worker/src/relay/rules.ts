@@ -1,5 +1,5 @@
 import type { EventType } from '@comanda/api/services';
-import type { JsonObject } from './changes.ts';
+import type { JsonObject } from './captured.ts';
 import type { FoldedChange, FoldedTransaction } from './fold.ts';
 
 /** Resources whose JSON an event shows as it stands when the event is published. */
@@ -20,29 +20,18 @@ export interface Draft {
 /** What the relay makes of changes to one kind of resource. */
 export interface ResourceRule {
   events(change: FoldedChange, transaction: FoldedTransaction): Draft[];
-  /** Whether the change is one of the catalog. */
-  touchesCatalog?(change: FoldedChange): boolean;
 }
 
 /** Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. */
 export const rules: Readonly<Record<string, ResourceRule>> = {
   order: { events: orderEvents },
   payment: { events: paymentEvents },
-  product: {
-    events: productEvents,
-    touchesCatalog: (change) =>
-      change.existedBefore !== change.existsAfter ||
-      replaced(change) ||
-      change.changes.some(({ inCatalog }) => inCatalog),
-  },
+  product: { events: productEvents },
   stock: { events: stockEvents },
-  category: { events: () => [], touchesCatalog: () => true },
-  subselection: { events: () => [], touchesCatalog: () => true },
-  subselection_item: { events: () => [], touchesCatalog: () => true },
-  catalog: {
-    events: () => [],
-    touchesCatalog: ({ changes }) => changes.some(({ operation }) => operation === 'publish'),
-  },
+  category: { events: () => [] },
+  subselection: { events: () => [] },
+  subselection_item: { events: () => [] },
+  catalog: { events: () => [] },
   turn: { events: turnEvents },
   settlement: {
     events: (change) => (passedBy(change) ? [] : [shown('settlement.created', change, 'settlement')]),
@@ -51,13 +40,11 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
   webhook_endpoint: { events: testEvents },
 };
 
-/** The event that the transaction's changes to the catalog make together, if any. */
-export function catalogEvent(transaction: FoldedTransaction): Draft | undefined {
-  const touched = transaction.changes.some(
-    (change) => !passedBy(change) && rules[change.resource]?.touchesCatalog?.(change) === true,
+/** Whether the catalog has its event for the change: not for stock, which shows there, too. */
+export function touchesCatalog(change: FoldedChange): boolean {
+  return (
+    change.resource !== 'stock' && !passedBy(change) && change.changes.some(({ inCatalog }) => inCatalog)
   );
-  if (!touched) return undefined;
-  return { type: 'catalog.updated', resourceId: transaction.locationId, data: 'catalog version' };
 }
 
 function orderEvents(change: FoldedChange): Draft[] {
@@ -159,9 +146,4 @@ function moved({ before, after }: FoldedChange): unknown {
 /** Made and removed in one transaction: nobody ever saw it. */
 function passedBy({ existedBefore, existsAfter }: FoldedChange): boolean {
   return !existedBefore && !existsAfter;
-}
-
-/** Removed and made again under its id. */
-function replaced({ existedBefore, existsAfter, changes }: FoldedChange): boolean {
-  return existedBefore && existsAfter && changes.some(({ operation }) => operation === 'insert');
 }

@@ -64,8 +64,8 @@ export const stampVersion = statement<{ version: string; epoch: string }>(
 export const capturePublication = statement<{ published_at: string }>(
   'capture_catalog_publication',
   `with captured as (
-     insert into internal.captured_changes (location_id, resource, resource_id, operation)
-     values ($1::uuid, 'catalog', $1::uuid, 'publish') returning captured_at
+     insert into internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
+     values ($1::uuid, 'catalog', 'publish', array[$1::uuid], true) returning captured_at
    )
    select wire_time(c.captured_at, l.timezone) as published_at from captured c, locations l where l.id = $1::uuid`,
 );

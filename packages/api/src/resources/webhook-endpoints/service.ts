@@ -117,8 +117,9 @@ export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTes
     const endpoint = await find(ctx, tx, id);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
     // Not through Prisma, which would take this process's clock for the time of the event.
-    await tx.$executeRaw`insert into internal.captured_changes (location_id, resource, resource_id, operation, after)
-      values (${locationId}::uuid, 'webhook_endpoint', ${id}::uuid, 'test', jsonb_build_object('event_id', ${eventId}::text))`;
+    await tx.$executeRaw`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
+      values (${locationId}::uuid, 'webhook_endpoint', 'test', array[${id}::uuid],
+        array[jsonb_build_object('event_id', ${eventId}::text)])`;
   });
   return { event_id: eventId, type: 'webhook.test' };
 }

@@ -1,0 +1,85 @@
+/** Whose turn it is among the locations that wait, as one worker remembers it. */
+export interface Schedule {
+  /**
+   * Those of the waiting that are served now, together: whoever was not served lately comes first, then whoever waits
+   * longest. What was put back and is due again comes alone, so that it holds up nobody.
+   */
+  turns(waiting: readonly Waiting[]): { together: string[]; alone: string[] };
+  /** Notes that the location had its turn. */
+  served(locationId: string): void;
+  /** Puts a location back for 1, 2, 4 … 60 seconds; answers for how long, in seconds. */
+  putBack(locationId: string): number;
+  /** Nobody serves the location until `work` has ended, which never fails. */
+  during(locationId: string, work: Promise<void>): void;
+  /** Settles when all such work has ended. */
+  idle(): Promise<void>;
+}
+
+/** A location with the number of its first captured row. */
+export interface Waiting {
+  locationId: string;
+  id: string;
+}
+
+interface Memory {
+  /** The turn in which it was served last. */
+  turn: number;
+  failures: number;
+  /** Not before this moment, by the clock given. */
+  until: number;
+}
+
+/** Makes one that remembers nothing yet; `now` in milliseconds. */
+export function createSchedule(now: () => number = () => performance.now()): Schedule {
+  let memories = new Map<string, Memory>();
+  const busy = new Map<string, Promise<void>>();
+  let turn = 0;
+  const memoryOf = (locationId: string): Memory => {
+    const memory = memories.get(locationId) ?? { turn: 0, failures: 0, until: 0 };
+    memories.set(locationId, memory);
+    return memory;
+  };
+  return {
+    turns(waiting) {
+      turn += 1;
+      // Who waits no more is forgotten.
+      memories = new Map(
+        waiting.flatMap(({ locationId }) => {
+          const memory = memories.get(locationId);
+          return memory === undefined ? [] : [[locationId, memory]];
+        }),
+      );
+      const at = now();
+      const turns = waiting
+        .filter(({ locationId }) => !busy.has(locationId))
+        .map(({ locationId, id }) => {
+          const { turn: last = 0, failures = 0, until = 0 } = memories.get(locationId) ?? {};
+          return { locationId, id: BigInt(id), last, failures, until };
+        })
+        .filter(({ until }) => until <= at)
+        .sort((a, b) => a.last - b.last || (a.id < b.id ? -1 : 1));
+      const named = (alone: boolean) =>
+        turns.filter(({ failures }) => failures > 0 === alone).map(({ locationId }) => locationId);
+      return { together: named(false), alone: named(true) };
+    },
+    served(locationId) {
+      Object.assign(memoryOf(locationId), { turn, failures: 0, until: 0 });
+    },
+    putBack(locationId) {
+      const memory = memoryOf(locationId);
+      const seconds = Math.min(60, 2 ** memory.failures);
+      memory.failures = Math.min(memory.failures + 1, 6);
+      memory.until = now() + seconds * 1_000;
+      return seconds;
+    },
+    during(locationId, work) {
+      busy.set(
+        locationId,
+        work.finally(() => busy.delete(locationId)),
+      );
+    },
+    async idle() {
+      await Promise.all(busy.values());
+    },
+  };
+}

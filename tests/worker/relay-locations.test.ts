@@ -1,0 +1,234 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { createLocation, createProduct } from '../support/factories.ts';
+import { startProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+
+let kit: WorkerKit;
+let other: string;
+const open: pg.Client[] = [];
+
+beforeEach(async () => {
+  kit = await createWorkerKit();
+  other = await createLocation(kit.database);
+});
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.end()));
+  await kit.close();
+});
+
+/** Opens a transaction that holds what the statement locks. */
+async function hold(sql: string, values: unknown[]): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: kit.url });
+  await client.connect();
+  open.push(client);
+  await client.query('begin');
+  await client.query(sql, values);
+  return client;
+}
+
+const eventsOf = (locationId: string) =>
+  kit.sql<{ id: string; type: string; resource: string; number: number }>(
+    `select id, type, resource_id as resource, number::int from events where location_id = $1 order by number`,
+    [locationId],
+  );
+
+const typesOf = async (locationId: string) => (await eventsOf(locationId)).map(({ type }) => type);
+
+/** Everything that may be told now; how many changes each round had. */
+async function drainAll(): Promise<number[]> {
+  const rounds: number[] = [];
+  for (;;) {
+    const { changes } = await drainChanges(kit.database, silent);
+    if (changes === 0) return rounds;
+    rounds.push(changes);
+  }
+}
+
+const told = (locationId: string, events = 1) =>
+  waitFor(`events of ${locationId}`, async () => (await eventsOf(locationId)).length >= events, {
+    timeoutMs: 25_000,
+  });
+
+describe('events.md 2: a row lock at one location', () => {
+  test.each([
+    ['an endpoint', 'select from webhook_endpoints where location_id = $1 for update'],
+    ['the location itself', 'select from locations where id = $1 for update'],
+  ])('on %s holds up nobody else, and its own events come when it is gone', async (_, lock) => {
+    const events = ['product.created'];
+    await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events });
+    const productId = await createProduct(kit.database, { locationId: kit.locationId });
+    const holder = await hold(lock, [kit.locationId]);
+    await createProduct(kit.database, { locationId: other });
+    await kit.startWorker();
+    await told(other);
+    expect(await eventsOf(kit.locationId)).toEqual([]);
+    await holder.query('rollback');
+    await told(kit.locationId);
+    expect(await eventsOf(kit.locationId)).toMatchObject([
+      { type: 'product.created', resource: productId },
+      { type: 'catalog.updated' },
+    ]);
+  });
+});
+
+test('what was set aside at a location whose rows are held delays nothing of others', async () => {
+  await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
+  await kit.sql(
+    `insert into internal.captured_changes (location_id, resource, operation, resource_ids, part, failures, retry_at)
+     values ($1, 'turn', 'insert', array[uuid_v7()], 1, 1, now())`,
+    [kit.locationId],
+  );
+  await hold('select from webhook_endpoints where location_id = $1 for update', [kit.locationId]);
+  expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
+  expect(await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes')).toEqual([
+    { failures: 1, later: true, error: null },
+  ]);
+});
+
+describe('events.md 5: a transaction of thousands of changes', () => {
+  test('is published in slices, others in between, each resource once and the catalog once', async () => {
+    const client = await hold(
+      `insert into products (location_id, sku, name, price) select $1, 'big-' || n, 'Big', 1 from generate_series(1, 6000) n`,
+      [kit.locationId],
+    );
+    await client.query('update products set price = 2 where location_id = $1', [kit.locationId]);
+    await client.query('commit');
+    await createProduct(kit.database, { locationId: other });
+    const { changes } = await drainChanges(kit.database, silent);
+    expect(changes).toBeLessThan(10);
+    expect(await typesOf(other)).toEqual(['product.created', 'catalog.updated']);
+    const rounds = await drainAll();
+    // Two parts of 250 products, each made and changed.
+    expect(Math.max(...rounds)).toBeLessThanOrEqual(1_000);
+    const events = await eventsOf(kit.locationId);
+    expect(events.map(({ number }) => number)).toEqual(events.map((__, index) => index + 1));
+    expect(events.filter(({ type }) => type === 'product.created')).toHaveLength(6_000);
+    expect(new Set(events.map(({ resource }) => resource)).size).toBe(6_001);
+    expect(events.at(-1)?.type).toBe('catalog.updated');
+    expect(events).toHaveLength(6_001);
+  });
+
+  test('comes after what others changed before it ended', async () => {
+    const orderId = await insertOrder(kit);
+    const id = await createProduct(kit.database, { locationId: kit.locationId });
+    await drainAll();
+    const client = await hold(
+      `do $$ begin for n in 1..600 loop update products set price = n where id = '${id}'; end loop; end $$`,
+      [],
+    );
+    await kit.sql(`update orders set status = 'ready' where id = $1`, [orderId]);
+    await client.query(`update orders set status = 'closed' where id = $1`, [orderId]);
+    await client.query('commit');
+    await drainAll();
+    const moves = await kit.sql<{ to: string }>(
+      `select body::jsonb #>> '{data,status}' as to from events where type = 'order.status_changed' order by number`,
+    );
+    expect(moves.map(({ to }) => to)).toEqual(['ready', 'closed']);
+  });
+});
+
+describe('events.md 6: any number of workers share the locations', () => {
+  test('what another one holds is passed by', async () => {
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await createProduct(kit.database, { locationId: other });
+    const holder = await hold(
+      `select pg_advisory_xact_lock(hashtextextended('comanda relay ' || $1::uuid, 0))`,
+      [kit.locationId],
+    );
+    await drainAll();
+    expect([(await eventsOf(kit.locationId)).length, (await eventsOf(other)).length]).toEqual([0, 2]);
+    await holder.query('commit');
+    await drainAll();
+    expect(await eventsOf(kit.locationId)).toHaveLength(2);
+  });
+
+  test('several at once tell each change once, without a gap in the numbers', async () => {
+    const locations = [
+      kit.locationId,
+      other,
+      await createLocation(kit.database),
+      await createLocation(kit.database),
+    ];
+    await Promise.all([kit.startWorker(), kit.startWorker()]);
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(
+        locations.map((locationId) =>
+          kit.sql(
+            `insert into products (location_id, sku, name, price)
+             select $1::uuid, $2 || '-' || n, 'p', 1 from generate_series(1, 100) n`,
+            [locationId, String(round)],
+          ),
+        ),
+      );
+    await waitFor(
+      'all to be told',
+      async () => (await kit.sql('select from internal.captured_changes limit 1')).length === 0,
+      {
+        timeoutMs: 60_000,
+      },
+    );
+    for (const locationId of locations) {
+      const events = await eventsOf(locationId);
+      expect(
+        new Set(events.filter(({ type }) => type === 'product.created').map(({ resource }) => resource)).size,
+      ).toBe(1_000);
+      expect(events.map(({ number }) => number)).toEqual(
+        Array.from({ length: 1_010 }, (_, index) => index + 1),
+      );
+    }
+  });
+
+  test('a frozen one is rid of its transaction after some seconds, and holds up nobody beyond its location', async () => {
+    const url = new URL(kit.url);
+    url.searchParams.set('application_name', 'comanda-frozen');
+    const frozen = await startProcess({
+      entry: 'worker',
+      env: { DATABASE_URL: url.href, ENCRYPTION_KEY: kit.encryptionKey, WEBHOOK_TARGETS: 'any' },
+    });
+    try {
+      // A wait of a second at most, in which it is caught with its transaction open.
+      await createProduct(kit.database, { locationId: kit.locationId });
+      await told(kit.locationId);
+      const holder = await hold('select from internal.location_counters where location_id = $1 for update', [
+        kit.locationId,
+      ]);
+      await createProduct(kit.database, { locationId: kit.locationId });
+      await waitFor(
+        'the worker to be caught',
+        async () => {
+          if (!(await waitsForLock())) return false;
+          process.kill(frozen.pid, 'SIGSTOP');
+          if (await waitsForLock()) return true;
+          process.kill(frozen.pid, 'SIGCONT');
+          return false;
+        },
+        { timeoutMs: 60_000, intervalMs: 5 },
+      );
+      await holder.query('rollback');
+      await kit.startWorker();
+      await createProduct(kit.database, { locationId: other });
+      await told(other);
+      await told(kit.locationId, 4);
+      process.kill(frozen.pid, 'SIGCONT');
+      await createProduct(kit.database, { locationId: kit.locationId });
+      await told(kit.locationId, 6);
+      expect(await typesOf(kit.locationId)).toEqual(
+        [1, 2, 3].flatMap(() => ['product.created', 'catalog.updated']),
+      );
+    } finally {
+      process.kill(frozen.pid, 'SIGCONT');
+      await frozen.stop('SIGKILL');
+    }
+  }, 120_000);
+});
+
+const waitsForLock = async () =>
+  (
+    await kit.sql(
+      `select from pg_stat_activity where application_name like 'comanda-frozen%' and wait_event_type = 'Lock'
+       and query like '%location_counters%' and datname = current_database()`,
+    )
+  ).length > 0;
