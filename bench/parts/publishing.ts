@@ -24,7 +24,8 @@ export const publishing: Part = {
     }
     const worker = await place.startWorker();
     const published = async () => {
-      while ((await pool.query('select from internal.captured_changes limit 1')).rows.length > 0) await sleep(20);
+      while ((await pool.query('select from internal.captured_changes limit 1')).rows.length > 0)
+        await sleep(20);
     };
     await published();
     const rounds = small ? 1 : 5;

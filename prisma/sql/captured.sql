@@ -18,7 +18,7 @@ $$;
 -- Cuts a part of a transaction at a location (0: all of it, uncut) into parts of so many resources, in the order of their
 -- ids; all rows of a resource stay in one part. They take the place of the transaction's last row: what another one
 -- changed before it is published before. The caller holds the location's lock. Gives the rows that it made.
-CREATE FUNCTION cut_transaction(p_location uuid, p_seed uuid, p_part int, p_size int) RETURNS SETOF captured_changes
+CREATE FUNCTION cut_transaction(p_location uuid, p_seed uuid, p_part int, p_size int) RETURNS SETOF internal.captured_changes
 LANGUAGE sql AS $$
   WITH gone AS (
     DELETE FROM internal.captured_changes c

@@ -83,9 +83,9 @@ test('what was set aside at a location whose rows are held delays nothing of oth
   );
   await hold('select from webhook_endpoints where location_id = $1 for update', [kit.locationId]);
   expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
-  expect(await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes')).toEqual([
-    { failures: 1, later: true, error: null },
-  ]);
+  expect(
+    await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes'),
+  ).toEqual([{ failures: 1, later: true, error: null }]);
 });
 
 describe('events.md 5: a transaction of thousands of changes', () => {

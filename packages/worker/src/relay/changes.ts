@@ -215,7 +215,10 @@ const theseRows = `c.ctid = any (array(
      select f.ctid from ${keys} cross join lateral (
        select c.ctid from internal.captured_changes c where ${sameRow} limit 1) f))`;
 
-const remove = statement('relay_remove_changes', `delete from internal.captured_changes c where ${theseRows}`);
+const remove = statement(
+  'relay_remove_changes',
+  `delete from internal.captured_changes c where ${theseRows}`,
+);
 
 const wait = statement(
   'relay_postpone',
