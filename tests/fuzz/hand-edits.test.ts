@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { createChance } from '../e2e/day/chance.ts';
+import { trials } from '../support/trials.ts';
+import { agreement } from './hand-edits/agreement.ts';
+import { calls } from './hand-edits/calls.ts';
+import { type Material, randomEdit, run } from './hand-edits/edits.ts';
+import { openEditedGround } from './hand-edits/ground.ts';
+import { readTables } from './hand-edits/reads.ts';
+import { sessionKinds } from './hand-edits/sessions.ts';
+import { readTables as readCatalog } from './hand-edits/tables.ts';
+
+const wanted = trials(300, 5_000);
+/** COMANDA_SEED edits the same again. */
+const seed = Number(process.env.COMANDA_SEED ?? Math.floor(Math.random() * 1e9));
+
+// Whatever a person writes into any column: it is refused, or what the API promises still holds.
+test(`after random edits by hand everything answers as documented (COMANDA_SEED=${seed})`, async () => {
+  const chance = createChance(seed);
+  const ground = await openEditedGround(chance);
+  const agrees = agreement();
+  const url = ground.restaurant.environment.DATABASE_URL;
+  const clients = await Promise.all(
+    sessionKinds.map(async (kind) => ({ kind, client: await kind.open(url) })),
+  );
+  const lines: string[] = [];
+  const done = { accepted: 0, refused: 0, calls: 0, agreements: 0 };
+  const tables = await catalogOf(url);
+  const material: Material = {
+    chance,
+    tables,
+    location: `'${ground.locationId}'`,
+    next: () => ground.next(),
+  };
+  try {
+    while (done.accepted < wanted) {
+      if (chance.percent(15)) {
+        done.calls += 1;
+        const call = chance.pick(calls);
+        lines.push(`-- a call: ${call.name}`);
+        await call(ground);
+        continue;
+      }
+      const { kind, client } = chance.pick(clients);
+      const edit = randomEdit(material, kind, client);
+      const outcome = await run(edit, material.location, (line) => lines.push(line));
+      if (outcome.size === 0) {
+        done.refused += 1;
+        continue;
+      }
+      done.accepted += 1;
+      await readTables(ground, outcome);
+      if (done.accepted % 100 > 0 && done.accepted < wanted) continue;
+      await agrees(ground);
+      done.agreements += 1;
+      lines.length = 0;
+      await ground.secondLocation();
+    }
+    process.stdout.write(`fuzz: edits by hand: seed ${seed}, ${JSON.stringify(done)}\n`);
+    expect(done.agreements).toBeGreaterThanOrEqual(wanted / 100);
+  } catch (error) {
+    const told = `${(error as Error).message}\nafter ${done.accepted} edits; again: COMANDA_SEED=${seed}; the statements before, since all agreed:`;
+    throw new Error(`${told}\n${lines.map((line) => line.slice(0, 1_500)).join('\n')}`, { cause: error });
+  } finally {
+    for (const { client } of clients) await client.end();
+    await ground.close();
+  }
+}, 1_800_000);
+
+async function catalogOf(url: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await readCatalog(client);
+  } finally {
+    await client.end();
+  }
+}
