@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
 import { trials } from '../support/trials.ts';
-import { agreement } from './hand-edits/agreement.ts';
+import { agreement, faultsLogged } from './hand-edits/agreement.ts';
 import { calls } from './hand-edits/calls.ts';
 import { type Material, randomEdit, run } from './hand-edits/edits.ts';
 import { openEditedGround } from './hand-edits/ground.ts';
@@ -59,8 +59,15 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     process.stdout.write(`fuzz: edits by hand: seed ${seed}, ${JSON.stringify(done)}\n`);
     expect(done.agreements).toBeGreaterThanOrEqual(wanted / 100);
   } catch (error) {
-    const told = `${(error as Error).message}\nafter ${done.accepted} edits; again: COMANDA_SEED=${seed}; the statements before, since all agreed:`;
-    throw new Error(`${told}\n${lines.map((line) => line.slice(0, 1_500)).join('\n')}`, { cause: error });
+    throw new Error(
+      [
+        (error as Error).message,
+        ...faultsLogged(ground).slice(-2),
+        `after ${done.accepted} edits; again: COMANDA_SEED=${seed}; the statements before, since all agreed:`,
+        ...lines.map((line) => line.slice(0, 1_500)),
+      ].join('\n'),
+      { cause: error },
+    );
   } finally {
     for (const { client } of clients) await client.end();
     await ground.close();

@@ -4,6 +4,7 @@ import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
 import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
+import { inTransaction } from '../support/by-hand.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
@@ -30,9 +31,8 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   const database = await createTestDatabase();
   const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
   await outside.connect();
-  await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
-  const sql = async <Row>(text: string, values: unknown[] = []) =>
-    (await outside.query(text, values)).rows as Row[];
+  const sql = <Row>(text: string, values: unknown[] = []) =>
+    inTransaction<Row>(outside, 'repair: tables are filled and emptied', text, values);
   for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);
   await explainDatabase(database.url);
   const listening = listenToPlans(heard);

@@ -35,7 +35,8 @@ export async function underDeed<Row = Record<string, unknown>>(
   }
 }
 
-async function inTransaction<Row>(
+/** Runs one statement in a transaction of this connection that has said a deed. */
+export async function inTransaction<Row>(
   client: pg.ClientBase,
   said: string,
   text: string,

@@ -30,11 +30,7 @@ export function agreement(): (ground: EditedGround) => Promise<void> {
       ({ name, outcome }) => outcome === 'wrong' || (outcome === 'warning' && !mayWarn.includes(name)),
     );
     expect(found, 'what doctor finds').toEqual([]);
-    const faults = ground.restaurant
-      .logged()
-      .split('\n')
-      .filter((line) => /"level":[56]0/.test(line));
-    expect(faults, 'errors that the processes logged').toEqual([]);
+    expect(faultsLogged(ground), 'errors that the processes logged').toEqual([]);
   };
 }
 
@@ -60,3 +56,10 @@ async function readEvents(ground: EditedGround, after: string | undefined): Prom
     if (data.length < 200) return last;
   }
 }
+
+/** The errors that the processes have logged. */
+export const faultsLogged = ({ restaurant }: EditedGround): string[] =>
+  restaurant
+    .logged()
+    .split('\n')
+    .filter((line) => /"level":[56]0/.test(line));

@@ -27,11 +27,11 @@ const foreign = ['_prisma_migrations'];
 /** Reads them all, so that a new table or column is met by itself. */
 export async function readTables(client: pg.ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
-    `select r.name, r.key, json_agg(json_strip_nulls(json_build_object('name', a.attname,
+    `select r.name, r.key, json_agg(json_strip_nulls(json_build_object('name', quote_ident(a.attname),
         'type', case t.typtype when 'e' then 'enum' else t.typname end,
         'labels', array(select e.enumlabel from pg_enum e where e.enumtypid = t.oid order by e.enumsortorder),
         'nullable', not a.attnotnull, 'hasDefault', a.atthasdef,
-        'references', (select json_build_object('table', f.confrelid::regclass::text, 'column', to_a.attname)
+        'references', (select json_build_object('table', f.confrelid::regclass::text, 'column', quote_ident(to_a.attname))
           from pg_constraint f
           join lateral unnest(f.conkey, f.confkey) as k (own, other) on k.own = a.attnum
           join pg_attribute to_a on to_a.attrelid = f.confrelid and to_a.attnum = k.other
@@ -39,7 +39,7 @@ export async function readTables(client: pg.ClientBase): Promise<Table[]> {
           order by f.conname limit 1))) order by a.attnum) as columns
      from (
        select c.oid, c.oid::regclass::text as name, array(
-         select ka.attname::text from pg_index i join pg_attribute ka on ka.attrelid = c.oid and ka.attnum = any (i.indkey)
+         select quote_ident(ka.attname) from pg_index i join pg_attribute ka on ka.attrelid = c.oid and ka.attnum = any (i.indkey)
          where i.indrelid = c.oid and i.indisprimary order by ka.attnum) as key
        from pg_class c join pg_namespace n on n.oid = c.relnamespace
        where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema|graphile_worker)' and c.relname <> all ($1)
