@@ -42,6 +42,10 @@ BEGIN
   IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
     OR NEW.created_at <> now()::timestamptz(3) THEN
     IF deed_passes(TG_RELID, 'order') THEN
+      -- What is numbered from then on needs room below orders_number_check.
+      IF NEW.number > 1000000000 THEN
+        RAISE EXCEPTION 'the number of an order is at most 1000000000' USING ERRCODE = 'check_violation', DETAIL = NEW.id::text;
+      END IF;
       RETURN NEW;
     END IF;
     RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id '

@@ -51,7 +51,12 @@ CREATE FUNCTION guard_new_turn() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   next int;
 BEGIN
-  IF by_service() OR deed_passes(TG_RELID, 'order') THEN
+  IF by_service() THEN
+    RETURN NEW;
+  ELSIF deed_passes(TG_RELID, 'order') THEN
+    IF NEW.batch_number > 1000000000 THEN
+      RAISE EXCEPTION 'the number of a turn is at most 1000000000' USING ERRCODE = 'check_violation', DETAIL = NEW.id::text;
+    END IF;
     RETURN NEW;
   END IF;
   INSERT INTO location_counters AS c (location_id, name, value)

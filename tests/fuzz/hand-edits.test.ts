@@ -4,7 +4,7 @@ import { createChance } from '../e2e/day/chance.ts';
 import { trials } from '../support/trials.ts';
 import { agreement, faultsLogged } from './hand-edits/agreement.ts';
 import { calls } from './hand-edits/calls.ts';
-import { type Material, randomEdit, run } from './hand-edits/edits.ts';
+import { randomEdit, run } from './hand-edits/edits.ts';
 import { openEditedGround } from './hand-edits/ground.ts';
 import { readTables } from './hand-edits/reads.ts';
 import { sessionKinds } from './hand-edits/sessions.ts';
@@ -26,24 +26,21 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
   const lines: string[] = [];
   const done = { accepted: 0, refused: 0, calls: 0, agreements: 0 };
   const tables = await catalogOf(url);
-  const material: Material = {
-    chance,
-    tables,
-    location: `'${ground.locationId}'`,
-    next: () => ground.next(),
-  };
+  const location = `'${ground.locationId}'`;
   try {
     while (done.accepted < wanted) {
-      if (chance.percent(15)) {
+      // Each its own: how much chance a step takes may depend on ids, which differ from run to run.
+      const own = createChance(chance.between(0, 1e9));
+      if (own.percent(15)) {
         done.calls += 1;
-        const call = chance.pick(calls);
+        const call = own.pick(calls);
         lines.push(`-- a call: ${call.name}`);
-        await call(ground);
+        await call({ ...ground, chance: own });
         continue;
       }
-      const { kind, client } = chance.pick(clients);
-      const edit = randomEdit(material, kind, client);
-      const outcome = await run(edit, material.location, (line) => lines.push(line));
+      const { kind, client } = own.pick(clients);
+      const edit = randomEdit({ chance: own, tables, location, next: ground.next }, kind, client);
+      const outcome = await run(edit, location, (line) => lines.push(line));
       if (outcome.size === 0) {
         done.refused += 1;
         continue;

@@ -324,7 +324,7 @@ CREATE TABLE menus (
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT menus_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT menus_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
-  CONSTRAINT menus_version_check CHECK (version >= 0),
+  CONSTRAINT menus_version_check CHECK (version BETWEEN 0 AND 2000000000),
   CONSTRAINT menus_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );

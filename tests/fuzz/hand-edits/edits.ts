@@ -127,7 +127,7 @@ function deed(material: Material): Statement[] {
 
 // What a person is refused with: by constraints, guards, types, privileges, limits, or what another transaction does.
 // Never a fault inside a trigger, which would be of class XX, P0, 0A or 2F.
-const refused = /^(22|23|25P02|40|42501|428|42804|42P10|55P03|54000|21000|27000|CM0)/;
+const refused = /^(22|23|25P02|40|42501|428|42804|42P10|55P03|54000|55006|21000|27000|CM0)/;
 
 /**
  * Runs it, and tells each statement with its outcome; the row of the location that is looked at stays.

@@ -57,6 +57,7 @@ export function insert(place: Place, given: Readonly<Record<string, string>> = {
   const columns = table.columns.filter(
     ({ name, nullable, hasDefault }) => name in given || chance.percent(hasDefault ? 12 : nullable ? 30 : 99),
   );
+  if (columns.length === 0) return `insert into ${table.name} default values`;
   // A value that names a column of the row reads one of the excluded row in an INSERT: it has none.
   const row = () =>
     `(${columns.map((column) => given[column.name] ?? withoutRow(valueFor(place, column), column)).join(', ')})`;
@@ -72,7 +73,7 @@ export function insert(place: Place, given: Readonly<Record<string, string>> = {
 }
 
 const withoutRow = (value: string, { name }: Column): string =>
-  value.startsWith('(') || !new RegExp(`\\b${name}\\b`).test(value) ? value : '1';
+  value.startsWith(`${name} `) || [`- ${name}`, `not ${name}`].includes(value) ? '1' : value;
 
 /** A row that is there, written once more with other values in some columns. */
 function copy(place: Place): string {
