@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
+import { openHand } from '../support/by-hand.ts';
 import { trials } from '../support/trials.ts';
 import { agreement, faultsLogged } from './hand-edits/agreement.ts';
 import { calls } from './hand-edits/calls.ts';
@@ -25,7 +25,9 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
   );
   const lines: string[] = [];
   const done = { accepted: 0, refused: 0, calls: 0, agreements: 0 };
-  const tables = await catalogOf(url);
+  const hand = await openHand(url);
+  const tables = await readCatalog(hand);
+  await hand.close();
   const location = `'${ground.locationId}'`;
   try {
     while (done.accepted < wanted) {
@@ -70,13 +72,3 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     await ground.close();
   }
 }, 1_800_000);
-
-async function catalogOf(url: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await readCatalog(client);
-  } finally {
-    await client.end();
-  }
-}

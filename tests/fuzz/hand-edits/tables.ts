@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Hand } from '../../support/by-hand.ts';
 
 /** A table that a person may meet, as the catalog of the database has it. */
 export interface Table {
@@ -25,8 +25,8 @@ export interface Column {
 const foreign = ['_prisma_migrations'];
 
 /** Reads them all, so that a new table or column is met by itself. */
-export async function readTables(client: pg.ClientBase): Promise<Table[]> {
-  const { rows } = await client.query<Table>(
+export function readTables({ sql }: Pick<Hand, 'sql'>): Promise<Table[]> {
+  return sql<Table>(
     `select r.name, r.key, json_agg(json_strip_nulls(json_build_object('name', quote_ident(a.attname),
         'type', case t.typtype when 'e' then 'enum' else t.typname end,
         'labels', array(select e.enumlabel from pg_enum e where e.enumtypid = t.oid order by e.enumsortorder),
@@ -49,7 +49,6 @@ export async function readTables(client: pg.ClientBase): Promise<Table[]> {
      group by r.name, r.key order by r.name`,
     [foreign],
   );
-  return rows;
 }
 
 /** The column, or undefined when the table has none of that name. */
