@@ -1,6 +1,7 @@
 -- What nobody may break, on one screen. A person who edits by psql or Studio meets the same sentence as the service.
 --
 --   never    these columns never change; where a condition is given, as long as that holds for the row as it was
+--   fixed    the same, whatever the deed: all that a location has would follow by foreign keys, in no certain order
 --   kept     such a row is not deleted on its own. It goes with its location or its parent, by cascade
 --   service  such rows are written by the service alone, or by a trigger of what a person edits; i, u, d: which statements
 --   lines    lines of an order, which a person writes with the order and never again (hand_orders.sql)
@@ -12,7 +13,8 @@ LANGUAGE sql IMMUTABLE AS $$
   VALUES
   ('time_zones',         'service', 'iud', null, 'npm start fills the time zones: those that PostgreSQL and Node both know'),
   ('locations',          'kept',    null, 'has_orders(OLD.id)', 'this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: set local comanda.deed = ''purge: <why>'''),
-  ('locations',          'never',   'id created_at', null, 'the id and the creation of a location never change: make another one (comanda locations create)'),
+  ('locations',          'fixed',   'id', null, 'the id of a location never changes: make another one (comanda locations create)'),
+  ('locations',          'never',   'created_at', null, 'the creation of a location never changes'),
   ('categories',         'never',   'id location_id created_at', null, 'the id, the location and the creation of a category never change: make another one'),
   ('products',           'never',   'id location_id created_at', null, 'the id, the location and the creation of a product never change: make another one'),
   ('product_stock',      'never',   'product_id location_id', null, 'a stock record stays with its product: delete it, and insert one for the other product'),

@@ -60,16 +60,16 @@ END $$;
 -- The statements that make the triggers of guarded(), for whoever applies this folder.
 CREATE FUNCTION guard_statements() RETURNS TABLE (statement text) LANGUAGE sql STABLE AS $$
   SELECT CASE g.rule
-    WHEN 'never' THEN format('CREATE TRIGGER %I BEFORE UPDATE OF %s ON %I FOR EACH ROW '
-      'WHEN (ROW(%s) IS DISTINCT FROM ROW(%s)%s) EXECUTE FUNCTION refuse(%L, %L)',
-      'guard_' || c.first, c.named, g.relation, c.old, c.new, ' AND (' || g.condition || ')', g.rule, g.sentence)
     WHEN 'kept' THEN format('CREATE TRIGGER guard_kept BEFORE DELETE ON %I FOR EACH ROW %s EXECUTE FUNCTION refuse(%L, %L)',
       g.relation, 'WHEN (' || g.condition || ')', g.rule, g.sentence)
     WHEN 'service' THEN format('CREATE TRIGGER guard_service BEFORE %s ON %I FOR EACH STATEMENT '
       'EXECUTE FUNCTION refuse_by_hand(%L)',
       CASE g.columns WHEN 'i' THEN 'INSERT' ELSE 'INSERT OR UPDATE OR DELETE OR TRUNCATE' END, g.relation, g.sentence)
-    ELSE format('CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW '
+    WHEN 'lines' THEN format('CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW '
       'EXECUTE FUNCTION guard_line(%L)', g.relation, g.sentence)
+    ELSE format('CREATE TRIGGER %I BEFORE UPDATE OF %s ON %I FOR EACH ROW '
+      'WHEN (ROW(%s) IS DISTINCT FROM ROW(%s)%s) EXECUTE FUNCTION refuse(%L, %L)',
+      'guard_' || c.first, c.named, g.relation, c.old, c.new, ' AND (' || g.condition || ')', g.rule, g.sentence)
     END
   FROM guarded() g CROSS JOIN LATERAL (
     SELECT min(name) FILTER (WHERE at = 1) AS first, string_agg(format('%I', name), ', ' ORDER BY at) AS named,

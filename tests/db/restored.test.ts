@@ -94,8 +94,8 @@ async function ending(deed: string, statement: string): Promise<unknown> {
     );
     return { left, told };
   } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    return { code, message };
+    // Which of two constraints refuses it is told by the order; that it is refused is not.
+    return { code: (error as { code?: string }).code };
   } finally {
     await hand.sql('rollback');
   }
