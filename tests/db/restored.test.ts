@@ -55,7 +55,7 @@ it('a location that has orders is kept, and goes with all that it has when its e
     message: expect.stringMatching(/has orders, so it is kept/),
   });
   expect(original.get(`purge: a test: delete from locations 0`)).toMatchObject({
-    left: { orders: 0, payments: 0, payment_methods: 0, settlements: 0, events: 0, turns: 0, tallies: 0 },
+    left: { orders: 0, payments: 0, payment_methods: 0, settlements: 0, events: 0, turns: 0, totals: null },
   });
 });
 
@@ -87,8 +87,13 @@ async function ending(deed: string, statement: string): Promise<unknown> {
     await hand.sql(`select set_config('comanda.deed', $1, true)`, [deed]);
     await hand.sql(statement);
     await hand.sql('set constraints all immediate');
-    const counts = tables.map(({ name }) => `(select count(*)::int from ${name}) as ${name}`);
-    const [left] = await hand.sql(`select ${counts.join(', ')}`);
+    // Notes are folded now and then, by chance: what they add up to counts, not how many they are.
+    const counted = tables.filter(({ name }) => !/\btall(ies|y_notes)$/.test(name));
+    const counts = counted.map(({ name }) => `(select count(*)::int from ${name}) as ${name}`);
+    const [left] = await hand.sql(
+      `select ${counts.join(', ')}, (select json_object_agg(l.id || ' ' || t.name, t.n) from locations l
+         cross join lateral tally(l.id, '{catalog,product visible,product hidden}') t) as totals`,
+    );
     const told = await hand.sql(
       `select resource, operation, changed, count(*)::int from captured_changes group by 1, 2, 3 order by 1, 2, 3`,
     );
