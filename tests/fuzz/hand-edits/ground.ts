@@ -30,7 +30,7 @@ export async function openEditedGround(chance: Chance): Promise<EditedGround> {
     call: Parameters<typeof restaurant.call>[2] = {},
   ): Promise<Answer> {
     const answer = await restaurant.call(at, route, { key, ...call });
-    if (![401, 403, 429].includes(answer.status) || (await isUsable(key))) return answer;
+    if (answer.status < 400 || (await isUsable(key))) return answer;
     key = (await createKey(database, { locationId, ...unlimited })).key;
     return send(at, route, call);
   }

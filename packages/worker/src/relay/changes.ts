@@ -61,6 +61,11 @@ export async function stillWait(tx: Queryable, ids: readonly string[]): Promise<
   return row?.count === ids.length;
 }
 
+/** Whether the location is still there. */
+export async function isLocated(on: Queryable, locationId: string): Promise<boolean> {
+  return (await on.run(findLocation, [locationId])).length > 0;
+}
+
 /** Removes changes that are published. */
 export async function removeChanges(tx: Queryable, ids: readonly string[]): Promise<void> {
   await tx.run(remove, [ids]);
@@ -117,6 +122,11 @@ const firstWaiting = statement<{ one: number }>(
 const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
   `select count(*)::int as count from captured_changes where id = any ($1::bigint[])`,
+);
+
+const findLocation = statement<{ one: number }>(
+  'relay_find_location',
+  'select 1 as one from locations where id = $1::uuid',
 );
 
 const remove = statement(

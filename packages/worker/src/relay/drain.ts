@@ -1,6 +1,14 @@
 import { type Database, isUnavailable } from '@comanda/db';
 import type { Logger } from 'pino';
-import { type Change, readChanges, readSetAside, setAside, stillWait, takeRelayLock } from './changes.ts';
+import {
+  type Change,
+  isLocated,
+  readChanges,
+  readSetAside,
+  setAside,
+  stillWait,
+  takeRelayLock,
+} from './changes.ts';
 import { planEvents, type Unit } from './plan.ts';
 import { publishUnits } from './publish.ts';
 
@@ -59,6 +67,8 @@ async function isolate(
   if (unit === undefined) return 0;
   if (units.length === 1) {
     const { resource, resourceId, locationId, changeIds, events } = unit;
+    // Removed since the changes were read: the next round finds nobody to tell.
+    if (!(await isLocated(database, locationId))) return 0;
     const requestId = events[0]?.requestId ?? undefined;
     log.error(
       { err: cause, requestId, resource, resourceId, locationId },
