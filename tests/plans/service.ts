@@ -31,8 +31,15 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   const database = await createTestDatabase();
   const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
   await outside.connect();
-  const sql = <Row>(text: string, values: unknown[] = []) =>
-    inTransaction<Row>(outside, 'repair: tables are filled and emptied', text, values);
+  // One after the other: they share a connection, and each is a transaction.
+  let last: Promise<unknown> = Promise.resolve();
+  const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+    const next = last.then(() =>
+      inTransaction<Row>(outside, 'repair: tables are filled and emptied', text, values),
+    );
+    last = next.catch(() => {});
+    return next;
+  };
   for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);
   await explainDatabase(database.url);
   const listening = listenToPlans(heard);
