@@ -4,7 +4,6 @@ import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
 import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
-import { inTransaction } from '../support/by-hand.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
@@ -31,12 +30,13 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   const database = await createTestDatabase();
   const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
   await outside.connect();
-  // One after the other: they share a connection, and each is a transaction.
+  // A deed holds for one transaction, so each statement says it; one after the other, since they share a connection.
   let last: Promise<unknown> = Promise.resolve();
   const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
-    const next = last.then(() =>
-      inTransaction<Row>(outside, 'repair: tables are filled and emptied', text, values),
-    );
+    const next = last.then(async () => {
+      await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
+      return (await outside.query(text, values)).rows as Row[];
+    });
     last = next.catch(() => {});
     return next;
   };

@@ -35,8 +35,7 @@ export async function underDeed<Row = Record<string, unknown>>(
   }
 }
 
-/** Runs one statement in a transaction of this connection that has said a deed. */
-export async function inTransaction<Row>(
+async function inTransaction<Row>(
   client: pg.ClientBase,
   said: string,
   text: string,
