@@ -104,7 +104,7 @@ BEGIN
   IF NOT found_order.draft THEN
     IF TG_OP = 'INSERT' AND NOT found_order.own THEN
       PERFORM touch_orders(ARRAY[NEW.location_id], ARRAY[NEW.order_id]);
-      INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed)
+      INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed)
       VALUES (NEW.location_id, 'order', NEW.order_id, 'update', ARRAY['items']);
     END IF;
     RETURN NEW;
@@ -162,7 +162,7 @@ BEGIN
     -- As place_order does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
     SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
-    INSERT INTO location_counters AS c (location_id, name, value)
+    INSERT INTO internal.location_counters AS c (location_id, name, value)
     SELECT draft.location_id, 'order', greatest(max(o.number), 0) + 1 FROM orders o WHERE o.location_id = draft.location_id
     ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value)
     RETURNING c.value INTO v_number;

@@ -4,7 +4,7 @@
 -- name of the table may come from another server, with a dump.
 CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF NOT EXISTS (SELECT FROM time_zones z WHERE z.name = NEW.timezone) THEN
+  IF NOT EXISTS (SELECT FROM internal.time_zones z WHERE z.name = NEW.timezone) THEN
     RAISE EXCEPTION 'timezone must be an IANA time zone, such as America/Montevideo: "%" is none of those in time_zones', NEW.timezone
       USING ERRCODE = '22023';
   END IF;

@@ -59,7 +59,7 @@ BEGIN
     END IF;
     RETURN NEW;
   END IF;
-  INSERT INTO location_counters AS c (location_id, name, value)
+  INSERT INTO internal.location_counters AS c (location_id, name, value)
   SELECT NEW.location_id, 'batch', coalesce(max(t.batch_number), 0) + 1 FROM turns t WHERE t.location_id = NEW.location_id
   ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value) RETURNING c.value INTO next;
   IF coalesce(NEW.batch_number, next) <> next OR NEW.status <> 'open' OR NEW.started_at <> now()::timestamptz(3) THEN

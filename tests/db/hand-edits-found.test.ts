@@ -82,12 +82,12 @@ const found: readonly [string, string, RegExp][] = [
   ],
   [
     'a time zone that only PostgreSQL knows',
-    `insert into time_zones (name) select 'UYT3' where $1::uuid is not null`,
+    `insert into internal.time_zones (name) select 'UYT3' where $1::uuid is not null`,
     /npm start fills the time zones/,
   ],
   [
     'another name of a time zone, which locations would follow',
-    `update time_zones set name = 'UYT3' where name = 'UTC' and $1::uuid is not null`,
+    `update internal.time_zones set name = 'UYT3' where name = 'UTC' and $1::uuid is not null`,
     /npm start fills the time zones/,
   ],
   [

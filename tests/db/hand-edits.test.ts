@@ -31,7 +31,7 @@ async function stateOf(sql: string): Promise<unknown> {
   const table = /(?:update|delete from|insert into) (\w+)/.exec(sql)?.[1];
   return hand.sql(
     `select (select md5(string_agg(t::text, ',' order by t::text)) from ${table} t) as rows,
-       (select count(*) from captured_changes) as changes, (select count(*) from tally_notes) as notes`,
+       (select count(*) from internal.captured_changes) as changes, (select count(*) from internal.tally_notes) as notes`,
   );
 }
 
@@ -135,7 +135,7 @@ describe('the service', () => {
     ['deletes no settlement', 'delete from settlements'],
     ['changes no total', 'update orders set total = total + 1'],
     ['deletes no line', 'delete from order_items'],
-    ['leaves no endpoint without a secret', 'delete from webhook_secrets'],
+    ['leaves no endpoint without a secret', 'delete from internal.webhook_secrets'],
   ])('%s either', async (_, sql) => {
     await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({ code: 'CM008' });
   });
@@ -146,7 +146,7 @@ describe('the service', () => {
     const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });
     try {
       const { rows } = await database.pool.query(
-        `update process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
+        `update internal.process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
       );
       expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
     } finally {

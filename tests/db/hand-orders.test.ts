@@ -64,7 +64,7 @@ async function insert(
 
 const counted = async (): Promise<number> => {
   const [row] = await hand.sql<{ value: string }>(
-    `select coalesce(max(value), 0) as value from location_counters where location_id = $1 and name = 'order'`,
+    `select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'order'`,
     [api.locationId],
   );
   return Number(row?.value);
@@ -111,7 +111,7 @@ describe('an order that is inserted by hand', () => {
     });
     expect(await total()).toBe(before + 1);
     const told = await hand.sql(
-      `select distinct operation, transaction_id from captured_changes where resource = 'order' and resource_id = $1`,
+      `select distinct operation, transaction_id from internal.captured_changes where resource = 'order' and resource_id = $1`,
       [id],
     );
     expect(new Set(told.map(({ transaction_id }) => transaction_id)).size).toBe(1);
@@ -272,7 +272,7 @@ describe('an import', () => {
     });
     expect(
       await hand.sql(
-        `select changed from captured_changes where resource_id = $1 and resource = 'order' and operation = 'update'`,
+        `select changed from internal.captured_changes where resource_id = $1 and resource = 'order' and operation = 'update'`,
         [placed.id],
       ),
     ).toEqual([{ changed: ['items'] }]);

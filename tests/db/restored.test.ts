@@ -95,7 +95,7 @@ async function ending(deed: string, statement: string): Promise<unknown> {
          cross join lateral tally(l.id, '{catalog,product visible,product hidden}') t) as totals`,
     );
     const told = await hand.sql(
-      `select resource, operation, changed, count(*)::int from captured_changes group by 1, 2, 3 order by 1, 2, 3`,
+      `select resource, operation, changed, count(*)::int from internal.captured_changes group by 1, 2, 3 order by 1, 2, 3`,
     );
     return { left, told };
   } catch (error) {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => kit.close());
 afterEach(async () => {
   await publish();
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
   await kit.sql('delete from events');
 });
 
@@ -80,7 +80,7 @@ describe('what is gone shows its last state:', () => {
     await createProduct(kit.database, { locationId: gone?.id ?? '' });
     await kit.sql('delete from locations where id = $1', [gone?.id]);
     expect(await publish()).toEqual([]);
-    expect(await kit.sql('select * from captured_changes')).toEqual([]);
+    expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
   });
 });
 
@@ -105,7 +105,7 @@ test('a location that is deleted while its changes are read is nobody to tell, a
   await draining;
   expect(await publish()).toEqual([]);
   expect(logged).toEqual([]);
-  expect(await kit.sql('select * from captured_changes')).toEqual([]);
+  expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
 });
 
 test('numbers follow the commits, not the beginnings', async () => {
@@ -146,7 +146,7 @@ test('a change that cannot be published is set aside, the others pass, and it co
     (await kit.sql('select 1 from orders')).length - 1,
   );
   expect(published.map(({ resourceId }) => resourceId)).not.toContain(orders[1]);
-  const aside = await kit.sql('select resource_id, failures, error from captured_changes');
+  const aside = await kit.sql('select resource_id, failures, error from internal.captured_changes');
   expect(aside).toEqual([
     { resource_id: orders[1], failures: 1, error: `order ${orders[1]} cannot be shown` },
   ]);
@@ -154,7 +154,7 @@ test('a change that cannot be published is set aside, the others pass, and it co
     `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,
     [kit.locationId, payment?.id, orders[1]],
   );
-  await kit.sql('update captured_changes set retry_at = now() where failures > 0');
+  await kit.sql('update internal.captured_changes set retry_at = now() where failures > 0');
   await drainSetAside(kit.database, silent);
   const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);
   expect(typesOf(mended)).toContain('order.updated');

@@ -113,6 +113,6 @@ export async function isQuiet(database: Database, locationId: string): Promise<b
 
 const unfinished = statement<{ count: number }>(
   'test_unfinished_events',
-  `select ((select count(*) from captured_changes where location_id = $1::uuid)
+  `select ((select count(*) from internal.captured_changes where location_id = $1::uuid)
     + (select count(*) from webhook_deliveries where location_id = $1::uuid and next_attempt_at is not null))::int as count`,
 );

@@ -38,7 +38,7 @@ export function agreement(): (ground: EditedGround) => Promise<void> {
 async function published({ sql }: EditedGround): Promise<void> {
   await waitFor('every change to be published', async () => {
     const waiting = await sql<{ error: string | null; resource: string }>(
-      'select resource, error from captured_changes where $1::uuid is not null order by id',
+      'select resource, error from internal.captured_changes where $1::uuid is not null order by id',
     );
     const aside = waiting.find(({ error }) => error !== null);
     if (aside !== undefined) expect(aside, 'a change was set aside').toBeUndefined();

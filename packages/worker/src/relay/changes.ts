@@ -92,15 +92,15 @@ const columns = `c.id::text, c.transaction_id::text as "transactionId", c.locati
 const firstChanges = statement<Change>(
   'relay_first_changes',
   `with window_of as (
-     select id, transaction_id from captured_changes where failures = 0 order by id limit $1 * 4
+     select id, transaction_id from internal.captured_changes where failures = 0 order by id limit $1 * 4
    ), transactions as (
      select transaction_id, count(*) as changes,
-       (select max(c.id + 0) from captured_changes c where c.transaction_id = w.transaction_id and c.failures = 0) as last
+       (select max(c.id + 0) from internal.captured_changes c where c.transaction_id = w.transaction_id and c.failures = 0) as last
      from window_of w group by transaction_id
    ), first as (
      select transaction_id, last, sum(changes) over (order by last) - changes as earlier from transactions
    )
-   select ${columns} from first f join captured_changes c using (transaction_id)
+   select ${columns} from first f join internal.captured_changes c using (transaction_id)
    where f.earlier < $1 and c.failures = 0
      and (f.earlier = 0 or f.last <= (select max(id) from window_of) or (select count(*) from window_of) < $1 * 4)
    order by f.last, c.id`,
@@ -110,18 +110,18 @@ const dueChanges = statement<Change>(
   'relay_due_changes',
   // Found by its own small index first: in the order of ids the whole backlog might be passed.
   `select ${columns} from (
-     select * from captured_changes where failures > 0 and failures < $2 and retry_at <= now() offset 0
+     select * from internal.captured_changes where failures > 0 and failures < $2 and retry_at <= now() offset 0
    ) c order by c.id limit $1`,
 );
 
 const firstWaiting = statement<{ one: number }>(
   'relay_first_waiting',
-  `select 1 as one from captured_changes where failures = 0 order by id limit 1`,
+  `select 1 as one from internal.captured_changes where failures = 0 order by id limit 1`,
 );
 
 const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
-  `select count(*)::int as count from captured_changes where id = any ($1::bigint[])`,
+  `select count(*)::int as count from internal.captured_changes where id = any ($1::bigint[])`,
 );
 
 const findLocation = statement<{ one: number }>(
@@ -131,12 +131,12 @@ const findLocation = statement<{ one: number }>(
 
 const remove = statement(
   'relay_remove_changes',
-  `delete from captured_changes where id = any ($1::bigint[])`,
+  `delete from internal.captured_changes where id = any ($1::bigint[])`,
 );
 
 const fail = statement(
   'relay_set_aside',
-  `update captured_changes set failures = failures + 1, error = $2,
+  `update internal.captured_changes set failures = failures + 1, error = $2,
      retry_at = now() + make_interval(secs => least(300, 2 ^ (failures + 1)))
    where id = any ($1::bigint[])`,
 );
