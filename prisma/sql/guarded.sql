@@ -1,16 +1,20 @@
 -- What nobody may break, on one screen. A person who edits by psql or Studio meets the same sentence as the service.
 --
 --   never    these columns never change; where a condition is given, as long as that holds for the row as it was
+--   fixed    the same, whatever the deed: all that a location has would follow by foreign keys, in no certain order
 --   kept     such a row is not deleted on its own. It goes with its location or its parent, by cascade
 --   service  such rows are written by the service alone, or by a trigger of what a person edits; i, u, d: which statements
 --   lines    lines of an order, which a person writes with the order and never again (hand_orders.sql)
 --
 -- A condition may call a function: it is asked only when a column of the rule is named and differs, or a row is deleted.
--- TRUNCATE passes by every trigger of rows, so it is refused on each of these tables (guarding.sql).
+-- TRUNCATE passes by all that is told, counted and guarded, so it is refused on each of these tables, whatever the deed.
 CREATE FUNCTION guarded() RETURNS TABLE (relation text, rule text, columns text, condition text, sentence text)
 LANGUAGE sql IMMUTABLE AS $$
   VALUES
-  ('locations',          'never',   'id created_at', null, 'the id and the creation of a location never change: make another one (comanda locations create)'),
+  ('time_zones',         'service', 'iud', null, 'npm start fills the time zones: those that PostgreSQL and Node both know'),
+  ('locations',          'kept',    null, 'has_orders(OLD.id)', 'this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: set local comanda.deed = ''purge: <why>'''),
+  ('locations',          'fixed',   'id', null, 'the id of a location never changes: make another one (comanda locations create)'),
+  ('locations',          'never',   'created_at', null, 'the creation of a location never changes'),
   ('categories',         'never',   'id location_id created_at', null, 'the id, the location and the creation of a category never change: make another one'),
   ('products',           'never',   'id location_id created_at', null, 'the id, the location and the creation of a product never change: make another one'),
   ('product_stock',      'never',   'product_id location_id', null, 'a stock record stays with its product: delete it, and insert one for the other product'),
@@ -22,6 +26,7 @@ LANGUAGE sql IMMUTABLE AS $$
 
   ('payment_methods',    'never',   'id location_id created_at', null, 'the id, the location and the creation of a payment method never change: make another one'),
   ('payment_methods',    'never',   'type', 'payment_method_used(OLD.location_id, OLD.id)', 'this payment method has payments, so its type stays: disable it and make another one'),
+  ('payment_methods',    'kept',    null, 'payment_method_used(OLD.location_id, OLD.id)', 'this payment method has payments, so it is kept: disable it'),
   ('turns',              'never',   'id location_id batch_number started_at', null, 'the id, the number and the start of a turn never change'),
   ('turns',              'never',   'ended_at', 'OLD.status = ''closed''', 'a closed turn never changes'),
   ('turns',              'kept',    null, 'turn_settled(OLD.location_id, OLD.id)', 'this turn is settled, so it is kept'),
@@ -71,12 +76,16 @@ $$;
 -- transaction: set local comanda.deed = 'import: orders of 2019'.
 CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IMMUTABLE AS $$
   VALUES
-  ('migration', '{never,kept,service,lines,order,truncate}'::text[]),
+  ('migration', '{never,kept,service,lines,order}'::text[]),
   ('import',    '{service,lines,order}'),
   ('repair',    '{never,kept,service,lines,order}'),
   ('erase',     '{never,kept,service}'),
   ('retention', '{kept,service}'),
   ('purge',     '{kept,service}')
+$$;
+
+CREATE FUNCTION has_orders(location uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM orders o WHERE o.location_id = location)
 $$;
 
 CREATE FUNCTION payment_method_used(location uuid, method uuid) RETURNS boolean LANGUAGE sql STABLE AS $$

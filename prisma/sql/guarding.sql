@@ -11,14 +11,22 @@ $$;
 
 -- Whether the transaction has said a deed that passes the rule. Runs as its caller, who must own the table or be a
 -- member of the role that does.
-CREATE FUNCTION deed_passes(relation oid, rule text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+--
+-- A deed holds for one transaction. Nothing tells SET LOCAL from a SET of the session while both last; so a deed that is
+-- looked at is taken from the session, and said anew for what is left of the transaction. One that comes with the role,
+-- the database or the connection comes back when it is taken, and passes nothing.
+CREATE FUNCTION deed_passes(relation oid, rule text) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   said text := coalesce(current_setting('comanda.deed', true), '');
   deed record;
 BEGIN
   IF said = '' THEN
     RETURN false;
+  ELSIF set_config('comanda.deed', NULL, false) <> '' THEN
+    RAISE EXCEPTION 'a deed is said within its transaction: set local comanda.deed = ''…''; that of a role, a database or a connection passes nothing'
+      USING ERRCODE = 'CM008', DETAIL = said;
   END IF;
+  PERFORM set_config('comanda.deed', said, true);
   SELECT * INTO deed FROM deeds() d WHERE said ~ ('^' || d.name || ': *\S');
   IF NOT FOUND THEN
     RAISE EXCEPTION 'comanda.deed must be one of % with a reason, such as ''import: orders of 2019''',
@@ -43,7 +51,7 @@ CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql SET search_pat
 BEGIN
   IF pg_trigger_depth() > 1 THEN
     RETURN NULL;
-  ELSIF by_service() OR deed_passes(TG_RELID, 'service') THEN
+  ELSIF by_service() OR TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
     RETURN NULL;
   END IF;
   RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = TG_TABLE_NAME;
@@ -52,16 +60,16 @@ END $$;
 -- The statements that make the triggers of guarded(), for whoever applies this folder.
 CREATE FUNCTION guard_statements() RETURNS TABLE (statement text) LANGUAGE sql STABLE AS $$
   SELECT CASE g.rule
-    WHEN 'never' THEN format('CREATE TRIGGER %I BEFORE UPDATE OF %s ON %I FOR EACH ROW '
-      'WHEN (ROW(%s) IS DISTINCT FROM ROW(%s)%s) EXECUTE FUNCTION refuse(%L, %L)',
-      'guard_' || c.first, c.named, g.relation, c.old, c.new, ' AND (' || g.condition || ')', g.rule, g.sentence)
     WHEN 'kept' THEN format('CREATE TRIGGER guard_kept BEFORE DELETE ON %I FOR EACH ROW %s EXECUTE FUNCTION refuse(%L, %L)',
       g.relation, 'WHEN (' || g.condition || ')', g.rule, g.sentence)
     WHEN 'service' THEN format('CREATE TRIGGER guard_service BEFORE %s ON %I FOR EACH STATEMENT '
       'EXECUTE FUNCTION refuse_by_hand(%L)',
       CASE g.columns WHEN 'i' THEN 'INSERT' ELSE 'INSERT OR UPDATE OR DELETE OR TRUNCATE' END, g.relation, g.sentence)
-    ELSE format('CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW '
+    WHEN 'lines' THEN format('CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW '
       'EXECUTE FUNCTION guard_line(%L)', g.relation, g.sentence)
+    ELSE format('CREATE TRIGGER %I BEFORE UPDATE OF %s ON %I FOR EACH ROW '
+      'WHEN (ROW(%s) IS DISTINCT FROM ROW(%s)%s) EXECUTE FUNCTION refuse(%L, %L)',
+      'guard_' || c.first, c.named, g.relation, c.old, c.new, ' AND (' || g.condition || ')', g.rule, g.sentence)
     END
   FROM guarded() g CROSS JOIN LATERAL (
     SELECT min(name) FILTER (WHERE at = 1) AS first, string_agg(format('%I', name), ', ' ORDER BY at) AS named,

@@ -12,6 +12,8 @@ DECLARE
     WHEN NOT is_external_id(o.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
     WHEN char_length(o.channel) NOT BETWEEN 1 AND 255 THEN 'channel must have 1 to 255 characters'
     WHEN char_length(o.identifier) > 255 THEN 'identifier must have at most 255 characters'
+    WHEN NOT o.total BETWEEN 0 AND 9999999999.99 THEN 'total must be 0 to 9999999999.99'
+    WHEN NOT is_wire_time(o.created_at) THEN 'created_at must be of the years 1 to 9999'
     WHEN char_length(o.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters'
     WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END;
 BEGIN
@@ -22,13 +24,13 @@ END $$;
 
 CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason)
-    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason) THEN
+  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason, OLD.total, OLD.created_at)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason, NEW.total, NEW.created_at) THEN
     PERFORM refuse_order_texts(NEW);
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason ON orders
+CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason, total, created_at ON orders
   FOR EACH ROW EXECUTE FUNCTION guard_order_texts();
 
 CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
@@ -40,6 +42,10 @@ BEGIN
   IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
     OR NEW.created_at <> now()::timestamptz(3) THEN
     IF deed_passes(TG_RELID, 'order') THEN
+      -- What is numbered from then on needs room below orders_number_check.
+      IF NEW.number > 1000000000 THEN
+        RAISE EXCEPTION 'the number of an order is at most 1000000000' USING ERRCODE = 'check_violation', DETAIL = NEW.id::text;
+      END IF;
       RETURN NEW;
     END IF;
     RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id '
@@ -48,9 +54,20 @@ BEGIN
   END IF;
   NEW.number := -1 - floor(random() * 2147483647);
   NEW.total := coalesce(NEW.total, 0);
+  NEW.created_by := NULL;
+  NEW.request_id := NULL;
   RETURN NEW;
 END $$;
 CREATE TRIGGER guard_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION guard_new_order();
+
+-- What a line may hold as selections: the item that each names is looked for when its order is cancelled.
+CREATE FUNCTION are_selections(selections jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_typeof(selections) = 'array' AND NOT EXISTS (
+    SELECT FROM jsonb_array_elements(CASE jsonb_typeof(selections) WHEN 'array' THEN selections END) s
+    WHERE (s->>'item_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND jsonb_typeof(s->'item_id') = 'string'
+      AND jsonb_path_exists(s, '$.quantity ? (@ > 0 && @ <= 9999999999)')
+      AND coalesce(jsonb_typeof(s->'stock_taken') = 'boolean', true)) IS NOT TRUE)
+$$;
 
 -- A line of an order that is no draft is refused; one of a draft gets what was left out of it. A line keeps naming a
 -- product that is deleted later, so no foreign key stands here: when it is written the product must be there.
@@ -79,11 +96,10 @@ BEGIN
       RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
     END IF;
   END IF;
-  IF NEW.total < 0 OR NEW.unit_price < 0 OR char_length(NEW.comment) > 1000 OR jsonb_typeof(NEW.selections) <> 'array'
-    OR jsonb_path_exists(NEW.selections,
-      'strict $[*] ? (!(@.item_id.type() == "string" && @.quantity.type() == "number" && @.quantity > 0))') THEN
+  IF NOT (NEW.total BETWEEN 0 AND 9999999999.99 AND NEW.unit_price BETWEEN 0 AND 9999999999.99)
+    OR NEW.quantity = 'NaN' OR char_length(NEW.comment) > 1000 OR NOT are_selections(NEW.selections) THEN
     RAISE EXCEPTION 'a line has amounts of 0 or more, a comment of at most 1000 characters, and selections as '
-      '[{"item_id": "…", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
+      '[{"item_id": "<uuid>", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
   END IF;
   IF NOT found_order.draft THEN
     IF TG_OP = 'INSERT' AND NOT found_order.own THEN
@@ -120,7 +136,7 @@ CREATE FUNCTION complete_order() RETURNS trigger LANGUAGE plpgsql SET search_pat
 DECLARE
   draft orders%ROWTYPE;
   v_total numeric;
-  v_paid numeric;
+  payment payments%ROWTYPE;
   v_turn uuid;
   v_number int;
 BEGIN
@@ -128,17 +144,19 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  IF draft.number < 0 THEN
+  SELECT * INTO payment FROM payments p WHERE p.location_id = draft.location_id AND p.order_id = draft.id;
+  IF NOT (is_wire_time(payment.created_at) AND is_wire_time(payment.updated_at) AND payment.amount <= 9999999999.99) THEN
+    RAISE EXCEPTION 'a payment has an amount, and times of the years 1 to 9999' USING ERRCODE = 'check_violation', DETAIL = payment.id::text;
+  ELSIF draft.number < 0 THEN
     SELECT sum(i.total) INTO v_total FROM order_items i WHERE i.location_id = draft.location_id AND i.order_id = draft.id;
-    SELECT p.amount INTO v_paid FROM payments p WHERE p.location_id = draft.location_id AND p.order_id = draft.id;
     IF v_total IS NULL THEN
       RAISE EXCEPTION 'an order has lines: insert its order_items in the same transaction, or place it by POST /v2/orders'
         USING ERRCODE = 'CM008', DETAIL = draft.id::text;
     ELSIF draft.total NOT IN (0, v_total) THEN
       RAISE EXCEPTION 'the total of an order is the sum of its lines, %, not %: leave it out', v_total, draft.total
         USING ERRCODE = 'CM008', DETAIL = draft.id::text;
-    ELSIF v_paid <> v_total THEN
-      RAISE EXCEPTION 'the amount of a payment is the total of its order, %, not %', v_total, v_paid
+    ELSIF payment.amount <> v_total OR payment.payment_method_id <> draft.payment_method_id THEN
+      RAISE EXCEPTION 'a payment has the total of its order, %, and its payment method', v_total
         USING ERRCODE = 'CM008', DETAIL = draft.id::text;
     END IF;
     -- As place_order does: who closes the turn waits for this order, or this for them.

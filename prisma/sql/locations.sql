@@ -26,3 +26,12 @@ CREATE TRIGGER announce AFTER UPDATE OF key_hash, permissions, per_minute, month
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
 CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency ON locations
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
+
+-- A location goes with all that it has (guarded.sql says when it may). Its orders go first: they name payment methods and
+-- turns, and in which order a location's foreign keys cascade depends on which was made first, so on the dump it came from.
+CREATE FUNCTION remove_orders_of_location() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM orders o WHERE o.location_id = OLD.id;
+  RETURN OLD;
+END $$;
+CREATE TRIGGER remove_orders BEFORE DELETE ON locations FOR EACH ROW EXECUTE FUNCTION remove_orders_of_location();

@@ -46,6 +46,32 @@ CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE P
   SELECT hashtextextended('turn' || location::text, 0)
 $$;
 
+-- A turn that is opened by hand gets the next number, and begins now. An import brings others, closed ones too.
+CREATE FUNCTION guard_new_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  next int;
+BEGIN
+  IF by_service() THEN
+    RETURN NEW;
+  ELSIF deed_passes(TG_RELID, 'order') THEN
+    IF NEW.batch_number > 1000000000 THEN
+      RAISE EXCEPTION 'the number of a turn is at most 1000000000' USING ERRCODE = 'check_violation', DETAIL = NEW.id::text;
+    END IF;
+    RETURN NEW;
+  END IF;
+  INSERT INTO internal.location_counters AS c (location_id, name, value)
+  SELECT NEW.location_id, 'batch', coalesce(max(t.batch_number), 0) + 1 FROM turns t WHERE t.location_id = NEW.location_id
+  ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value) RETURNING c.value INTO next;
+  IF coalesce(NEW.batch_number, next) <> next OR NEW.status <> 'open' OR NEW.started_at <> now()::timestamptz(3) THEN
+    RAISE EXCEPTION 'a turn is opened now and gets the next number, %: leave out batch_number, status and started_at '
+      '(what is older is imported: set local comanda.deed = ''import: <why>'')', next
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  NEW.batch_number := next;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_new BEFORE INSERT ON turns FOR EACH ROW EXECUTE FUNCTION guard_new_turn();
+
 -- Once the lock is held every order of the turn is committed: it ends after the last of them.
 CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN

@@ -30,6 +30,8 @@ BEGIN
     SELECT e INTO unknown FROM unnest(NEW.events) e WHERE e <> ALL (event_names()) LIMIT 1;
     RAISE EXCEPTION 'there is no event "%" to subscribe to: do you mean %?', unknown, nearest_name(unknown, event_names())
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  ELSIF cardinality(NEW.events) > (SELECT count(DISTINCT e) FROM unnest(NEW.events) e) THEN
+    RAISE EXCEPTION 'an endpoint names each event once' USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
   RETURN NEW;
 END $$;

@@ -1,6 +1,5 @@
 import type { Database } from '@comanda/db';
 import type { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
-import type { TestApi } from '../support/api.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
 
 /** A location with a catalog that has something of everything, and a key that may do everything there. */
@@ -10,8 +9,10 @@ export interface Shop {
 }
 
 /** Fills the location: names that need escaping, ties, products in two categories and in none, stock and none. */
-export async function createShop(api: TestApi, locationId: string): Promise<Shop> {
-  const { database } = api.app;
+export async function createShop(
+  { app: { database } }: { app: { database: Database } },
+  locationId: string,
+): Promise<Shop> {
   const { prisma } = database;
   const category = (name: string, priority: number, externalId?: string) =>
     createCategory(database, { locationId, name, priority, ...(externalId && { externalId }) });

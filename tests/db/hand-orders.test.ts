@@ -215,7 +215,7 @@ describe('an order that is inserted by hand', () => {
       async () =>
         insertLine(await insertOrder(), {
           unit_price: 1,
-          selections: '[{"item_id":"x","quantity":1,"stock_taken":true}]',
+          selections: '[{"item_id":"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d","quantity":1,"stock_taken":true}]',
         }),
     ],
     [

@@ -30,9 +30,16 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   const database = await createTestDatabase();
   const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
   await outside.connect();
-  await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
-  const sql = async <Row>(text: string, values: unknown[] = []) =>
-    (await outside.query(text, values)).rows as Row[];
+  // A deed holds for one transaction, so each statement says it; one after the other, since they share a connection.
+  let last: Promise<unknown> = Promise.resolve();
+  const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+    const next = last.then(async () => {
+      await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
+      return (await outside.query(text, values)).rows as Row[];
+    });
+    last = next.catch(() => {});
+    return next;
+  };
   for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);
   await explainDatabase(database.url);
   const listening = listenToPlans(heard);

@@ -25,7 +25,7 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
   await client.connect();
   await client.query(
     `begin; set local comanda.deed = 'migration: a test has a folder of its own';
-     truncate internal.sql_objects, internal.sql_releases; drop function watch_statements; commit`,
+     delete from internal.sql_objects; delete from internal.sql_releases; drop function watch_statements; commit`,
   );
   return {
     url: database.url,

@@ -1,6 +1,8 @@
+import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
 import { createProduct } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
 import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
 
 let kit: WorkerKit;
@@ -80,6 +82,30 @@ describe('what is gone shows its last state:', () => {
     expect(await publish()).toEqual([]);
     expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
   });
+});
+
+test('a location that is deleted while its changes are read is nobody to tell, and no fault', async () => {
+  const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
+  await createProduct(kit.database, { locationId: gone?.id ?? '' });
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
+  const client = await kit.database.pool.connect();
+  await client.query('begin');
+  await client.query('lock table products');
+  const draining = drainChanges(kit.database, log);
+  await waitFor('the relay to read what changed', async () => {
+    const { rows } = await client.query(
+      `select from pg_locks where not granted and relation = 'products'::regclass`,
+    );
+    return rows.length > 0;
+  });
+  await client.query('delete from locations where id = $1', [gone?.id]);
+  await client.query('commit');
+  client.release();
+  await draining;
+  expect(await publish()).toEqual([]);
+  expect(logged).toEqual([]);
+  expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
 });
 
 test('numbers follow the commits, not the beginnings', async () => {

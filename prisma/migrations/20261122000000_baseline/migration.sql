@@ -41,6 +41,11 @@ CREATE FUNCTION is_external_id(id text) RETURNS boolean LANGUAGE sql IMMUTABLE P
   SELECT char_length(id) BETWEEN 1 AND 255 AND id !~ '[\u0001-\u001f\u007f-\u009f]'
 $$;
 
+-- A moment that answers can show: of the years 1 to 9999, in any zone. Infinite ones have no text.
+CREATE FUNCTION is_wire_time(moment timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT moment BETWEEN '0001-12-30 00:00:00+00 BC' AND '10000-01-02 00:00:00+00'
+$$;
+
 CREATE TYPE order_status AS ENUM ('pending', 'ready', 'closed', 'canceled');
 CREATE TYPE payment_status AS ENUM ('pending', 'completed', 'rejected');
 CREATE TYPE payment_method_type AS ENUM ('cash', 'card', 'qr', 'transfer', 'online', 'other');
@@ -68,6 +73,7 @@ CREATE TABLE locations (
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT locations_pkey PRIMARY KEY (id),
   CONSTRAINT locations_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
+  CONSTRAINT locations_created_at_check CHECK (is_wire_time(created_at)),
   CONSTRAINT locations_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
   CONSTRAINT locations_timezone_fkey FOREIGN KEY (timezone)
     REFERENCES internal.time_zones (name) ON UPDATE CASCADE ON DELETE RESTRICT
@@ -124,6 +130,9 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
   CONSTRAINT api_keys_key_hash_check CHECK (octet_length(key_hash) = 32),
   CONSTRAINT api_keys_limits_check CHECK (least(per_minute, monthly, batch_jobs_per_hour, max_items_per_batch) > 0),
+  CONSTRAINT api_keys_permissions_list_check CHECK (permissions = '{}' OR array_ndims(permissions) = 1),
+  CONSTRAINT api_keys_times_check CHECK (is_wire_time(created_at) AND (expires_at IS NULL OR is_wire_time(expires_at))
+    AND (revoked_at IS NULL OR is_wire_time(revoked_at)) AND (last_used_at IS NULL OR is_wire_time(last_used_at))),
   CONSTRAINT api_keys_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -239,8 +248,9 @@ CREATE TABLE product_stock (
   min_stock_alarm numeric(13,3) NOT NULL DEFAULT 0,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT product_stock_pkey PRIMARY KEY (location_id, product_id),
-  CONSTRAINT product_stock_alarm_check CHECK (min_stock_alarm >= 0),
-  CONSTRAINT product_stock_quantity_check CHECK (quantity >= 0),
+  CONSTRAINT product_stock_alarm_check CHECK (min_stock_alarm BETWEEN 0 AND 9999999999.999),
+  -- What is compared with a highest value is no NaN, which is more than every number.
+  CONSTRAINT product_stock_quantity_check CHECK (quantity BETWEEN 0 AND 9999999999.999),
   CONSTRAINT product_stock_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
     REFERENCES products (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -291,7 +301,7 @@ CREATE TABLE subselection_items (
   CONSTRAINT subselection_items_price_check CHECK (price BETWEEN 0 AND 9999999999.99 AND price = round(price, 2)),
   CONSTRAINT subselection_items_image_url_check CHECK (is_image_url(image_url)),
   CONSTRAINT subselection_items_range_check CHECK (0 <= min AND min <= max),
-  CONSTRAINT subselection_items_stock_check CHECK (stock_quantity >= 0),
+  CONSTRAINT subselection_items_stock_check CHECK (stock_quantity BETWEEN 0 AND 9999999999.999),
   CONSTRAINT subselection_items_location_id_subselection_id_fkey FOREIGN KEY (location_id, subselection_id)
     REFERENCES subselections (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -319,7 +329,7 @@ CREATE TABLE menus (
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT menus_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT menus_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
-  CONSTRAINT menus_version_check CHECK (version >= 0),
+  CONSTRAINT menus_version_check CHECK (version BETWEEN 0 AND 2000000000),
   CONSTRAINT menus_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -386,7 +396,8 @@ CREATE TABLE turns (
   started_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   ended_at timestamptz(3),
   CONSTRAINT turns_pkey PRIMARY KEY (location_id, id),
-  CONSTRAINT turns_batch_number_check CHECK (batch_number > 0),
+  CONSTRAINT turns_batch_number_check CHECK (batch_number BETWEEN 1 AND 2000000000),
+  CONSTRAINT turns_times_check CHECK (is_wire_time(started_at) AND (ended_at IS NULL OR is_wire_time(ended_at))),
   CONSTRAINT turns_ended_at_check CHECK (ended_at >= started_at AND (status = 'closed' OR ended_at IS NULL)),
   CONSTRAINT turns_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -559,7 +570,7 @@ CREATE TABLE webhook_endpoints (
   CONSTRAINT webhook_endpoints_url_check CHECK (char_length(url) <= 2048
     AND url ~* '^https?://[^/\\?#\s\u0001-\u001f\u007f-\u009f][^\\\s\u0001-\u001f\u007f-\u009f]*$'),
   CONSTRAINT webhook_endpoints_events_check CHECK (
-    events IS NOT NULL AND cardinality(events) > 0 AND array_position(events, NULL) IS NULL),
+    events IS NOT NULL AND array_ndims(events) = 1 AND array_position(events, NULL) IS NULL),
   CONSTRAINT webhook_endpoints_version_check CHECK (api_version IN ('v1', 'v2')),
   CONSTRAINT webhook_endpoints_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE

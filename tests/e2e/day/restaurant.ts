@@ -16,6 +16,10 @@ export interface Restaurant {
   client(turn: number): ComandaClient;
   /** Whether every change is published and every delivery is made. */
   isQuiet(): Promise<boolean>;
+  /** What the processes were started with. */
+  environment: { DATABASE_URL: string; ENCRYPTION_KEY: string };
+  /** Everything that the processes have logged so far. */
+  logged(): string;
   /** Stops the processes; how each ended. */
   stop(): Promise<Ending[]>;
   close(): Promise<void>;
@@ -45,6 +49,8 @@ export async function openRestaurant(): Promise<Restaurant> {
     call: (turn, route, more = {}) => callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
     client: (turn) => clients[turn % 2 === 0 ? 0 : 1],
     isQuiet: () => isQuiet(database, locationId),
+    environment: env,
+    logged: () => processes.map(({ output }) => output()).join(''),
     stop: () => Promise.all(processes.map((running) => running.stop())),
     async close() {
       await database.close();

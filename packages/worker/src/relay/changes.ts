@@ -99,6 +99,11 @@ export async function removeRows(tx: Queryable, rows: readonly RowKey[]): Promis
   await tx.run(remove, keysOf(rows));
 }
 
+/** Whether the location is still there. */
+export async function isLocated(on: Queryable, locationId: string): Promise<boolean> {
+  return (await on.run(findLocation, [locationId])).length > 0;
+}
+
 /** Sets rows aside that could not be published, with the reason, for 2, 4, 8 … 300 seconds. */
 export async function setAside(tx: Queryable, rows: readonly RowKey[], reason: string): Promise<void> {
   await tx.run(fail, [...keysOf(rows), reason.replaceAll('\0', '').slice(0, 1_000)]);
@@ -209,6 +214,11 @@ const countWaiting = statement<{ count: number }>(
   'relay_count_waiting',
   `select count(*)::int as count from ${keys}
    cross join lateral (select from internal.captured_changes c where ${sameRow} limit 1) c`,
+);
+
+const findLocation = statement<{ one: number }>(
+  'relay_find_location',
+  'select 1 as one from locations where id = $1::uuid',
 );
 
 const theseRows = `c.ctid = any (array(

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import {
   type Batch,
   cutIntoResources,
+  isLocated,
   noteCatalog,
   type Part,
   setAside,
@@ -76,6 +77,8 @@ function publishAlone(database: Database, units: readonly Unit[]): Promise<numbe
 
 async function giveUp(database: Database, log: Logger, unit: Unit, cause: unknown): Promise<void> {
   const { resource, resourceId, locationId, seed, rows, touchesCatalog, events } = unit;
+  // Removed since the changes were read: the next round finds nobody to tell.
+  if (!(await isLocated(database, locationId))) return;
   const requestId = events[0]?.requestId ?? undefined;
   log.error(
     { err: cause, requestId, resource, resourceId, locationId },

@@ -121,7 +121,7 @@ export const removeIdempotencyKeys = removal(
 /** What failed ten times waits for a person, and is nobody's job any more. $1 days. */
 export const removeSetAside = removal(
   'set_aside',
-  'captured_changes',
+  'internal.captured_changes',
   ['location_id', 'id', 'line'],
   `select c.location_id, c.id, c.line from internal.captured_changes c where c.failures >= 10 and c.captured_at < ${before('$1')}
    order by c.id limit $2 for update skip locked`,

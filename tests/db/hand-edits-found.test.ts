@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestApi } from '../support/api.ts';
+import { type Hand, openHand } from '../support/by-hand.ts';
+import { openEditedShop } from './edited-shop.ts';
+
+// What random edits (tests/fuzz) found to be taken without a word, and to break an answer or the publishing later.
+
+let api: TestApi;
+let hand: Hand;
+beforeAll(async () => {
+  api = await openEditedShop();
+  hand = await openHand(api.databaseUrl);
+});
+afterAll(async () => {
+  await hand?.close();
+  await api?.close();
+});
+
+const product = `(select id from products where location_id = $1 limit 1)`;
+const method = `(select id from payment_methods where location_id = $1 limit 1)`;
+const line = (columns: string, values: string): string =>
+  `with made as (insert into orders (location_id, payment_method_id) values ($1, ${method}) returning id)
+   insert into order_items (location_id, order_id, product_id, quantity, ${columns}) select $1, id, ${product}, 1, ${values} from made`;
+const selections = (text: string): string => line('unit_price, selections', `1, '${text}'`);
+const chosen = '"item_id":"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d"';
+
+/** What is written, and what it is refused by. */
+const found: readonly [string, string, RegExp][] = [
+  [
+    'a quantity of stock that is no number',
+    `insert into product_stock (location_id, product_id, quantity) values ($1, ${product}, 'NaN')`,
+    /product_stock_quantity_check/,
+  ],
+  [
+    'an alarm of stock that is no number',
+    `insert into product_stock (location_id, product_id, quantity, min_stock_alarm) values ($1, ${product}, 1, 'NaN')`,
+    /product_stock_alarm_check/,
+  ],
+  [
+    'the stock of an option that is no number',
+    `with choice as (insert into subselections (location_id, product_id, name) values ($1, ${product}, 'x') returning id)
+     insert into subselection_items (location_id, subselection_id, name, stock_quantity) select $1, id, 'x', 'NaN' from choice`,
+    /subselection_items_stock_check/,
+  ],
+  ['a price of a line that is no number', line('unit_price', `'NaN'`), /amounts of 0 or more/],
+  ['a selection of something that is no item', selections('[{"item_id":"x","quantity":1}]'), /selections as/],
+  [
+    'a selection that took stock perhaps',
+    selections(`[{${chosen},"quantity":1,"stock_taken":"maybe"}]`),
+    /selections as/,
+  ],
+  ['a selection of more than a number holds', selections(`[{${chosen},"quantity":1e400}]`), /selections as/],
+  [
+    'a key that was revoked in the year 294276',
+    `update api_keys set revoked_at = '294276-12-31Z' where location_id = $1 and revoked_at is null`,
+    /api_keys_times_check/,
+  ],
+  [
+    'a key that never expires',
+    `update api_keys set expires_at = 'infinity' where location_id = $1`,
+    /api_keys_times_check/,
+  ],
+  [
+    'permissions as a list of lists',
+    `update api_keys set permissions = '{{orders:read},{orders:write}}' where location_id = $1`,
+    /api_keys_permissions_list_check/,
+  ],
+  [
+    'events as a list of lists',
+    `update webhook_endpoints set events = '{{order.created},{turn.open}}' where location_id = $1`,
+    /webhook_endpoints_events_check/,
+  ],
+  [
+    'an event twice',
+    `update webhook_endpoints set events = '{turn.open,turn.open}' where location_id = $1`,
+    /names each event once/,
+  ],
+  [
+    'a menu that was published as often as can be counted',
+    `insert into menus (location_id, name, version) values ($1, 'Winter', 2147483647)`,
+    /menus_version_check/,
+  ],
+  [
+    'a time zone that only PostgreSQL knows',
+    `insert into internal.time_zones (name) select 'UYT3' where $1::uuid is not null`,
+    /npm start fills the time zones/,
+  ],
+  [
+    'another name of a time zone, which locations would follow',
+    `update internal.time_zones set name = 'UYT3' where name = 'UTC' and $1::uuid is not null`,
+    /npm start fills the time zones/,
+  ],
+  [
+    'a turn with the last number there is',
+    `insert into turns (location_id, batch_number) values ($1, 2147483647)`,
+    /gets the next number, 3/,
+  ],
+  [
+    'a turn that was never open',
+    `insert into turns (location_id, batch_number, status) values ($1, 3, 'closed')`,
+    /opened now and gets the next number/,
+  ],
+  [
+    'a payment method deleted that has payments',
+    'delete from payment_methods where location_id = $1',
+    /has payments, so it is kept: disable it/,
+  ],
+];
+
+describe('a person is refused', () => {
+  it.each(found)('%s', async (_, sql, refusal) => {
+    await expect(hand.sql(sql, [api.locationId])).rejects.toMatchObject({
+      code: expect.stringMatching(/^(23514|CM008)$/),
+      message: expect.stringMatching(refusal),
+    });
+  });
+
+  it('an order that was paid by another method than its own, and one that is paid at no time', async () => {
+    const order = async (payment: string) => {
+      await hand.sql('begin');
+      await hand.sql(line('unit_price', '10'), [api.locationId]);
+      await hand.sql(
+        `with other as (insert into payment_methods (location_id, name, type) values ($1, 'Card', 'card') returning id),
+         method as (select * from other union all select ${method} as id)
+         insert into payments (location_id, order_id, payment_method_id, amount, created_at)
+         select $1, o.id, ${payment} from orders o where o.number < 0`,
+        [api.locationId],
+      );
+      await hand.sql('commit');
+    };
+    await expect(order(`(select id from other), 10, now()`)).rejects.toThrow(/and its payment method/);
+    await expect(order(`${method}, 10, 'infinity'`)).rejects.toThrow(/times of the years 1 to 9999/);
+    await order(`${method}, 10, now()`);
+  });
+
+  it('an import with a number that leaves no room, an amount that is none, or a time that is none', async () => {
+    const imported = (columns: string, values: string) =>
+      hand.deed(
+        'import: a test',
+        `insert into orders (location_id, payment_method_id, ${columns}) values ($1, ${method}, ${values})`,
+        [api.locationId],
+      );
+    await expect(imported('number', '2000000000')).rejects.toThrow(/at most 1000000000/);
+    await expect(imported('number, total', `77, 'NaN'`)).rejects.toThrow(/total must be/);
+    await expect(imported('number, created_at', `77, 'infinity'`)).rejects.toThrow(/years 1 to 9999/);
+  });
+});
+
+it('a turn that a person opens gets its number by itself', async () => {
+  await hand.sql(`update turns set status = 'closed' where location_id = $1`, [api.locationId]);
+  const open = 'insert into turns (location_id) values ($1) returning batch_number';
+  expect(await hand.sql(open, [api.locationId])).toEqual([{ batch_number: 3 }]);
+});
+
+it('an order that a person inserts names no maker, whatever the session says', async () => {
+  await hand.sql('begin');
+  await hand.sql(`select set_config('comanda.api_key_id', $1, true)`, [api.key.id]);
+  await hand.sql(line('unit_price', '1'), [api.locationId]);
+  expect(await hand.sql('select created_by from orders where number < 0')).toEqual([{ created_by: null }]);
+  await hand.sql('rollback');
+});
+
+describe('a deed', () => {
+  const forbidden = 'update payments set amount = amount + 1';
+
+  it('does not pass TRUNCATE, which would leave counts and the tag of the catalog as they were', async () => {
+    for (const table of ['products', 'order_moves', 'events', 'tallies'])
+      for (const deed of ['migration', 'repair', 'import'])
+        await expect(hand.deed(`${deed}: a test`, `truncate ${table} cascade`)).rejects.toMatchObject({
+          code: 'CM008',
+        });
+  });
+
+  it('that the session says holds for one transaction, as if it were said there', async () => {
+    await hand.sql(`set comanda.deed = 'repair: a test'`);
+    await hand.sql(forbidden);
+    await expect(hand.sql(forbidden)).rejects.toMatchObject({ code: 'CM008' });
+    expect(await hand.sql('show comanda.deed')).toEqual([{ 'comanda.deed': '' }]);
+  });
+
+  it('that comes with the connection passes nothing', async () => {
+    const url = new URL(api.databaseUrl);
+    url.searchParams.set('options', `-c comanda.deed=repair:always`);
+    const other = await openHand(url.href);
+    try {
+      await expect(other.sql(forbidden)).rejects.toThrow(/said within its transaction/);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('does not change the id of a location, which would follow in no certain order', async () => {
+    await expect(hand.deed('repair: a test', 'update locations set id = uuid_v7()')).rejects.toThrow(
+      /never changes/,
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { createChance } from '../e2e/day/chance.ts';
+import { openHand } from '../support/by-hand.ts';
+import { trials } from '../support/trials.ts';
+import { agreement, faultsLogged } from './hand-edits/agreement.ts';
+import { calls } from './hand-edits/calls.ts';
+import { randomEdit, run } from './hand-edits/edits.ts';
+import { openEditedGround } from './hand-edits/ground.ts';
+import { readTables } from './hand-edits/reads.ts';
+import { sessionKinds } from './hand-edits/sessions.ts';
+import { readTables as readCatalog } from './hand-edits/tables.ts';
+
+const wanted = trials(300, 5_000);
+/** COMANDA_SEED edits the same again. */
+const seed = Number(process.env.COMANDA_SEED ?? Math.floor(Math.random() * 1e9));
+
+// Whatever a person writes into any column: it is refused, or what the API promises still holds.
+test(`after random edits by hand everything answers as documented (COMANDA_SEED=${seed})`, async () => {
+  const chance = createChance(seed);
+  const ground = await openEditedGround(chance);
+  const agrees = agreement();
+  const url = ground.restaurant.environment.DATABASE_URL;
+  const clients = await Promise.all(
+    sessionKinds.map(async (kind) => ({ kind, client: await kind.open(url) })),
+  );
+  const lines: string[] = [];
+  const done = { accepted: 0, refused: 0, calls: 0, agreements: 0 };
+  const hand = await openHand(url);
+  const tables = await readCatalog(hand);
+  await hand.close();
+  const location = `'${ground.locationId}'`;
+  try {
+    while (done.accepted < wanted) {
+      // Each its own: how much chance a step takes may depend on ids, which differ from run to run.
+      const own = createChance(chance.between(0, 1e9));
+      if (own.percent(15)) {
+        done.calls += 1;
+        const call = own.pick(calls);
+        lines.push(`-- a call: ${call.name}`);
+        await call({ ...ground, chance: own });
+        continue;
+      }
+      const { kind, client } = own.pick(clients);
+      const edit = randomEdit({ chance: own, tables, location, next: ground.next }, kind, client);
+      const outcome = await run(edit, location, (line) => lines.push(line));
+      if (outcome.size === 0) {
+        done.refused += 1;
+        continue;
+      }
+      done.accepted += 1;
+      await readTables(ground, outcome);
+      if (done.accepted % 100 > 0 && done.accepted < wanted) continue;
+      await agrees(ground);
+      done.agreements += 1;
+      lines.length = 0;
+      await ground.secondLocation();
+    }
+    process.stdout.write(`fuzz: edits by hand: seed ${seed}, ${JSON.stringify(done)}\n`);
+    expect(done.agreements).toBeGreaterThanOrEqual(wanted / 100);
+  } catch (error) {
+    throw new Error(
+      [
+        (error as Error).message,
+        ...faultsLogged(ground).slice(-2),
+        `after ${done.accepted} edits; again: COMANDA_SEED=${seed}; the statements before, since all agreed:`,
+        ...lines.map((line) => line.slice(0, 1_500)),
+      ].join('\n'),
+      { cause: error },
+    );
+  } finally {
+    for (const { client } of clients) await client.end();
+    await ground.close();
+  }
+}, 1_800_000);

@@ -1,0 +1,175 @@
+import type pg from 'pg';
+import type { Chance } from '../../e2e/day/chance.ts';
+import type { SessionKind } from './sessions.ts';
+import { insert, randomStatement, type Statement } from './statements.ts';
+import type { Table } from './tables.ts';
+import type { Place } from './values.ts';
+
+/** What a person does in one transaction. */
+export interface Edit {
+  kind: SessionKind;
+  client: pg.Client;
+  begin: string;
+  statements: Statement[];
+  end: 'commit' | 'rollback';
+}
+
+/** What an edit is made of. */
+export interface Material {
+  chance: Chance;
+  tables: readonly Table[];
+  /** SQL of the id of the location that is looked at. */
+  location: string;
+  next(): number;
+}
+
+const control = (text: string): Statement => ({ text, tables: [] });
+
+/** A random edit: a statement, some with savepoints, an order, or a deed. */
+export function randomEdit(material: Material, kind: SessionKind, client: pg.Client): Edit {
+  const { chance } = material;
+  const one = () => randomStatement({ ...material, table: likelyTable(material) });
+  const roll = chance.between(1, 100);
+  const statements =
+    roll <= 62
+      ? [one()]
+      : roll <= 80
+        ? [
+            one(),
+            control('savepoint s'),
+            one(),
+            ...(chance.percent(30) ? [control('rollback to s')] : []),
+            one(),
+          ]
+        : roll <= 93 || !kind.deeds
+          ? order(material)
+          : deed(material);
+  return {
+    ...{ kind, client, statements },
+    begin: chance.percent(90) ? 'begin' : 'begin isolation level repeatable read',
+    end: chance.percent(92) ? 'commit' : 'rollback',
+  };
+}
+
+/** Tables that people edit come more often than those that are the service's, where nothing is ever accepted. */
+function likelyTable({ chance, tables }: Material): Table {
+  const peoples =
+    /^(locations|categories|products|product_|subselection|menu|payment_methods|turns|orders|payments|api_keys|webhook_endpoints)/;
+  return chance.pick(chance.percent(80) ? tables.filter(({ name }) => peoples.test(name)) : tables);
+}
+
+function tableNamed({ tables }: Material, name: string): Table {
+  const table = tables.find((known) => known.name === name);
+  if (table === undefined) throw new Error(`there is no table ${name}`);
+  return table;
+}
+
+const drafted = `(select id from orders where number < 0 order by created_at desc, id desc limit 1)`;
+
+/** An order by hand: its row, lines, perhaps a payment, in any form. */
+function order(material: Material, given: Record<string, string> = {}): Statement[] {
+  const { chance, location } = material;
+  const place = (name: string): Place => ({ ...material, table: tableNamed(material, name) });
+  const method = `(select id from payment_methods where location_id = ${location} order by id offset ${chance.between(0, 1)} limit 1)`;
+  const own = { location_id: location, ...(chance.percent(85) && { payment_method_id: method }) };
+  const plain = chance.percent(60);
+  const head = plain
+    ? `insert into orders (location_id, payment_method_id) values (${location}, ${method})`
+    : insert(place('orders'), { ...own, ...given });
+  const line = () => {
+    const of = { location_id: location, order_id: drafted };
+    const product = `(select id from products where location_id = ${location} order by sku offset ${chance.between(0, 4)} limit 1)`;
+    return chance.percent(50)
+      ? `insert into order_items (location_id, order_id, product_id, quantity) values (${location}, ${drafted}, ${product}, ${chance.between(1, 9)})`
+      : insert(place('order_items'), { ...of, product_id: product });
+  };
+  return [
+    { text: head, tables: ['orders'] },
+    ...Array.from({ length: chance.between(1, 3) }, () => ({ text: line(), tables: ['order_items'] })),
+    ...(chance.percent(25)
+      ? [
+          {
+            text: insert(place('payments'), { location_id: location, order_id: drafted }),
+            tables: ['payments'],
+          },
+        ]
+      : []),
+    ...(chance.percent(25)
+      ? [randomStatement({ ...place(chance.pick(['orders', 'order_items', 'payments'])) })]
+      : []),
+  ];
+}
+
+/** A deed, and what is done under its name. What it passes, its author answers for: so only what is documented as such. */
+function deed(material: Material): Statement[] {
+  const { chance, location } = material;
+  const other = `(select id from locations where id <> ${location} order by id limit 1)`;
+  const imported = {
+    ...(chance.percent(50) && { number: `${chance.between(1, 9)}000000 + ${material.next()}` }),
+    ...(chance.percent(50) && { status: `'${chance.pick(['pending', 'ready', 'closed', 'canceled'])}'` }),
+  };
+  return chance.pick<() => Statement[]>([
+    () => [control(`set local comanda.deed = 'import: the fuzzer'`), ...order(material, imported)],
+    () => [
+      control(`set local comanda.deed = 'purge: the fuzzer'`),
+      { text: `delete from locations where id = ${other}`, tables: ['locations'] },
+    ],
+    () => [
+      control(`set local comanda.deed = 'retention: the fuzzer'`),
+      { text: `delete from audit_entries where location_id = ${location}`, tables: ['audit_entries'] },
+    ],
+    () => [
+      control(`set local comanda.deed = 'migration: the fuzzer'`),
+      { text: `truncate ${chance.pick(material.tables).name} cascade`, tables: [] },
+    ],
+  ])();
+}
+
+// What a person is refused with: by constraints, guards, types, privileges, limits, or what another transaction does.
+// Never a fault inside a trigger, which would be of class XX, P0, 0A or 2F.
+const refused = /^(22|23|25P02|40|42501|428|42804|42P10|55P03|54000|55006|21000|27000|CM0)/;
+
+/**
+ * Runs it, and tells each statement with its outcome; the row of the location that is looked at stays.
+ * @returns the tables that it changed; none when it was refused, rolled back, or met no row.
+ * @throws {Error} when a statement met a fault where it should have met a refusal.
+ */
+export async function run(
+  { kind, client, begin, statements, end }: Edit,
+  location: string,
+  tell: (line: string) => void,
+): Promise<Set<string>> {
+  const changed: string[] = [];
+  let savepoint: number | undefined;
+  const attempt = async (text: string): Promise<number | undefined> => {
+    try {
+      const { rowCount } = await client.query(text);
+      tell(`${text};${rowCount === null ? '' : ` -- ${rowCount}`}`);
+      return rowCount ?? 0;
+    } catch (error) {
+      const { code = '', message } = error as { code?: string; message: string };
+      tell(`${text}; -- refused: ${code} ${message}`);
+      if (!refused.test(code))
+        throw new Error(`a fault, not a refusal: ${code} ${message}\n${text}`, { cause: error });
+      return undefined;
+    }
+  };
+  const giveUp = async () => {
+    await attempt('rollback');
+    return new Set<string>();
+  };
+  tell(`-- ${kind.name}`);
+  await attempt(begin);
+  for (const { text, tables } of statements) {
+    if (text === 'savepoint s') savepoint = changed.length;
+    const count = await attempt(text);
+    if (count === undefined && (savepoint === undefined || (await attempt('rollback to s')) === undefined))
+      return giveUp();
+    if ((count === undefined || text === 'rollback to s') && savepoint !== undefined)
+      changed.length = savepoint;
+    if (count !== undefined && count > 0) changed.push(...tables);
+  }
+  const { rowCount } = await client.query(`select from locations where id = ${location}`);
+  if (rowCount === 0 || end === 'rollback' || (await attempt('commit')) === undefined) return giveUp();
+  return new Set(changed);
+}
