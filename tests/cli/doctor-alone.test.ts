@@ -54,10 +54,11 @@ async function withClients<Result>(
   }
 }
 
-function comanda(argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
-  const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
+const comanda = (argv: string[], more: Record<string, string> = {}) => run('scripts/comanda.mjs', argv, more);
+
+function run(script: string, argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...more };
-  return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
+  return promisify(execFile)(process.execPath, [join(repositoryRoot, script), ...argv], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Outcome) => error,
   );
@@ -79,9 +80,20 @@ it('finds the embedded database by itself; what is wrong makes the exit code 1',
     client.query(`insert into process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`),
   );
   const better = await comanda(['doctor', '--json']);
-  expect(better.code, better.stdout + better.stderr).toBe(0);
+  expect(better.code, better.stdout + better.stderr).toBe(1);
   expect(outcomes(better.stdout).get('workers')?.outcome).toBe('ok');
-  expect(outcomes(better.stdout).get('jobs given up')?.found).toContain('no worker has ever run here');
+  expect(outcomes(better.stdout).get('queue')).toMatchObject({
+    outcome: 'wrong',
+    found: 'there is no queue yet: no worker has ever run here',
+  });
+});
+
+it('runs as node dist/comanda.js, too, with the same exit codes', async () => {
+  const alone = await run('dist/comanda.js', ['doctor']);
+  expect(alone.code).toBe(1);
+  expect(alone.stdout).toContain('no worker has ever run here');
+  const listed = await run('dist/comanda.js', ['locations', 'list', '--json']);
+  expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
 });
 
 it('sees that the connections run out', async () => {

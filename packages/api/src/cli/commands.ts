@@ -132,11 +132,11 @@ export const commands: Record<string, Command> = {
     show: auditTable,
   },
   doctor: {
-    summary: 'Say what is wrong and what to do about it; exit code 1 when something is',
+    summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',
     options: {},
     runAlone: (environment) => diagnose(environment),
     show: report,
-    isFailure: (value) => (value as Diagnosis).outcome === 'wrong',
+    isFailure: (value) => ['wrong', 'unknown'].includes((value as Diagnosis).outcome),
   },
   'relay retry': {
     summary: 'Publish the changes anew that were set aside because they could not be published',

@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { embeddedUrl, openDatabase, readSettings, SettingsError } from '@comanda/db';
+import { openDatabase, readSettings, SettingsError } from '@comanda/db';
 import { ApiError, toApiError } from '../errors.ts';
 import { type Command, commands } from './commands.ts';
+import { directUrl } from './doctor/doctor.ts';
 import { commandHelp, overview, table } from './output.ts';
 
 /**
@@ -41,14 +44,19 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   const { options, positionals } = parseCommand(name, command, argv);
   if (command.runAlone !== undefined) return told(command, await command.runAlone(process.env), json);
   const settings = readSettings(process.env);
-  const databaseUrl = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir));
+  const databaseUrl = await directUrl(settings);
   if (databaseUrl === null) {
     throw new ApiError(
       'invalid_request',
       'no database is running; start it with npm start, or set DATABASE_URL',
     );
   }
-  const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-cli' });
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: 2,
+    applicationName: 'comanda-cli',
+    unnamed: true,
+  });
   try {
     const value = await command.run({ database, databaseUrl, settings }, options, positionals);
     return told(command, value, json);
@@ -99,3 +107,8 @@ function refusal(error: unknown): { reason: string; message: string } {
   if (known.reason !== 'internal_error' || known.status === 503) return known;
   return { reason: known.reason, message: error instanceof Error ? error.message : String(error) };
 }
+
+// Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs.
+const [, program] = process.argv;
+if (program !== undefined && import.meta.url === pathToFileURL(realpathSync(program)).href)
+  process.exitCode = await main(process.argv.slice(2));

@@ -13,7 +13,10 @@ import {
   type Outcome,
   reasonOf,
   type Thresholds,
+  unknown,
+  worst,
 } from './check.ts';
+import { queueCheck } from './queue-check.ts';
 import { replicaChecks } from './replica-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { judgeSettings, setupChecks } from './setup-checks.ts';
@@ -45,6 +48,8 @@ export const defaultThresholds: Thresholds = {
   activeSeconds: 300,
   openWriterSeconds: 60,
   deadRows: 50_000,
+  probeSeconds: 10,
+  cronMinutes: 65,
   replicaLagBytes: 16 * 1024 ** 2,
 };
 
@@ -61,21 +66,34 @@ export async function diagnose(
     return conclude([result(settingsCheck, { outcome: 'wrong', found: settings.message })]);
   }
   const checked = [result(settingsCheck, judgeSettings(settings))];
-  const url = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir).catch(() => null));
+  const url = await directUrl(settings);
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
-  const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor' });
+  // Unnamed: should it be a pooler all the same, then what is found is still true.
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
   try {
     const finding = await reach(database);
     checked.push(result(reachable, finding));
     if (finding.outcome === 'wrong') return conclude(checked);
     const context = { settings, database, thresholds: { ...defaultThresholds, ...thresholds } };
-    for (const check of [...setupChecks, ...workChecks, ...serverChecks, ...replicaChecks(settings)]) {
+    for (const check of [
+      ...setupChecks(settings),
+      ...workChecks,
+      queueCheck,
+      ...serverChecks,
+      ...replicaChecks(settings),
+    ]) {
       checked.push(result(check, await attempt(check, context)));
     }
     return conclude(checked);
   } finally {
     await database.close();
   }
+}
+
+/** Where the database is reached past any pooler; null when none is set and none runs in DATA_DIR. */
+export async function directUrl(settings: Settings): Promise<string | null> {
+  const { databaseDirectUrl, databaseUrl, dataDir } = settings;
+  return databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir).catch(() => null));
 }
 
 const settingsCheck = {
@@ -118,7 +136,7 @@ async function attempt(check: Check, context: DoctorContext): Promise<Finding> {
   try {
     return await check.run(context);
   } catch (error) {
-    return { outcome: 'warning', found: `could not be looked at: ${reasonOf(error)}` };
+    return unknown(`could not be looked at: ${reasonOf(error)}`);
   }
 }
 
@@ -130,7 +148,5 @@ function result(
 }
 
 function conclude(checks: CheckResult[]): Diagnosis {
-  const outcomes = checks.map(({ outcome }) => outcome);
-  const outcome = outcomes.includes('wrong') ? 'wrong' : outcomes.includes('warning') ? 'warning' : 'ok';
-  return { outcome, checks };
+  return { outcome: worst(checks.map(({ outcome }) => outcome)), checks };
 }

@@ -12,10 +12,16 @@ export function report(value: unknown): string {
   return [...lines, '', conclusions[outcome]].join('\n');
 }
 
-const marks: Record<Outcome, string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
+const marks: Record<Outcome, string> = {
+  ok: 'ok     ',
+  warning: 'warning',
+  unknown: 'UNKNOWN',
+  wrong: 'WRONG  ',
+};
 
 const conclusions: Record<Outcome, string> = {
   ok: 'All is well.',
   warning: 'It works; the warnings are worth a look.',
+  unknown: 'Something could not be looked at, so nobody knows whether all is well.',
   wrong: 'Something is wrong: see above what to do.',
 };
