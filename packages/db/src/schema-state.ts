@@ -4,7 +4,7 @@ import { foldersOf, type SchemaSources } from './migrate.ts';
 import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
 import { SettingsError } from './settings-error.ts';
 import { readSqlFolder } from './sql/folder.ts';
-import { ownRelease, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
+import { ownRelease, readKnownChecksums, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
 
 /** How the migrations, functions, views and triggers of a database compare with the files of this version. */
 export interface SchemaState {
@@ -31,7 +31,8 @@ export async function readSchemaState(
   const history = await readHistory(pool);
   const applied = new Set(history.flatMap((row) => (row.finished ? [row.migration_name] : [])));
   const names = new Set(files.map(({ name }) => name));
-  const pending = attempt(() => pendingMigrations(files, history, () => {}));
+  const known = await readKnownChecksums(pool);
+  const pending = attempt(() => pendingMigrations(files, history, known, () => {}));
   const sql =
     sqlDirectory === undefined
       ? { state: 'applied' as const }
