@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const look = (more: Record<string, string> = {}, thresholds: Partial<Thresholds> = {}): Promise<Diagnosis> =>
-  diagnose({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, ...more }, thresholds);
+  diagnose({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, ...more }, { thresholds });
 
 /** What one check says. */
 function of({ checks }: Diagnosis, name: string): { outcome: Outcome; found: string } {

@@ -22,7 +22,7 @@ afterAll(async () => {
 const environment = () => ({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey });
 
 async function look(name: string, thresholds: Partial<Thresholds> = {}): Promise<CheckResult> {
-  const { checks } = await diagnose(environment(), thresholds);
+  const { checks } = await diagnose(environment(), { thresholds });
   const found = checks.find((check) => check.name === name);
   if (found === undefined) throw new Error(`there is no check ${name}`);
   return found;

@@ -68,7 +68,7 @@ export function pendingMigrations(
     pending.delete(name);
     if (file === undefined)
       log(`warning: the database has migration ${name}, which this version of the code does not know`);
-    else if (!checksums(file).includes(checksum))
+    else if (!hasChecksum(file, checksum))
       throw new MigrationError(changedAfterwards(file, checksum, known), { mendable: true });
   }
   return [...pending.values()];
@@ -102,7 +102,7 @@ function failedEarlier(name: string, logs: string | null): string {
 
 /** Whether its file is as the release had it that applied it, by what the database remembers of that. */
 export function isAsReleased(file: Migration, known: readonly KnownChecksum[]): boolean {
-  return known.some(({ name, checksum }) => name === file.name && checksums(file).includes(checksum));
+  return known.some(({ name, checksum }) => name === file.name && hasChecksum(file, checksum));
 }
 
 function changedAfterwards(file: Migration, applied: string, known: readonly KnownChecksum[]): string {
@@ -127,10 +127,10 @@ function changedAfterwards(file: Migration, applied: string, known: readonly Kno
   ].join('\n');
 }
 
-// As Prisma: a checkout with other line endings is the same file.
-function checksums({ sql, checksum }: Migration): string[] {
+/** Whether a file has this checksum. As Prisma: a checkout with other line endings is the same file. */
+export function hasChecksum({ sql, checksum }: Migration, wanted: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
-  return [checksum, sha256(unix), sha256(unix.replaceAll('\n', '\r\n'))];
+  return [checksum, sha256(unix), sha256(unix.replaceAll('\n', '\r\n'))].includes(wanted);
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

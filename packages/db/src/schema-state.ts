@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { foldersOf, type SchemaSources } from './migrate.ts';
-import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type HistoryRow,
+  hasChecksum,
+  isAsReleased,
+  MigrationError,
+  pendingMigrations,
+  readMigrations,
+} from './migrations.ts';
 import { SettingsError } from './settings-error.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { ownRelease, readKnownChecksums, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
@@ -14,6 +21,8 @@ export interface SchemaState {
   unknown: string[];
   /** How the database stands to `prisma/sql`. */
   sql: SqlState;
+  /** Migrations whose row has another checksum, while the file, with this one, is as its release shipped it. */
+  misnoted: { name: string; checksum: string }[];
   /** Why the next start would refuse, or could not help. */
   problem?: string;
 }
@@ -42,6 +51,12 @@ export async function readSchemaState(
     missing: [...names].filter((name) => !applied.has(name)),
     unknown: [...applied].filter((name) => !names.has(name)),
     sql: sql.state,
+    misnoted: files
+      .filter((file) => {
+        const row = history.find((each) => each.migration_name === file.name);
+        return row !== undefined && !hasChecksum(file, row.checksum) && isAsReleased(file, known);
+      })
+      .map(({ name, checksum }) => ({ name, checksum })),
     ...(problem !== undefined && { problem }),
   };
 }

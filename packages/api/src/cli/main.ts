@@ -42,7 +42,8 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   }
   if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
-  if (command.runAlone !== undefined) return told(command, await command.runAlone(process.env), json);
+  if (command.runAlone !== undefined)
+    return told(command, await command.runAlone(process.env, options), json);
   const settings = readSettings(process.env);
   const databaseUrl = await directUrl(settings);
   if (databaseUrl === null) {
@@ -74,7 +75,10 @@ function told(command: Command, value: unknown, json: boolean) {
 
 function parseCommand(name: string, command: Command, argv: string[]) {
   const types = Object.fromEntries(
-    Object.keys(command.options).map((option) => [option, { type: 'string' as const }]),
+    Object.entries(command.options).map(([option, { value }]) => [
+      option,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
   );
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
@@ -96,7 +100,9 @@ function parseCommand(name: string, command: Command, argv: string[]) {
   );
   if (missing) throw new ApiError('validation_error', `--${missing[0]} is required`);
   const options = Object.fromEntries(
-    Object.entries(parsed.values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.keys(command.options).flatMap((option) =>
+      parsed.values[option] === undefined ? [] : [[option, String(parsed.values[option])]],
+    ),
   );
   return { options, positionals };
 }

@@ -37,6 +37,8 @@ export interface Thresholds {
   deadRows: number;
   /** How long a worker that lives may take for a job that asks nothing of it. */
   probeSeconds: number;
+  /** For how long locations are gone through, one after the other. */
+  invariantSeconds: number;
   /** So long after the last job that was due by the clock its next is late. */
   cronMinutes: number;
   /** A replica that is so far behind answers next to nothing. */
