@@ -60,7 +60,11 @@ export async function lookAt(
   return books.map(({ invariant, harms, failures }) => ({
     invariant,
     harms,
-    finding: conclude(harms, failures, extent(invariant, reach, seen, all.length)),
+    finding: conclude(
+      harms,
+      invariant.of === 'location' && seen < Math.min(1, all.length) ? ['time was up'] : failures,
+      extent(invariant, reach, seen, all.length),
+    ),
   }));
 }
 
