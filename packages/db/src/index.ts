@@ -8,7 +8,7 @@ export {
   statement,
   type Transaction,
 } from './database.ts';
-export { isUnavailable, type SqlState, sqlState } from './database-errors.ts';
+export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
 export {
   type EncryptionKey,

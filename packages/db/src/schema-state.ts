@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { sqlState } from './database-errors.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
 import {
   type HistoryRow,
@@ -77,21 +78,30 @@ async function readSqlState(
 
 /**
  * Resolves once the database is seen to have every migration, function and trigger that this code needs; waits for one
- * that is away, until `signal` aborts. `warn` is told of that, and of what is newer than this code.
+ * that is away, until `signal` aborts. `warn` is told of that with its reason, and of what is newer than this code.
  *
- * @throws {SettingsError} the database lacks some: nothing may be served from it.
+ * @throws {SettingsError} the database lacks some: nothing may be served from it; or for `refusalMs` (a minute) it has
+ * refused the user, the password or the name of the database, which does not pass by itself.
  */
 export async function requireSchema(
   pool: Pick<pg.Pool, 'query'>,
   warn: (line: string) => void,
   signal?: AbortSignal,
-  sources: SchemaSources = {},
+  { refusalMs = 60_000, ...sources }: SchemaSources & { refusalMs?: number } = {},
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  let told: string | undefined;
+  let refusedSince: number | undefined;
+  for (;;) {
     signal?.throwIfAborted();
-    const state = await readSchemaState(pool, sources).catch(() => undefined);
+    const state = await readSchemaState(pool, sources).catch((error: unknown) => {
+      const reason = reasonOf(error);
+      if (reason !== told) warn(`the database cannot be used yet: ${reason}`);
+      told = reason;
+      refusedSince = isRefusal(error) ? (refusedSince ?? performance.now()) : undefined;
+      if (refusedSince !== undefined && performance.now() - refusedSince >= refusalMs)
+        throw new SettingsError(`DATABASE_URL: ${reason}`);
+    });
     if (state === undefined) {
-      if (tries === 1) warn('the database cannot be used yet');
       await sleep(500, undefined, { ref: false });
       continue;
     }
@@ -103,6 +113,15 @@ export async function requireSchema(
       warn('the database has functions and triggers of another version, after those of this one: going on');
     return;
   }
+}
+
+const isRefusal = (error: unknown): boolean => /^(28...|3D000)$/.test(sqlState(error)?.code ?? '');
+
+/** What was said; of a server that is not reached Node says it in a code alone. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
 /** Why nothing may be served, and what helps. */
