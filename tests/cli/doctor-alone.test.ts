@@ -7,7 +7,7 @@ import { repositoryRoot } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { defaultThresholds } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { defaultThresholds, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { judgeDisk } from '../../packages/api/src/cli/doctor/setup-checks.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
@@ -21,7 +21,10 @@ const dataDir = join(folder, 'data');
 let server: EmbeddedServer | undefined;
 
 beforeAll(async () => {
-  server = await startEmbedded({ dataDir, settings: { max_connections: '16', fsync: 'off' } });
+  server = await startEmbedded({
+    dataDir,
+    settings: { max_connections: '16', max_prepared_transactions: '2', fsync: 'off' },
+  });
   await migrate(server.url);
 });
 afterAll(async () => {
@@ -99,6 +102,21 @@ it('runs as node dist/comanda.js, too, with the same exit codes', async () => {
 it('sees that the connections run out', async () => {
   const { stdout } = await withClients(10, () => comanda(['doctor', '--json']));
   expect(outcomes(stdout).get('connections')?.outcome, stdout).toMatch(/warning|wrong/);
+});
+
+it('sees a transaction that somebody prepared and forgot', async () => {
+  const found = await withClients(1, async (client) => {
+    await client.query(`begin; create table held (n integer); prepare transaction 'forgotten'`);
+    const environment = { DATABASE_URL: server?.url };
+    const options = { thresholds: { idleInTransactionSeconds: 0, probeSeconds: 0 } };
+    const { checks } = await diagnose(environment, options);
+    await client.query(`rollback prepared 'forgotten'`);
+    return checks.find(({ name }) => name === 'prepared transactions');
+  });
+  expect(found).toMatchObject({
+    outcome: 'warning',
+    found: expect.stringMatching(/^forgotten of \w+ for 0 s$/),
+  });
 });
 
 test.each([
