@@ -55,7 +55,12 @@ describe('doctor', () => {
       outcome: 'unknown',
       found: 'could not be looked at: permission denied for table webhook_attempts',
     });
-    await kit.sql(`grant select on webhook_attempts to ${role}`);
+    await kit.sql(`revoke select on locations from ${role}`);
+    expect(of(await look({ DATABASE_URL: roleUrl }), 'payments')).toEqual({
+      outcome: 'unknown',
+      found: 'could not be looked at: permission denied for table locations',
+    });
+    await kit.sql(`grant select on webhook_attempts, locations to ${role}`);
   });
 
   it('sees that the database is read-only, which a mere question does not', async () => {

@@ -137,7 +137,7 @@ export const commands: Record<string, Command> = {
     summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',
     options: {
       repair: { help: 'first derive again what can be, and say what was done; audited' },
-      'dry-run': { help: 'with --repair: say what would be done, and do nothing' },
+      'dry-run': { help: 'say what --repair would do, and do nothing' },
       location: { value: 'ID', help: 'only what must hold at this location' },
       deep: { help: 'look at every row of every location, however long it takes' },
     },
@@ -145,7 +145,8 @@ export const commands: Record<string, Command> = {
       diagnose(environment, {
         ...(location !== undefined && { location: parse(Id, location) }),
         deep: flags.deep !== undefined,
-        ...(flags.repair !== undefined && { repair: flags['dry-run'] === undefined ? 'repair' : 'dry run' }),
+        ...(flags.repair !== undefined && { repair: 'repair' }),
+        ...(flags['dry-run'] !== undefined && { repair: 'dry run' }),
       }),
     show: report,
     isFailure: (value) => ['wrong', 'unknown'].includes((value as Diagnosis).outcome),

@@ -49,8 +49,13 @@ export async function lookAt(
       failures.push(`${late ? 'it took too long' : reasonOf(error)}${where}`);
     }
   };
+  const notListed = (error: unknown): string[] => {
+    for (const { invariant, failures } of books)
+      if (invariant.of === 'location') failures.push(reasonOf(error));
+    return [];
+  };
   for (const book of books) if (book.invariant.of === 'database') await look(book, '');
-  const all = reach.location === undefined ? await locationsOf(database) : [reach.location];
+  const all = reach.location === undefined ? await locationsOf(database).catch(notListed) : [reach.location];
   let seen = 0;
   for (const location of all) {
     if (performance.now() > until) break;
