@@ -115,7 +115,7 @@ it('sees a transaction that somebody prepared and forgot', async () => {
   });
   expect(found).toMatchObject({
     outcome: 'warning',
-    found: expect.stringMatching(/^forgotten of \w+ for 0 s$/),
+    found: expect.stringMatching(/^forgotten of \w+ for \d+ s$/),
   });
 });
 
