@@ -18,11 +18,11 @@ BEGIN
         FROM found f JOIN stretches s ON (s.hours = 0) = (f.at = '-infinity') GROUP BY 1, 2, 3
       ), counted AS (
         SELECT c.hours, c.starts_at, c.name, sum(c.n) AS n FROM (
-          SELECT t.hours::int AS hours, t.starts_at, t.name, t.n FROM tallies t
+          SELECT t.hours::int AS hours, t.starts_at, t.name, t.n FROM internal.tallies t
           WHERE t.location_id = $1 AND starts_with(t.name, %2$L)
           UNION ALL
           SELECT s.hours, CASE WHEN s.hours = 0 THEN u.starts_at ELSE order_stretch(s.hours, u.starts_at) END, u.name, u.n
-          FROM tally_notes u JOIN stretches s ON (s.hours = 0) = (u.starts_at = '-infinity')
+          FROM internal.tally_notes u JOIN stretches s ON (s.hours = 0) = (u.starts_at = '-infinity')
           WHERE u.location_id = $1 AND starts_with(u.name, %2$L)
         ) c GROUP BY 1, 2, 3
       )
@@ -43,7 +43,7 @@ BEGIN
   WITH errors AS MATERIALIZED (
     SELECT * FROM tally_errors(p_location)
   ), mended AS (
-    INSERT INTO tallies AS t (location_id, hours, starts_at, name, n)
+    INSERT INTO internal.tallies AS t (location_id, hours, starts_at, name, n)
     SELECT p_location, e.hours, e.starts_at, e.name, e.there - e.counted FROM errors e
     ON CONFLICT (location_id, hours, starts_at, name) DO UPDATE SET n = t.n + excluded.n
   )

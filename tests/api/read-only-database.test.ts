@@ -69,7 +69,7 @@ it('a database that is read-only is unavailable: 503 with Retry-After, until it 
   );
   await waitFor('readiness', async () => (await ready()).status === 200);
   const { rows } = await database.pool.query(
-    'select count(*)::int as waiting, max(failures) as failures from captured_changes',
+    'select count(*)::int as waiting, max(failures) as failures from internal.captured_changes',
   );
   expect(rows).toEqual([{ waiting: expect.any(Number), failures: 0 }]);
   expect(rows[0].waiting).toBeGreaterThan(0);

@@ -15,19 +15,19 @@ export interface BrokenInvariant {
 export const brokenInvariants: readonly BrokenInvariant[] = [
   {
     edit: 'deletes the counts of products (admins, row 2)',
-    sql: `delete from tallies where name like 'product%'; delete from tally_notes where name like 'product%'`,
+    sql: `delete from internal.tallies where name like 'product%'; delete from internal.tally_notes where name like 'product%'`,
     check: 'counts',
     found: /product visible counted 0, there are 1 of|product visible of location \S+ counted 0, there are 1/,
   },
   {
     edit: 'deletes the counts of orders (admins, row 3)',
-    sql: `delete from tallies where name like 'order%'; delete from tally_notes where name like 'order%'`,
+    sql: `delete from internal.tallies where name like 'order%'; delete from internal.tally_notes where name like 'order%'`,
     check: 'counts',
     found: /order pending, 768 h from \S+ \S+ of location \S+ counted 0, there are 2/,
   },
   {
     edit: 'changes one stretch of the counts of orders',
-    sql: `insert into tallies (location_id, hours, starts_at, name, n)
+    sql: `insert into internal.tallies (location_id, hours, starts_at, name, n)
       select location_id, 24, order_stretch(24, created_at), 'order pending', 5 from orders limit 1
       on conflict (location_id, hours, starts_at, name) do update set n = tallies.n + 5`,
     check: 'counts',
@@ -35,26 +35,26 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
   },
   {
     edit: 'deletes the changes of the catalog',
-    sql: `delete from tallies where name = 'catalog'; delete from tally_notes where name = 'catalog'`,
+    sql: `delete from internal.tallies where name = 'catalog'; delete from internal.tally_notes where name = 'catalog'`,
     check: 'catalog version',
     found: /the catalog of location \S+ shows change \d+, there were 0/,
   },
   {
     edit: 'sets the counter of orders back (admins, row 17)',
-    sql: `update location_counters set value = 0 where name = 'order'`,
+    sql: `update internal.location_counters set value = 0 where name = 'order'`,
     check: 'order numbers',
     found: /the counter of orders of location \S+ is at 0, the highest order is 3/,
     outcome: 'warning',
   },
   {
     edit: 'sets the counter of orders to where no order has room (admins, row 17)',
-    sql: `update location_counters set value = 2147483647 where name = 'order'`,
+    sql: `update internal.location_counters set value = 2147483647 where name = 'order'`,
     check: 'order numbers',
     found: /is at 2147483647, the highest order is 3/,
   },
   {
     edit: 'sets the counter of events back (admins, row 10)',
-    sql: `update location_counters set value = 0 where name = 'event'`,
+    sql: `update internal.location_counters set value = 0 where name = 'event'`,
     check: 'event numbers',
     found: /the counter of events of location \S+ is at 0, the highest event is \d+/,
   },
@@ -144,10 +144,10 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
   },
   {
     edit: 'deletes the secret of an endpoint (admins, row 15)',
-    sql: 'create table kept as select * from webhook_secrets; delete from webhook_secrets',
+    sql: 'create table kept as select * from internal.webhook_secrets; delete from internal.webhook_secrets',
     check: 'endpoint secrets',
     found: /endpoint \S+ of location \S+ has no valid signing secret/,
-    mend: 'insert into webhook_secrets select * from kept; drop table kept',
+    mend: 'insert into internal.webhook_secrets select * from kept; drop table kept',
   },
   {
     edit: 'subscribes an endpoint to nonsense (admins, row 14)',
@@ -177,7 +177,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
   },
   {
     edit: 'deletes the zone of a location from the list of zones',
-    sql: `delete from time_zones where name = (select timezone from locations limit 1)`,
+    sql: `delete from internal.time_zones where name = (select timezone from locations limit 1)`,
     check: 'time zones',
     found: /zone \S+ of location \S+ is unknown to time_zones/,
   },

@@ -42,7 +42,7 @@ beforeAll(async () => {
     logLevel: 'silent',
   });
   await waitFor('the events', async () => {
-    const { rows } = await superuser.query('select count(*)::int as waiting from captured_changes');
+    const { rows } = await superuser.query('select count(*)::int as waiting from internal.captured_changes');
     return rows[0].waiting === 0;
   });
   await worker.stop();
@@ -96,7 +96,7 @@ describe('a superuser who switches triggers off and', () => {
 describe('doctor --repair', () => {
   it('says with --dry-run what it would do, and does nothing', async () => {
     await unhindered(
-      `update location_counters set value = 0 where name = 'order'; drop trigger touch on orders`,
+      `update internal.location_counters set value = 0 where name = 'order'; drop trigger touch on orders`,
     );
     const before = amiss(await doctor());
     const dry = await doctor({ repair: 'dry run' });
@@ -145,7 +145,7 @@ describe('doctor --repair', () => {
       done = true;
     });
     while (!done) {
-      await unhindered(`update tallies set n = n + 7 where name like 'order%'`);
+      await unhindered(`update internal.tallies set n = n + 7 where name like 'order%'`);
       expect((await doctor({ repair: 'repair' })).repairs?.filter(({ error }) => error)).toEqual([]);
     }
     await placing;
@@ -157,7 +157,7 @@ describe('doctor --repair', () => {
   });
 
   it('says what a permission keeps it from', async () => {
-    await unhindered(`update location_counters set value = 0 where name = 'order'`);
+    await unhindered(`update internal.location_counters set value = 0 where name = 'order'`);
     await superuser.query(`create function nobody_counts() returns trigger language plpgsql as
       $$ begin raise exception 'the counters are frozen'; end $$`);
     await superuser.query(

@@ -105,7 +105,7 @@ describe('doctor', () => {
     await kit.sql(`update graphile_worker._private_known_crontabs
       set last_execution = now() - interval '3 hours', known_since = now() - interval '9 days'`);
     expect(of(await look(), 'queue').outcome).toBe('ok');
-    await kit.sql(`update process_heartbeats set started_at = now() - interval '2 hours'`);
+    await kit.sql(`update internal.process_heartbeats set started_at = now() - interval '2 hours'`);
     expect(of(await look(), 'queue')).toMatchObject({
       outcome: 'wrong',
       found: expect.stringMatching(/^what is due every hour was queued last: 20/),
@@ -115,7 +115,7 @@ describe('doctor', () => {
   it('sees that a worker beats and does no job, and leaves no probe behind', async () => {
     await kit.stopWorkers();
     await kit.sql(
-      `insert into process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'kitchen', 1)`,
+      `insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'kitchen', 1)`,
     );
     const found = await look({}, { probeSeconds: 0.3 });
     expect(of(found, 'workers').outcome).toBe('ok');

@@ -100,24 +100,24 @@ describe('it sees', () => {
 
   it('functions and triggers that are pending, and those of another version', async () => {
     await kit.sql(
-      `insert into sql_releases (hash, release, applied_at) values ('other', '0.0.1', now() + interval '1 minute')`,
+      `insert into internal.sql_releases (hash, release, applied_at) values ('other', '0.0.1', now() + interval '1 minute')`,
     );
     expect(await look('migrations')).toMatchObject({
       outcome: 'wrong',
       found: 'functions and triggers of this version are pending',
     });
-    await kit.sql(`update sql_releases set release = '999.0.0' where hash = 'other'`);
+    await kit.sql(`update internal.sql_releases set release = '999.0.0' where hash = 'other'`);
     expect(await look('migrations')).toMatchObject({
       outcome: 'warning',
       found: expect.stringContaining('functions and triggers of another version'),
     });
-    await kit.sql(`update sql_releases set hash = 'ours ' || hash where hash <> 'other'`);
+    await kit.sql(`update internal.sql_releases set hash = 'ours ' || hash where hash <> 'other'`);
     expect(await look('migrations')).toMatchObject({
       outcome: 'wrong',
       found: expect.stringContaining('the functions and triggers of release 999.0.0'),
     });
-    await kit.sql(`delete from sql_releases where hash = 'other'`);
-    await kit.sql(`update sql_releases set hash = replace(hash, 'ours ', '')`);
+    await kit.sql(`delete from internal.sql_releases where hash = 'other'`);
+    await kit.sql(`update internal.sql_releases set hash = replace(hash, 'ours ', '')`);
     expect((await look('migrations')).outcome).toBe('ok');
   });
 
@@ -130,14 +130,14 @@ describe('it sees', () => {
     });
     const found = other.checks.find(({ name }) => name === 'secrets');
     expect(found).toMatchObject({ outcome: 'wrong', found: expect.stringContaining(id) });
-    await kit.sql('update webhook_secrets set sealed = sealed || $1::bytea', [Buffer.from('x')]);
+    await kit.sql('update internal.webhook_secrets set sealed = sealed || $1::bytea', [Buffer.from('x')]);
     expect((await look('secrets')).outcome).toBe('wrong');
     await kit.sql('delete from webhook_endpoints');
   });
 
   it('a change that cannot be published; relay retry brings it back', async () => {
     await kit.sql(
-      `insert into captured_changes (location_id, resource, resource_id, operation, failures, retry_at, error)
+      `insert into internal.captured_changes (location_id, resource, resource_id, operation, failures, retry_at, error)
        values ($1, 'mystery', $2, 'insert', 10, now(), 'unknown resource mystery')`,
       [kit.locationId, newId()],
     );
@@ -146,7 +146,7 @@ describe('it sees', () => {
       found: expect.stringContaining('1 of mystery (10 failures): unknown resource mystery'),
       advice: expect.stringContaining('relay retry'),
     });
-    await kit.sql(`delete from captured_changes where resource = 'mystery'`);
+    await kit.sql(`delete from internal.captured_changes where resource = 'mystery'`);
   });
 
   it('an endpoint that fails every time, and deliveries that died', async () => {
@@ -180,7 +180,7 @@ describe('it sees', () => {
     });
     const [totals] = await kit.sql<{ failed: string; dead: string }>(
       `select sum(total) filter (where name = 'deliveries_failed') as failed,
-         sum(total) filter (where name = 'deliveries_dead') as dead from work_totals`,
+         sum(total) filter (where name = 'deliveries_dead') as dead from internal.work_totals`,
     );
     expect(totals).toEqual({ failed: '8', dead: '2' });
     await kit.sql('delete from webhook_endpoints');
@@ -243,7 +243,7 @@ describe('it sees', () => {
 
   it('a worker that fell silent, then that none is left, and what is left undone', async () => {
     await kit.sql(
-      `insert into process_heartbeats (id, kind, host, pid, seen_at) values ('gone', 'worker', 'kitchen', 77, now() - interval '3 minutes')`,
+      `insert into internal.process_heartbeats (id, kind, host, pid, seen_at) values ('gone', 'worker', 'kitchen', 77, now() - interval '3 minutes')`,
     );
     expect(await look('workers')).toMatchObject({
       outcome: 'warning',
@@ -253,7 +253,7 @@ describe('it sees', () => {
     expect(await look('workers')).toMatchObject({ outcome: 'wrong', found: 'no worker is alive' });
 
     await kit.sql(
-      `insert into captured_changes (location_id, resource, resource_id, operation, captured_at)
+      `insert into internal.captured_changes (location_id, resource, resource_id, operation, captured_at)
        values ($1, 'orders', $2, 'insert', now() - interval '30 seconds')`,
       [kit.locationId, newId()],
     );
@@ -261,7 +261,7 @@ describe('it sees', () => {
       outcome: 'warning',
       found: expect.stringContaining('waiting, the oldest for 3'),
     });
-    await kit.sql(`update captured_changes set captured_at = now() - interval '2 hours'`);
+    await kit.sql(`update internal.captured_changes set captured_at = now() - interval '2 hours'`);
     expect((await look('relay lag')).outcome).toBe('wrong');
 
     const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });

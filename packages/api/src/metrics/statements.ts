@@ -7,9 +7,9 @@ const few = (rows: string) => `(select count(*)::int from (${rows} limit ${count
 
 export const relayBacklog = statement<{ waiting: number; setAside: number; lagSeconds: number | null }>(
   'watch_relay_backlog',
-  `select ${few('select from captured_changes where failures = 0')} as waiting,
-     ${few('select from captured_changes where failures > 0 order by retry_at')} as "setAside",
-     (select greatest(0, extract(epoch from now() - captured_at))::float8 from captured_changes
+  `select ${few('select from internal.captured_changes where failures = 0')} as waiting,
+     ${few('select from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
+     (select greatest(0, extract(epoch from now() - captured_at))::float8 from internal.captured_changes
       where failures = 0 order by id limit 1) as "lagSeconds"`,
 );
 
@@ -25,7 +25,7 @@ export const deliveryQueue = statement<{ due: number; scheduled: number; oldestS
 
 export const totals = statement<{ name: string; total: number }>(
   'watch_totals',
-  'select name, sum(total)::float8 as total from work_totals group by name',
+  'select name, sum(total)::float8 as total from internal.work_totals group by name',
 );
 
 export const unfinishedSyncJobs = statement<{ status: string; count: number; oldestSeconds: number }>(
@@ -47,7 +47,7 @@ export const heartbeats = statement<{
   'watch_heartbeats',
   `select kind, host, pid, greatest(0, extract(epoch from now() - seen_at))::float8 as "ageSeconds",
      seen_at > now() - interval '${heartbeatDeadSeconds} seconds' as alive
-   from process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
+   from internal.process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
 );
 
 export const queueExists = statement<{ exists: boolean }>(
@@ -67,7 +67,7 @@ export const queuedJobs = statement<{ task: string; state: string; count: number
 /** Answers when requests can be served, so not where nothing can be written; says whether a worker beats. */
 export const readiness = statement<{ worker: boolean }>(
   'watch_readiness',
-  `select exists (select from process_heartbeats
+  `select exists (select from internal.process_heartbeats
      where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker
-   from (select count(*) from (select from process_heartbeats where false for update) none) writable`,
+   from (select count(*) from (select from internal.process_heartbeats where false for update) none) writable`,
 );

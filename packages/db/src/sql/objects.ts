@@ -39,7 +39,7 @@ export async function readChangedObjects(client: Pick<pg.Client, 'query'>): Prom
 /** Everything that the applier has made and not dropped. */
 export async function readRecorded(client: Pick<pg.Client, 'query'>): Promise<RecordedObject[]> {
   const { rows } = await client.query<RecordedObject>(
-    'select identity, checksum, definition, gone_since as "goneSince" from sql_objects order by identity',
+    'select identity, checksum, definition, gone_since as "goneSince" from internal.sql_objects order by identity',
   );
   return rows;
 }
@@ -112,7 +112,7 @@ export async function record(client: pg.Client, statements: readonly SqlStatemen
     return now.definition;
   });
   await client.query(
-    `insert into sql_objects (identity, checksum, definition, gone_since, applied_at)
+    `insert into internal.sql_objects (identity, checksum, definition, gone_since, applied_at)
      select identity, checksum, definition, null, clock_timestamp()
      from unnest($1::text[], $2::text[], $3::text[]) as made (identity, checksum, definition)
      on conflict (identity) do update set checksum = excluded.checksum, definition = excluded.definition,
@@ -123,5 +123,5 @@ export async function record(client: pg.Client, statements: readonly SqlStatemen
 
 /** Has every grant made again by this run or the next: what is made anew has lost what was granted on it. */
 export async function forgetGrants(client: pg.Client): Promise<void> {
-  await client.query(`update sql_objects set checksum = '' where starts_with(identity, 'grant ')`);
+  await client.query(`update internal.sql_objects set checksum = '' where starts_with(identity, 'grant ')`);
 }

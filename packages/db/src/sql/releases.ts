@@ -35,11 +35,11 @@ export function compareReleases(a: string, b: string): number {
 /** What the database was brought to so far, the latest first; nothing in a database without the table. */
 export async function readReleases(client: Pick<pg.Client, 'query'>): Promise<SqlRelease[]> {
   const found = await client.query<{ there: boolean }>(
-    `select to_regclass('sql_releases') is not null as there`,
+    `select to_regclass('internal.sql_releases') is not null as there`,
   );
   if (found.rows[0]?.there !== true) return [];
   const { rows } = await client.query<SqlRelease>(
-    'select hash, release from sql_releases order by applied_at desc',
+    'select hash, release from internal.sql_releases order by applied_at desc',
   );
   return rows;
 }
@@ -75,12 +75,12 @@ export interface KnownChecksum {
 export async function readKnownChecksums(client: Pick<pg.Client, 'query'>): Promise<KnownChecksum[]> {
   const found = await client.query<{ there: boolean }>(
     `select exists (select from pg_attribute
-       where attrelid = to_regclass('sql_releases') and attname = 'migrations') as there`,
+       where attrelid = to_regclass('internal.sql_releases') and attname = 'migrations') as there`,
   );
   if (found.rows[0]?.there !== true) return [];
   const { rows } = await client.query<KnownChecksum>(
     `select distinct on (m.key) m.key as name, m.value as checksum, r.release
-     from sql_releases r cross join jsonb_each_text(r.migrations) m order by m.key, r.applied_at desc`,
+     from internal.sql_releases r cross join jsonb_each_text(r.migrations) m order by m.key, r.applied_at desc`,
   );
   return rows;
 }
@@ -97,15 +97,15 @@ export async function recordRelease(
   const [latest] = await readReleases(client);
   if (latest?.hash === hash && latest.release === release) {
     await client.query(
-      'update sql_releases set migrations = $2::jsonb where hash = $1 and migrations <> $2::jsonb',
+      'update internal.sql_releases set migrations = $2::jsonb where hash = $1 and migrations <> $2::jsonb',
       [hash, JSON.stringify(migrations)],
     );
     return;
   }
   // The latest stays the latest, though the clock be set back.
   await client.query(
-    `insert into sql_releases (hash, release, applied_at, migrations)
-     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from sql_releases)), $3::jsonb)
+    `insert into internal.sql_releases (hash, release, applied_at, migrations)
+     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from internal.sql_releases)), $3::jsonb)
      on conflict (hash) do update
      set release = excluded.release, applied_at = excluded.applied_at, migrations = excluded.migrations`,
     [hash, release, JSON.stringify(migrations)],

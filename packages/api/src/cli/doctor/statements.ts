@@ -2,7 +2,7 @@ import { statement } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
-  `select resource, error, count(*)::int as count, max(failures)::int as most from captured_changes
+  `select resource, error, count(*)::int as count, max(failures)::int as most from internal.captured_changes
    where failures > 0 group by 1, 2 order by count desc, 1 limit 5`,
 );
 
@@ -88,7 +88,7 @@ export const oldPrepared = statement<{ name: string; owner: string; seconds: num
 
 export const writeSomething = statement(
   'doctor_write_something',
-  `insert into process_heartbeats (id, kind, host, pid) values ('doctor ' || pg_backend_pid(), 'doctor', '', 0)`,
+  `insert into internal.process_heartbeats (id, kind, host, pid) values ('doctor ' || pg_backend_pid(), 'doctor', '', 0)`,
 );
 
 // Where row security hides from this role what its policies do not show.
@@ -104,7 +104,7 @@ export const queuedByClock = statement<{ known: number; minutes: number | null; 
   'doctor_queued_by_clock',
   `select count(*)::int as known, max(last_execution) as last,
      extract(epoch from now() - greatest(max(last_execution), min(known_since), (select min(h.started_at)
-       from process_heartbeats h where h.kind = 'worker' and h.seen_at > now() - interval '1 minute')))::float8 / 60 as minutes
+       from internal.process_heartbeats h where h.kind = 'worker' and h.seen_at > now() - interval '1 minute')))::float8 / 60 as minutes
    from graphile_worker._private_known_crontabs`,
 );
 
@@ -153,7 +153,7 @@ export const sealedSecrets = statement<{
 }>(
   'doctor_sealed_secrets',
   `select location_id as "locationId", endpoint_id as "endpointId", encryption_key_id as "keyId", sealed
-   from webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
+   from internal.webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
 );
 
 export const dataDirectory = statement<{ path: string }>(
@@ -164,6 +164,6 @@ export const dataDirectory = statement<{ path: string }>(
 export const retrySetAside = statement<{ count: number }>(
   'relay_retry',
   `with retried as (
-     update captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
+     update internal.captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
    ) select count(*)::int as count from retried`,
 );

@@ -28,16 +28,16 @@ export const counted: readonly Invariant[] = [
     asks: statement<Harm>(
       'doctor_catalog_version',
       `select v.location_id as location, 'the catalog' as what, 'shows change ' || v.token || ', there were ' || t as harm
-       from catalog_versions v cross join lateral catalog_token(v.location_id) t
+       from internal.catalog_versions v cross join lateral catalog_token(v.location_id) t
        where v.epoch = database_epoch() and v.token > t limit 101`,
     ),
     repairs: statement<Repaired>(
       'repair_catalog_version',
       `with ahead as (
-         select v.location_id, v.token, t as changes from catalog_versions v cross join lateral catalog_token(v.location_id) t
+         select v.location_id, v.token, t as changes from internal.catalog_versions v cross join lateral catalog_token(v.location_id) t
          where v.location_id = $1 and v.epoch = database_epoch() and v.token > t
        ), noted as (
-         insert into tally_notes (location_id, starts_at, name, n)
+         insert into internal.tally_notes (location_id, starts_at, name, n)
          select location_id, '-infinity', 'catalog', token - changes + 1 from ahead
        )
        select 'changes of the catalog' as what, to_jsonb(changes) as before, to_jsonb(token + 1) as after from ahead`,
@@ -54,7 +54,7 @@ export const counted: readonly Invariant[] = [
          'is at ' || coalesce(c.value, 0) || ', the highest order is ' || h.number as harm
        from locations l cross join lateral (
          select coalesce((select o.number from orders o where o.location_id = l.id order by o.number desc limit 1), 0) as number) h
-       left join location_counters c on c.location_id = l.id and c.name = 'order'
+       left join internal.location_counters c on c.location_id = l.id and c.name = 'order'
        where coalesce(c.value, 0) < h.number or c.value >= 2000000000 and c.value > h.number limit 101`,
     ),
     // Beyond the highest number that an order may have none is placed, so nobody takes one meanwhile.
@@ -74,7 +74,7 @@ export const counted: readonly Invariant[] = [
          'is at ' || coalesce(c.value, 0) || ', the highest event is ' || h.number as harm
        from locations l cross join lateral (
          select e.number from events e where e.location_id = l.id order by e.number desc limit 1) h
-       left join location_counters c on c.location_id = l.id and c.name = 'event'
+       left join internal.location_counters c on c.location_id = l.id and c.name = 'event'
        where coalesce(c.value, 0) < h.number limit 101`,
     ),
     repairs: counterRepair('event', 'greatest(c.value, excluded.value)'),
@@ -85,9 +85,9 @@ function counterRepair(name: 'order' | 'event', value: string) {
   return statement<Repaired>(
     `repair_${name}_counter`,
     `with was as (
-       select c.value from location_counters c where c.location_id = $1 and c.name = '${name}'
+       select c.value from internal.location_counters c where c.location_id = $1 and c.name = '${name}'
      ), mended as (
-       insert into location_counters as c (location_id, name, value)
+       insert into internal.location_counters as c (location_id, name, value)
        select $1, '${name}', coalesce((select r.number from ${name}s r where r.location_id = $1 order by r.number desc limit 1), 0)
        on conflict (location_id, name) do update set value = ${value} returning c.value
      )

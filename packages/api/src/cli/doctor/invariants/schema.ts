@@ -113,7 +113,7 @@ const noteChecksum = statement<{ before: string }>(
 
 const zonesInUse = statement<{ location: string; timezone: string; listed: boolean; server: boolean }>(
   'doctor_zones',
-  `select l.id as location, l.timezone, exists (select from time_zones z where z.name = l.timezone) as listed,
+  `select l.id as location, l.timezone, exists (select from internal.time_zones z where z.name = l.timezone) as listed,
      n.name is not null as server
    from locations l left join pg_timezone_names n on n.name = l.timezone`,
 );

@@ -31,7 +31,7 @@ export const told: readonly Invariant[] = [
       'doctor_endpoint_secrets',
       `select e.location_id as location, 'endpoint ' || e.id as what, 'has no valid signing secret' as harm
        from webhook_endpoints e where e.status = 'active' and not exists (
-         select from webhook_secrets s where s.location_id = e.location_id and s.endpoint_id = e.id
+         select from internal.webhook_secrets s where s.location_id = e.location_id and s.endpoint_id = e.id
            and (s.expires_at is null or s.expires_at > now())) limit 101`,
     ),
   },
