@@ -1,7 +1,8 @@
 import { relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
 import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
 import type { ProcessMark } from './child.ts';
@@ -38,18 +39,41 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
   return { ...server, directUrl: server.url, embedded: true };
 }
 
-/** Applies the pending migrations. */
-export async function migrateDatabase(database: RunningDatabase, progress: Progress): Promise<void> {
-  await progress.step(
+/**
+ * Applies the pending migrations. What somebody can mend in the embedded database is told, and tried again until it is
+ * mended or `signal` aborts: PostgreSQL, which runs with us, would else be gone for whoever mends it.
+ */
+export async function migrateDatabase(
+  database: RunningDatabase,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let told: string | undefined; ; await sleep(MEND_PATIENCE_MS, undefined, { signal })) {
+    try {
+      await migrateOnce(database, progress);
+      return;
+    } catch (error) {
+      if (!database.embedded) throw withVariable(error);
+      if (!(error instanceof MigrationError && error.mendable)) throw error;
+      if (error.message === told) continue;
+      told = error.message;
+      console.error(`comanda: ${told}`);
+      progress.note(
+        'PostgreSQL keeps running: npm run -s comanda -- db url, npm run studio and psql work. This start goes on once it is mended; Ctrl-C ends it',
+      );
+    }
+  }
+}
+
+const MEND_PATIENCE_MS = 2_000;
+
+function migrateOnce(database: RunningDatabase, progress: Progress): Promise<unknown> {
+  return progress.step(
     'migrations',
-    async () => {
-      try {
-        // Which functions and triggers: the step says how many.
-        const log = (line: string) => (/^sql( dropped)?: /.test(line) ? undefined : progress.note(line));
-        return await migrate(database.directUrl, { log });
-      } catch (error) {
-        throw database.embedded ? error : withVariable(error);
-      }
+    () => {
+      // Which functions and triggers: the step says how many.
+      const log = (line: string) => (/^sql( dropped)?: /.test(line) ? undefined : progress.note(line));
+      return migrate(database.directUrl, { log });
     },
     ({ applied, objects, dropped }) => {
       const done = [

@@ -7,7 +7,7 @@ import { repositoryRoot } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { defaultThresholds } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { defaultThresholds, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { judgeDisk } from '../../packages/api/src/cli/doctor/setup-checks.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
@@ -21,7 +21,10 @@ const dataDir = join(folder, 'data');
 let server: EmbeddedServer | undefined;
 
 beforeAll(async () => {
-  server = await startEmbedded({ dataDir, settings: { max_connections: '16', fsync: 'off' } });
+  server = await startEmbedded({
+    dataDir,
+    settings: { max_connections: '16', max_prepared_transactions: '2', fsync: 'off' },
+  });
   await migrate(server.url);
 });
 afterAll(async () => {
@@ -54,10 +57,11 @@ async function withClients<Result>(
   }
 }
 
-function comanda(argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
-  const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
+const comanda = (argv: string[], more: Record<string, string> = {}) => run('scripts/comanda.mjs', argv, more);
+
+function run(script: string, argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...more };
-  return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
+  return promisify(execFile)(process.execPath, [join(repositoryRoot, script), ...argv], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Outcome) => error,
   );
@@ -76,19 +80,43 @@ it('finds the embedded database by itself; what is wrong makes the exit code 1',
   expect(alone.stdout.trimEnd().endsWith('Something is wrong: see above what to do.')).toBe(true);
 
   await withClients(1, (client) =>
-    client.query(
-      `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
-    ),
+    client.query(`insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`),
   );
   const better = await comanda(['doctor', '--json']);
-  expect(better.code, better.stdout + better.stderr).toBe(0);
+  expect(better.code, better.stdout + better.stderr).toBe(1);
   expect(outcomes(better.stdout).get('workers')?.outcome).toBe('ok');
-  expect(outcomes(better.stdout).get('jobs given up')?.found).toContain('no worker has ever run here');
+  expect(outcomes(better.stdout).get('queue')).toMatchObject({
+    outcome: 'wrong',
+    found: 'there is no queue yet: no worker has ever run here',
+  });
+});
+
+it('runs as node dist/comanda.js, too, with the same exit codes', async () => {
+  const alone = await run('dist/comanda.js', ['doctor']);
+  expect(alone.code).toBe(1);
+  expect(alone.stdout).toContain('no worker has ever run here');
+  const listed = await run('dist/comanda.js', ['locations', 'list', '--json']);
+  expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
 });
 
 it('sees that the connections run out', async () => {
   const { stdout } = await withClients(10, () => comanda(['doctor', '--json']));
   expect(outcomes(stdout).get('connections')?.outcome, stdout).toMatch(/warning|wrong/);
+});
+
+it('sees a transaction that somebody prepared and forgot', async () => {
+  const found = await withClients(1, async (client) => {
+    await client.query(`begin; create table held (n integer); prepare transaction 'forgotten'`);
+    const environment = { DATABASE_URL: server?.url };
+    const options = { thresholds: { idleInTransactionSeconds: 0, probeSeconds: 0 } };
+    const { checks } = await diagnose(environment, options);
+    await client.query(`rollback prepared 'forgotten'`);
+    return checks.find(({ name }) => name === 'prepared transactions');
+  });
+  expect(found).toMatchObject({
+    outcome: 'warning',
+    found: expect.stringMatching(/^forgotten of \w+ for \d+ s$/),
+  });
 });
 
 test.each([
@@ -111,9 +139,7 @@ it('brings back with relay retry what was set aside', async () => {
     );
     const { stdout } = await comanda(['relay', 'retry', '--json']);
     expect(JSON.parse(stdout)).toEqual({ retried: 2 });
-    const { rows } = await client.query(
-      'select distinct failures, retry_at, error from internal.captured_changes',
-    );
+    const { rows } = await client.query('select distinct failures, retry_at, error from internal.captured_changes');
     expect(rows).toEqual([{ failures: 0, retry_at: null, error: null }]);
     await client.query('delete from internal.captured_changes');
   });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -98,6 +99,30 @@ describe('migrate', () => {
     await expect(run()).rejects.toThrow('20260101000000_first was changed after it was applied');
     expect(await select('select * from steps')).toEqual([]);
   });
+
+  test('tells by what the release had whether the file or the row was changed', async () => {
+    const sources = { sqlDirectory: join(repositoryRoot, 'prisma', 'sql'), release: '1.2.3' };
+    cpSync(join(repositoryRoot, 'prisma', 'migrations'), directory, { recursive: true });
+    await run(sources);
+    const [{ name, checksum } = { name: '', checksum: '' }] = await select<{
+      name: string;
+      checksum: string;
+    }>('select migration_name as name, checksum from _prisma_migrations');
+    await client.query(`update _prisma_migrations set checksum = 'edited'`);
+    await expect(run(sources)).rejects.toThrow(
+      `the row of migration ${name} in _prisma_migrations was changed after it was applied; prisma/migrations/${name}/migration.sql is as release 1.2.3 shipped it. Set the row right:\n  update _prisma_migrations set checksum = '${checksum}' where migration_name = '${name}';`,
+    );
+    const file = join(directory, name, 'migration.sql');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, `${text}-- edited`);
+    await expect(run(sources)).rejects.toThrow('neither is known to be right');
+    await client.query('update _prisma_migrations set checksum = $1', [checksum]);
+    await expect(run(sources)).rejects.toThrow(
+      `the row in _prisma_migrations is as release 1.2.3 left it, and the file differs: restore prisma/migrations/${name}/migration.sql`,
+    );
+    writeFileSync(file, text);
+    expect(await run(sources)).toMatchObject({ applied: [] });
+  }, 60_000);
 
   test('takes the same file with other line endings for the same', async () => {
     write('20260101000000_first', 'create table steps\n(step integer);\n');
@@ -227,8 +252,8 @@ async function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ appli
   return { applied };
 }
 
-async function select(sql: string): Promise<unknown[]> {
-  return (await client.query(sql)).rows;
+async function select<Row = unknown>(sql: string): Promise<Row[]> {
+  return (await client.query(sql)).rows as Row[];
 }
 
 /** Cuts the migrator's connection while it runs a statement that contains `text`. */

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSchemaState, requireSchema } from '@comanda/db';
+import { readSchemaState, requireSchema, SettingsError } from '@comanda/db';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SchemaSources } from '../../packages/db/src/migrate.ts';
 import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
@@ -25,14 +26,58 @@ async function start(release: string, more: SchemaSources = {}): Promise<string[
   return warnings;
 }
 
+describe('a start', () => {
+  const refused = async (change: (url: URL) => void) => {
+    const url = new URL(kit.url);
+    change(url);
+    const pool = new pg.Pool({ connectionString: url.href });
+    const warnings: string[] = [];
+    const sources = { sqlDirectory: kit.directory, release: '1.0.0', refusalMs: 700 };
+    const started = requireSchema(pool, (line) => warnings.push(line), undefined, sources);
+    const reason = await started.catch((error: unknown) => error);
+    await pool.end();
+    return { reason, warnings };
+  };
+
+  test.each<[string, (url: URL) => void, RegExp]>([
+    [
+      'a database that is not there',
+      (url) => (url.pathname = '/nowhere'),
+      /database "nowhere" does not exist/,
+    ],
+    ['a user who may not in', (url) => (url.username = 'nobody'), /"nobody"/],
+  ])('tells from the first try why it waits for %s, and ends', async (_, change, why) => {
+    const { reason, warnings } = await refused(change);
+    expect(reason).toBeInstanceOf(SettingsError);
+    expect(String(reason)).toMatch(/SettingsError: DATABASE_URL: /);
+    expect(String(reason)).toMatch(why);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatch(/^the database cannot be used yet: /);
+    expect(warnings[0]).toMatch(why);
+  });
+
+  test('waits for a database that does not answer for as long as that takes', async () => {
+    const asked = new AbortController();
+    const pool = new pg.Pool({ connectionString: 'postgresql://u:p@127.0.0.1:1/x' });
+    const warnings: string[] = [];
+    const warn = (line: string) => {
+      warnings.push(line);
+      asked.abort();
+    };
+    await expect(requireSchema(pool, warn, asked.signal, { refusalMs: 0 })).rejects.toThrow('aborted');
+    expect(warnings).toEqual([expect.stringMatching(/^the database cannot be used yet: .*ECONNREFUSED/)]);
+    await pool.end();
+  });
+});
+
 describe('a database', () => {
   test('that never had the folder is refused, until it is applied', async () => {
-    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'missing' });
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'missing' });
     await expect(start('1.0.0')).rejects.toThrow(
       'DATABASE_URL: the database lacks the functions and triggers of this version; npm start applies what is missing',
     );
     await kit.apply();
-    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'applied' });
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'applied' });
     expect(await start('1.0.0')).toEqual([]);
   });
 
@@ -47,7 +92,7 @@ describe('a database', () => {
     kit.write({ two: 'create view two as select 2 as number' });
     await kit.apply({ release: '1.1.0' });
     kit.write({ two: null });
-    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], sql: 'followed' });
+    expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'followed' });
     expect(await start('1.0.0')).toEqual([
       'the database has functions and triggers of another version, after those of this one: going on',
     ]);

@@ -126,6 +126,28 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(await execute('SELECT word FROM kept')).toEqual([{ word: 'here' }]);
   });
 
+  it('leaves PostgreSQL running for who edited a checksum in _prisma_migrations, says which side differs, and goes on once it is mended', async () => {
+    const first = start();
+    await serving(first);
+    const [{ checksum: shipped } = {}] = await execute('SELECT checksum FROM _prisma_migrations');
+    await execute('UPDATE _prisma_migrations SET checksum = reverse(checksum)');
+    expect(await finish(first, 'SIGTERM')).toBe(0);
+
+    const run = start();
+    await until(() => run.output().includes('PostgreSQL keeps running') || run.process.exitCode !== null);
+    expect(run.output()).toMatch(
+      /the row of migration \d+_baseline in _prisma_migrations was changed after it was applied; \S+ is as release \S+ shipped it/,
+    );
+    const told = /update _prisma_migrations set checksum = '(\w+)' where migration_name = '\w+';/.exec(
+      run.output(),
+    );
+    expect(told?.[1]).toBe(shipped);
+    expect(await embeddedUrl(dataDir)).not.toBeNull();
+    await execute(told?.[0] ?? '');
+    await serving(run);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  });
+
   it('runs on DATABASE_URL without a server of its own, and leaves that database running', async () => {
     const server = await startEmbedded({ dataDir: join(folder, 'elsewhere') });
     try {
@@ -207,7 +229,7 @@ function postmaster(): number {
   return Number(readFileSync(join(place().cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-async function execute(sql: string): Promise<unknown[]> {
+async function execute(sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir)) ?? '' });
   await client.connect();
   try {

@@ -3,7 +3,7 @@ import type { App } from './context.ts';
 
 /**
  * `/healthz`: 200 while the process lives. `/readyz`: 200 once requests can be served; 503 while the database
- * cannot be reached or the server drains. It also says whether a worker beats: without one requests are served
+ * cannot be reached or written to, or the server drains. It also says whether a worker beats: without one requests are served
  * all the same, so that alone is no 503. Neither is an API call: no credential, no envelope, no limit.
  */
 export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {
@@ -21,6 +21,6 @@ export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boole
     if (alive) return { status: 'ok' };
     if (draining()) return { status: 'draining' };
     const found = await app.readiness();
-    return { status: found.database === 'ok' ? 'ok' : 'database unreachable', ...found };
+    return { status: found.database === 'ok' ? 'ok' : `database ${found.database}`, ...found };
   }
 }

@@ -8,7 +8,7 @@ export {
   statement,
   type Transaction,
 } from './database.ts';
-export { isUnavailable, type SqlState, sqlState } from './database-errors.ts';
+export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
 export {
   type EncryptionKey,
@@ -42,4 +42,5 @@ export { pidSpace } from './pid-space.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
+export { readChangedObjects } from './sql/objects.ts';
 export { type WorkKind, type WorkLimits, workLimits } from './work-limits.ts';

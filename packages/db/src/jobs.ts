@@ -24,6 +24,9 @@ export const jobs = {
     payload: z.object({ rule: z.string(), after: z.uuid().optional() }),
     maxAttempts: 3,
   },
+  // Asked for by comanda doctor, one for each of a worker's runners: that it is done is the answer.
+  'probe-deliveries': { payload: z.object({}), maxAttempts: 1 },
+  'probe-imports': { payload: z.object({}), maxAttempts: 1 },
 } as const satisfies Record<string, JobRow>;
 
 /** The name of a job, which is its task identifier in the queue. */

@@ -15,7 +15,7 @@ import { repositoryRoot } from './root.ts';
 import { sessionNamed } from './session-name.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
 import { readSqlFolder } from './sql/folder.ts';
-import { ownRelease } from './sql/releases.ts';
+import { ownRelease, readKnownChecksums } from './sql/releases.ts';
 import { fillTimeZones } from './time-zones.ts';
 
 export { MigrationError } from './migrations.ts';
@@ -74,7 +74,12 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     // The folder of SQL names tables without their schema; what is made without one stands in the first.
     await client.query('set search_path = public, internal');
     await client.query(historyTable);
-    const pending = pendingMigrations(files, await readHistory(client), log);
+    const pending = pendingMigrations(
+      files,
+      await readHistory(client),
+      await readKnownChecksums(client),
+      log,
+    );
     for (const migration of pending) {
       log(`migration ${migration.name}`);
       await apply(client, migration, { lockAttempts, log });
@@ -82,7 +87,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     await fillTimeZones(client);
     const applied = pending.map(({ name }) => name);
     if (folder === undefined) return { applied, objects: [], dropped: [] };
-    return { applied, ...(await applySql(client, folder, { release, lockAttempts, log })) };
+    const migrations = Object.fromEntries(files.map(({ name, checksum }) => [name, checksum]));
+    return { applied, ...(await applySql(client, folder, { release, migrations, lockAttempts, log })) };
   } catch (error) {
     // What ended the session says more than that it has ended.
     throw error instanceof MigrationError || error instanceof pg.DatabaseError ? error : (ended ?? error);
@@ -180,7 +186,7 @@ async function recordFailure(
       [id, migration.checksum, migration.name, logs],
     )
     .catch(() => {});
-  return new MigrationError(`migration ${migration.name} failed: ${logs}`, { cause: error });
+  return new MigrationError(`migration ${migration.name} failed: ${logs}`, { cause: error, mendable: true });
 }
 
 function lineOf(error: unknown, sql: string): string {

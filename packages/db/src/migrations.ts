@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { KnownChecksum } from './sql/releases.ts';
 
 /** A migration as it stands on disk. */
 export interface Migration {
@@ -22,6 +23,12 @@ export interface HistoryRow {
 /** A database that cannot be migrated as it stands; the message says what to do about it. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
+  /** Somebody can mend it in the database, or in a file while that runs; then the same start goes on. */
+  readonly mendable: boolean;
+  constructor(message: string, { mendable = false, ...options }: ErrorOptions & { mendable?: boolean } = {}) {
+    super(message, options);
+    this.mendable = mendable;
+  }
 }
 
 /**
@@ -42,27 +49,27 @@ export function readMigrations(directory: string): Migration[] {
 }
 
 /**
- * The migrations that the database lacks; tells `log` of those that only the database knows.
- * @throws {MigrationError} one failed earlier, its file has changed since it was applied, or it is older than the first file.
+ * The migrations that the database lacks; tells `log` of those that only the database knows. `known` tells, where a file
+ * and its row differ, which of the two was changed.
+ * @throws {MigrationError} one failed earlier, its file or row has changed since, or it is older than the first file.
  */
 export function pendingMigrations(
   files: readonly Migration[],
   history: readonly HistoryRow[],
+  known: readonly KnownChecksum[],
   log: (line: string) => void,
 ): Migration[] {
   const old = history.find(({ migration_name: name }) => name < (files[0]?.name ?? ''));
   if (old !== undefined) throw new MigrationError(madeBeforeTheFirst(old.migration_name));
   const pending = new Map(files.map((file) => [file.name, file]));
   for (const { migration_name: name, checksum, finished, logs } of history) {
-    if (!finished) throw new MigrationError(failedEarlier(name, logs));
+    if (!finished) throw new MigrationError(failedEarlier(name, logs), { mendable: true });
     const file = pending.get(name);
     pending.delete(name);
     if (file === undefined)
       log(`warning: the database has migration ${name}, which this version of the code does not know`);
-    else if (!checksums(file).includes(checksum))
-      throw new MigrationError(
-        `migration ${name} was changed after it was applied: restore its migration.sql and write a new migration instead`,
-      );
+    else if (!hasChecksum(file, checksum))
+      throw new MigrationError(changedAfterwards(file, checksum, known), { mendable: true });
   }
   return [...pending.values()];
 }
@@ -93,10 +100,37 @@ function failedEarlier(name: string, logs: string | null): string {
   ].join('\n');
 }
 
-// As Prisma: a checkout with other line endings is the same file.
-function checksums({ sql, checksum }: Migration): string[] {
+/** Whether its file is as the release had it that applied it, by what the database remembers of that. */
+export function isAsReleased(file: Migration, known: readonly KnownChecksum[]): boolean {
+  return known.some(({ name, checksum }) => name === file.name && hasChecksum(file, checksum));
+}
+
+function changedAfterwards(file: Migration, applied: string, known: readonly KnownChecksum[]): string {
+  const { name, checksum } = file;
+  const path = `prisma/migrations/${name}/migration.sql`;
+  const release = known.find((row) => row.name === name);
+  const mendRow = [
+    `  update _prisma_migrations set checksum = '${checksum}' where migration_name = '${name}';`,
+    '  (comanda doctor --repair does it where the file is as released)',
+  ];
+  if (release !== undefined && isAsReleased(file, known))
+    return [
+      `the row of migration ${name} in _prisma_migrations was changed after it was applied; ${path} is as release ${release.release} shipped it. Set the row right:`,
+      ...mendRow,
+    ].join('\n');
+  const restore = `restore ${path}, and write a new migration for what is to be changed`;
+  if (release?.checksum === applied)
+    return `migration ${name} was changed after it was applied: the row in _prisma_migrations is as release ${release.release} left it, and the file differs: ${restore}`;
+  return [
+    `migration ${name} was changed after it was applied: its file and its row in _prisma_migrations differ, and neither is known to be right. If the file was changed, ${restore}. If it is what the release shipped, set the row right:`,
+    mendRow[0],
+  ].join('\n');
+}
+
+/** Whether a file has this checksum. As Prisma: a checkout with other line endings is the same file. */
+export function hasChecksum({ sql, checksum }: Migration, wanted: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');
-  return [checksum, sha256(unix), sha256(unix.replaceAll('\n', '\r\n'))];
+  return [checksum, sha256(unix), sha256(unix.replaceAll('\n', '\r\n'))].includes(wanted);
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { sqlState } from './database-errors.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
-import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
+import {
+  type HistoryRow,
+  hasChecksum,
+  isAsReleased,
+  MigrationError,
+  pendingMigrations,
+  readMigrations,
+} from './migrations.ts';
 import { SettingsError } from './settings-error.ts';
 import { readSqlFolder } from './sql/folder.ts';
-import { ownRelease, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
+import { ownRelease, readKnownChecksums, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
 
 /** How the migrations, functions, views and triggers of a database compare with the files of this version. */
 export interface SchemaState {
@@ -14,6 +22,8 @@ export interface SchemaState {
   unknown: string[];
   /** How the database stands to `prisma/sql`. */
   sql: SqlState;
+  /** Migrations whose row has another checksum, while the file, with this one, is as its release shipped it. */
+  misnoted: { name: string; checksum: string }[];
   /** Why the next start would refuse, or could not help. */
   problem?: string;
 }
@@ -31,7 +41,8 @@ export async function readSchemaState(
   const history = await readHistory(pool);
   const applied = new Set(history.flatMap((row) => (row.finished ? [row.migration_name] : [])));
   const names = new Set(files.map(({ name }) => name));
-  const pending = attempt(() => pendingMigrations(files, history, () => {}));
+  const known = await readKnownChecksums(pool);
+  const pending = attempt(() => pendingMigrations(files, history, known, () => {}));
   const sql =
     sqlDirectory === undefined
       ? { state: 'applied' as const }
@@ -41,6 +52,12 @@ export async function readSchemaState(
     missing: [...names].filter((name) => !applied.has(name)),
     unknown: [...applied].filter((name) => !names.has(name)),
     sql: sql.state,
+    misnoted: files
+      .filter((file) => {
+        const row = history.find((each) => each.migration_name === file.name);
+        return row !== undefined && !hasChecksum(file, row.checksum) && isAsReleased(file, known);
+      })
+      .map(({ name, checksum }) => ({ name, checksum })),
     ...(problem !== undefined && { problem }),
   };
 }
@@ -61,21 +78,30 @@ async function readSqlState(
 
 /**
  * Resolves once the database is seen to have every migration, function and trigger that this code needs; waits for one
- * that is away, until `signal` aborts. `warn` is told of that, and of what is newer than this code.
+ * that is away, until `signal` aborts. `warn` is told of that with its reason, and of what is newer than this code.
  *
- * @throws {SettingsError} the database lacks some: nothing may be served from it.
+ * @throws {SettingsError} the database lacks some: nothing may be served from it; or for `refusalMs` (a minute) it has
+ * refused the user, the password or the name of the database, which does not pass by itself.
  */
 export async function requireSchema(
   pool: Pick<pg.Pool, 'query'>,
   warn: (line: string) => void,
   signal?: AbortSignal,
-  sources: SchemaSources = {},
+  { refusalMs = 60_000, ...sources }: SchemaSources & { refusalMs?: number } = {},
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  let told: string | undefined;
+  let refusedSince: number | undefined;
+  for (;;) {
     signal?.throwIfAborted();
-    const state = await readSchemaState(pool, sources).catch(() => undefined);
+    const state = await readSchemaState(pool, sources).catch((error: unknown) => {
+      const reason = reasonOf(error);
+      if (reason !== told) warn(`the database cannot be used yet: ${reason}`);
+      told = reason;
+      refusedSince = isRefusal(error) ? (refusedSince ?? performance.now()) : undefined;
+      if (refusedSince !== undefined && performance.now() - refusedSince >= refusalMs)
+        throw new SettingsError(`DATABASE_URL: ${reason}`);
+    });
     if (state === undefined) {
-      if (tries === 1) warn('the database cannot be used yet');
       await sleep(500, undefined, { ref: false });
       continue;
     }
@@ -87,6 +113,15 @@ export async function requireSchema(
       warn('the database has functions and triggers of another version, after those of this one: going on');
     return;
   }
+}
+
+const isRefusal = (error: unknown): boolean => /^(28...|3D000)$/.test(sqlState(error)?.code ?? '');
+
+/** What was said; of a server that is not reached Node says it in a code alone. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
 /** Why nothing may be served, and what helps. */

@@ -19,6 +19,7 @@ import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
 import { startSweeper, sweep } from './sweeper.ts';
+import { answerProbe } from './tasks/answer-probe.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
 import { syncProducts } from './tasks/sync-products.ts';
@@ -94,7 +95,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const deliveryJobs = open('-deliveries', 6);
   const deliveryRunner = superviseRunner({
     database: deliveryJobs,
-    tasks: { 'deliver-webhooks': deliverWebhooks },
+    tasks: { 'deliver-webhooks': deliverWebhooks, 'probe-deliveries': answerProbe },
     context,
     concurrency: 4,
     heartbeat,
@@ -103,7 +104,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const importJobs = open('-imports', 6);
   const importRunner = superviseRunner({
     database: importJobs,
-    tasks: { 'sync-products': syncProducts, 'remove-old': removeOld({ ...readSettings({}), ...options }) },
+    tasks: {
+      'sync-products': syncProducts,
+      'remove-old': removeOld({ ...readSettings({}), ...options }),
+      'probe-imports': answerProbe,
+    },
     times: removalTimes(),
     context,
     concurrency: 4,

@@ -671,6 +671,7 @@ CREATE TABLE internal.sql_releases (
   hash text COLLATE "C" NOT NULL,
   release text COLLATE "C" NOT NULL,
   applied_at timestamptz(3) NOT NULL,
+  migrations jsonb NOT NULL DEFAULT '{}',
   CONSTRAINT sql_releases_pkey PRIMARY KEY (hash)
 );
 

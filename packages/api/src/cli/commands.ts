@@ -9,6 +9,7 @@ import { createLocation, listLocations } from '../resources/locations/create.ts'
 import { LocationCreate } from '../resources/locations/schema.ts';
 import { rotateKey } from '../resources/webhook-endpoints/rotate-key.ts';
 import { createSecretBox, parseEncryptionKeys } from '../resources/webhook-endpoints/secrets.ts';
+import { Id } from '../wire.ts';
 import { auditTable } from './audit-table.ts';
 import { type Diagnosis, diagnose } from './doctor/doctor.ts';
 import { report } from './doctor/report.ts';
@@ -33,7 +34,8 @@ interface CommandText {
   summary: string;
   /** What stands behind the name: `ID`. */
   positionals?: readonly string[];
-  options: Record<string, { value: string; help: string; required?: boolean }>;
+  /** One without `value` is a flag: given, its text is `true`. */
+  options: Record<string, { value?: string; help: string; required?: boolean }>;
   /** The value for a person, where `table` would not do. */
   show?(value: unknown): string;
   /** Whether the value, though it is shown, means failure: exit code 1. */
@@ -48,7 +50,7 @@ interface DatabaseCommand {
 
 interface LoneCommand {
   /** The same for a command that also works while settings or database do not. */
-  runAlone(environment: NodeJS.ProcessEnv): Promise<unknown>;
+  runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
 }
 
 const limitOptions = {
@@ -132,11 +134,22 @@ export const commands: Record<string, Command> = {
     show: auditTable,
   },
   doctor: {
-    summary: 'Say what is wrong and what to do about it; exit code 1 when something is',
-    options: {},
-    runAlone: (environment) => diagnose(environment),
+    summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',
+    options: {
+      repair: { help: 'first derive again what can be, and say what was done; audited' },
+      'dry-run': { help: 'say what --repair would do, and do nothing' },
+      location: { value: 'ID', help: 'only what must hold at this location' },
+      deep: { help: 'look at every row of every location, however long it takes' },
+    },
+    runAlone: (environment, { location, ...flags }) =>
+      diagnose(environment, {
+        ...(location !== undefined && { location: parse(Id, location) }),
+        deep: flags.deep !== undefined,
+        ...(flags.repair !== undefined && { repair: 'repair' }),
+        ...(flags['dry-run'] !== undefined && { repair: 'dry run' }),
+      }),
     show: report,
-    isFailure: (value) => (value as Diagnosis).outcome === 'wrong',
+    isFailure: (value) => ['wrong', 'unknown'].includes((value as Diagnosis).outcome),
   },
   'relay retry': {
     summary: 'Publish the changes anew that were set aside because they could not be published',

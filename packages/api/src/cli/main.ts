@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { embeddedUrl, openDatabase, readSettings, SettingsError } from '@comanda/db';
+import { openDatabase, readSettings, SettingsError } from '@comanda/db';
 import { ApiError, toApiError } from '../errors.ts';
 import { type Command, commands } from './commands.ts';
+import { directUrl } from './doctor/doctor.ts';
 import { commandHelp, overview, table } from './output.ts';
 
 /**
@@ -39,16 +42,22 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   }
   if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
-  if (command.runAlone !== undefined) return told(command, await command.runAlone(process.env), json);
+  if (command.runAlone !== undefined)
+    return told(command, await command.runAlone(process.env, options), json);
   const settings = readSettings(process.env);
-  const databaseUrl = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir));
+  const databaseUrl = await directUrl(settings);
   if (databaseUrl === null) {
     throw new ApiError(
       'invalid_request',
       'no database is running; start it with npm start, or set DATABASE_URL',
     );
   }
-  const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-cli' });
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: 2,
+    applicationName: 'comanda-cli',
+    unnamed: true,
+  });
   try {
     const value = await command.run({ database, databaseUrl, settings }, options, positionals);
     return told(command, value, json);
@@ -66,7 +75,10 @@ function told(command: Command, value: unknown, json: boolean) {
 
 function parseCommand(name: string, command: Command, argv: string[]) {
   const types = Object.fromEntries(
-    Object.keys(command.options).map((option) => [option, { type: 'string' as const }]),
+    Object.entries(command.options).map(([option, { value }]) => [
+      option,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
   );
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
@@ -88,7 +100,9 @@ function parseCommand(name: string, command: Command, argv: string[]) {
   );
   if (missing) throw new ApiError('validation_error', `--${missing[0]} is required`);
   const options = Object.fromEntries(
-    Object.entries(parsed.values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.keys(command.options).flatMap((option) =>
+      parsed.values[option] === undefined ? [] : [[option, String(parsed.values[option])]],
+    ),
   );
   return { options, positionals };
 }
@@ -99,3 +113,8 @@ function refusal(error: unknown): { reason: string; message: string } {
   if (known.reason !== 'internal_error' || known.status === 503) return known;
   return { reason: known.reason, message: error instanceof Error ? error.message : String(error) };
 }
+
+// Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs.
+const [, program] = process.argv;
+if (program !== undefined && import.meta.url === pathToFileURL(realpathSync(program)).href)
+  process.exitCode = await main(process.argv.slice(2));

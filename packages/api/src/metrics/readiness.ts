@@ -1,9 +1,10 @@
-import type { Queryable } from '@comanda/db';
+import { isReadOnly, type Queryable } from '@comanda/db';
 import { readiness } from './statements.ts';
 
 /** What a look at the database found. */
 export interface Readiness {
-  database: 'ok' | 'unreachable';
+  /** `read-only`: it answers and does not let us write, as a standby. */
+  database: 'ok' | 'read-only' | 'unreachable';
   /** Whether a worker beats; unknown while the database cannot be asked. */
   worker: 'ok' | 'silent' | 'unknown';
 }
@@ -25,8 +26,8 @@ export function createReadiness(database: Queryable): () => Promise<Readiness> {
     try {
       const [row] = await database.run(readiness, []);
       return { database: 'ok', worker: row?.worker === true ? 'ok' : 'silent' };
-    } catch {
-      return unreachable;
+    } catch (error) {
+      return isReadOnly(error) ? { database: 'read-only', worker: 'unknown' } : unreachable;
     } finally {
       answered = true;
     }

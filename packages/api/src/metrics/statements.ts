@@ -66,9 +66,10 @@ export const queuedJobs = statement<{ task: string; state: string; count: number
    group by 1, 2 order by 1, 2`,
 );
 
-/** Answers when requests can be served; says whether a worker beats. */
+/** Answers when requests can be served, so not where nothing can be written; says whether a worker beats. */
 export const readiness = statement<{ worker: boolean }>(
   'watch_readiness',
   `select exists (select from internal.process_heartbeats
-     where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker`,
+     where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker
+   from (select count(*) from (select from internal.process_heartbeats where false for update) none) writable`,
 );

@@ -20,6 +20,8 @@ export interface AppliedSql {
 export interface ApplyOptions extends Attempts {
   /** The version that the folder belongs to. */
   release: string;
+  /** The checksums of its migrations by name, which are remembered with it. */
+  migrations: Readonly<Record<string, string>>;
 }
 
 /**
@@ -35,7 +37,7 @@ export async function applySql(
   { hash, statements }: SqlFolder,
   options: ApplyOptions,
 ): Promise<AppliedSql> {
-  const { release, log } = options;
+  const { release, migrations, log } = options;
   const done: AppliedSql = { objects: [], dropped: [] };
   const [latest] = await readReleases(client);
   if (latest !== undefined && compareReleases(latest.release, release) > 0) {
@@ -90,7 +92,7 @@ export async function applySql(
     const dropped = await drop(client, others, log);
     const made = await make(client, all.filter(is('grant')));
     await markGone(client, kept, release);
-    await recordRelease(client, { hash, release });
+    await recordRelease(client, { hash, release }, migrations);
     return { made, dropped };
   });
   return done;

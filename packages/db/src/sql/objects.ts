@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { MigrationError } from '../migrations.ts';
-import { identityOf, type ObjectKind } from './identity.ts';
+import { identityOf, nameOf, type ObjectKind } from './identity.ts';
 import type { SqlStatement } from './statements.ts';
 
 /** What the applier remembers of an object that it made. */
@@ -22,8 +22,22 @@ export interface FoundObject {
   constraint: boolean;
 }
 
+/** What the applier has made and is now missing or written otherwise, a trigger also when it is disabled. */
+export async function readChangedObjects(client: Pick<pg.Client, 'query'>): Promise<string[]> {
+  const recorded = (await readRecorded(client)).filter(
+    ({ identity, goneSince }) => goneSince === null && !identity.startsWith('grant '),
+  );
+  const found = await readFound(
+    client,
+    recorded.map(({ identity }) => nameOf(identity)),
+  );
+  return recorded.flatMap(({ identity, definition }) =>
+    found.get(identity)?.definition === definition ? [] : identity,
+  );
+}
+
 /** Everything that the applier has made and not dropped. */
-export async function readRecorded(client: pg.Client): Promise<RecordedObject[]> {
+export async function readRecorded(client: Pick<pg.Client, 'query'>): Promise<RecordedObject[]> {
   const { rows } = await client.query<RecordedObject>(
     'select identity, checksum, definition, gone_since as "goneSince" from internal.sql_objects order by identity',
   );
@@ -32,8 +46,8 @@ export async function readRecorded(client: pg.Client): Promise<RecordedObject[]>
 
 /** What the database has of the objects that these statements make, by identity; of grants it cannot be asked. */
 export async function readFound(
-  client: pg.Client,
-  statements: readonly SqlStatement[],
+  client: Pick<pg.Client, 'query'>,
+  statements: readonly Pick<SqlStatement, 'name'>[],
 ): Promise<Map<string, FoundObject>> {
   const names = [...new Set(statements.map(({ name }) => name))];
   const { rows } = await client.query<FoundObject & { kind: ObjectKind; name: string; table: string | null }>(

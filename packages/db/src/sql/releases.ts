@@ -64,16 +64,51 @@ export function sqlStateOf(releases: readonly SqlRelease[], own: SqlRelease): Sq
   return age > 0 ? 'outdated' : 'missing';
 }
 
-/** Remembers that the database was brought to this state; writes nothing when it is the latest already. */
-export async function recordRelease(client: pg.Client, { hash, release }: SqlRelease): Promise<void> {
+/** The checksum of a migration's file, as the latest release that applied it or found it applied had it. */
+export interface KnownChecksum {
+  name: string;
+  checksum: string;
+  release: string;
+}
+
+/** What releases had as their migrations; nothing in a database without the table. */
+export async function readKnownChecksums(client: Pick<pg.Client, 'query'>): Promise<KnownChecksum[]> {
+  const found = await client.query<{ there: boolean }>(
+    `select exists (select from pg_attribute
+       where attrelid = to_regclass('internal.sql_releases') and attname = 'migrations') as there`,
+  );
+  if (found.rows[0]?.there !== true) return [];
+  const { rows } = await client.query<KnownChecksum>(
+    `select distinct on (m.key) m.key as name, m.value as checksum, r.release
+     from internal.sql_releases r cross join jsonb_each_text(r.migrations) m order by m.key, r.applied_at desc`,
+  );
+  return rows;
+}
+
+/**
+ * Remembers that the database was brought to this state, and with which files of migrations; writes nothing when it is
+ * the latest already.
+ */
+export async function recordRelease(
+  client: pg.Client,
+  { hash, release }: SqlRelease,
+  migrations: Readonly<Record<string, string>>,
+): Promise<void> {
   const [latest] = await readReleases(client);
-  if (latest?.hash === hash && latest.release === release) return;
+  if (latest?.hash === hash && latest.release === release) {
+    await client.query(
+      'update internal.sql_releases set migrations = $2::jsonb where hash = $1 and migrations <> $2::jsonb',
+      [hash, JSON.stringify(migrations)],
+    );
+    return;
+  }
   // The latest stays the latest, though the clock be set back.
   await client.query(
-    `insert into internal.sql_releases (hash, release, applied_at)
-     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from internal.sql_releases)))
-     on conflict (hash) do update set release = excluded.release, applied_at = excluded.applied_at`,
-    [hash, release],
+    `insert into internal.sql_releases (hash, release, applied_at, migrations)
+     values ($1, $2, greatest(clock_timestamp(), (select max(applied_at) + interval '1 ms' from internal.sql_releases)), $3::jsonb)
+     on conflict (hash) do update
+     set release = excluded.release, applied_at = excluded.applied_at, migrations = excluded.migrations`,
+    [hash, release, JSON.stringify(migrations)],
   );
 }
 

@@ -1,7 +1,16 @@
 import type { Database, Settings } from '@comanda/db';
 
-/** How bad it is: `warning` is worth a look, `wrong` keeps something from working. */
-export type Outcome = 'ok' | 'warning' | 'wrong';
+/**
+ * How bad it is: `warning` is worth a look, `unknown` could not be looked at, which is no success, `wrong` keeps
+ * something from working.
+ */
+export type Outcome = 'ok' | 'warning' | 'unknown' | 'wrong';
+
+/** The worst of some outcomes. */
+export function worst(outcomes: readonly Outcome[]): Outcome {
+  const order: readonly Outcome[] = ['wrong', 'unknown', 'warning'];
+  return order.find((outcome) => outcomes.includes(outcome)) ?? 'ok';
+}
 
 /** What a check found, in a sentence for a person. */
 export interface Finding {
@@ -26,6 +35,12 @@ export interface Thresholds {
   /** A transaction that changed something and stays open for longer makes readers of changes repeat themselves. */
   openWriterSeconds: number;
   deadRows: number;
+  /** How long a worker that lives may take for a job that asks nothing of it. */
+  probeSeconds: number;
+  /** For how long locations are gone through, one after the other. */
+  invariantSeconds: number;
+  /** So long after the last job that was due by the clock its next is late. */
+  cronMinutes: number;
   /** A replica that is so far behind answers next to nothing. */
   replicaLagBytes: number;
 }
@@ -47,6 +62,7 @@ export interface Check {
 
 export const ok = (found: string): Finding => ({ outcome: 'ok', found });
 export const warning = (found: string): Finding => ({ outcome: 'warning', found });
+export const unknown = (found: string): Finding => ({ outcome: 'unknown', found });
 export const wrong = (found: string): Finding => ({ outcome: 'wrong', found });
 
 /** The finding for a figure that is worse the larger it is. */

@@ -13,7 +13,13 @@ import {
   type Outcome,
   reasonOf,
   type Thresholds,
+  unknown,
+  worst,
 } from './check.ts';
+import { type Looked, lookAt } from './invariants/look.ts';
+import { invariants } from './invariants/table.ts';
+import { queueCheck } from './queue-check.ts';
+import { type Repair, repair } from './repair.ts';
 import { replicaChecks } from './replica-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { judgeSettings, setupChecks } from './setup-checks.ts';
@@ -24,6 +30,8 @@ export interface Diagnosis {
   /** The worst of all findings. */
   outcome: Outcome;
   checks: CheckResult[];
+  /** With `--repair`: what was done before the checks, with `--dry-run` what would be. */
+  repairs?: Repair[];
 }
 
 /** One check and what it found; `advice` only where something is to be done. */
@@ -45,37 +53,77 @@ export const defaultThresholds: Thresholds = {
   activeSeconds: 300,
   openWriterSeconds: 60,
   deadRows: 50_000,
+  probeSeconds: 10,
+  invariantSeconds: 45,
+  cronMinutes: 65,
   replicaLagBytes: 16 * 1024 ** 2,
 };
 
+/** How to look, and whether to mend. */
+export interface DoctorOptions {
+  thresholds?: Partial<Thresholds>;
+  /** Only the invariants of this location. */
+  location?: string;
+  /** Every row of every location, however long it takes. */
+  deep?: boolean;
+  /** Derive again what can be, before it is looked at; `dry run` says what that would be. */
+  repair?: 'repair' | 'dry run';
+}
+
 /**
  * Looks at everything that can be looked at and says what is wrong. Never throws: what cannot be looked at is a
- * finding. `environment` holds the settings; `thresholds` replace the usual ones.
+ * finding. `environment` holds the settings.
  */
 export async function diagnose(
   environment: Readonly<Record<string, string | undefined>>,
-  thresholds: Partial<Thresholds> = {},
+  options: DoctorOptions = {},
 ): Promise<Diagnosis> {
   const settings = tryToRead(environment);
   if (settings instanceof SettingsError) {
     return conclude([result(settingsCheck, { outcome: 'wrong', found: settings.message })]);
   }
   const checked = [result(settingsCheck, judgeSettings(settings))];
-  const url = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir).catch(() => null));
+  const url = await directUrl(settings);
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
-  const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor' });
+  // Unnamed: should it be a pooler all the same, then what is found is still true.
+  const database = openDatabase({
+    url,
+    poolSize: 2,
+    applicationName: 'comanda-doctor',
+    unnamed: true,
+    ...(options.deep && { work: 'deep look' }),
+  });
   try {
     const finding = await reach(database);
     checked.push(result(reachable, finding));
     if (finding.outcome === 'wrong') return conclude(checked);
-    const context = { settings, database, thresholds: { ...defaultThresholds, ...thresholds } };
-    for (const check of [...setupChecks, ...workChecks, ...serverChecks, ...replicaChecks(settings)]) {
+    const context = { settings, database, thresholds: { ...defaultThresholds, ...options.thresholds } };
+    for (const check of [
+      ...setupChecks(settings),
+      ...workChecks,
+      queueCheck,
+      ...serverChecks,
+      ...replicaChecks(settings),
+    ])
       checked.push(result(check, await attempt(check, context)));
-    }
-    return conclude(checked);
+    const far = { deep: false, ...options, seconds: context.thresholds.invariantSeconds };
+    const looked = await lookAt(database, invariants, far);
+    if (options.repair === undefined) return conclude([...checked, ...resultsOf(looked)]);
+    const repairs = await repair(database, url, looked, options.repair === 'dry run');
+    const after = options.repair === 'repair' ? await lookAt(database, invariants, far) : looked;
+    return { ...conclude([...checked, ...resultsOf(after)]), repairs };
   } finally {
     await database.close();
   }
+}
+
+const resultsOf = (looked: readonly Looked[]): CheckResult[] =>
+  looked.map(({ invariant, finding }) => result(invariant, finding));
+
+/** Where the database is reached past any pooler; null when none is set and none runs in DATA_DIR. */
+export async function directUrl(settings: Settings): Promise<string | null> {
+  const { databaseDirectUrl, databaseUrl, dataDir } = settings;
+  return databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir).catch(() => null));
 }
 
 const settingsCheck = {
@@ -118,7 +166,7 @@ async function attempt(check: Check, context: DoctorContext): Promise<Finding> {
   try {
     return await check.run(context);
   } catch (error) {
-    return { outcome: 'warning', found: `could not be looked at: ${reasonOf(error)}` };
+    return unknown(`could not be looked at: ${reasonOf(error)}`);
   }
 }
 
@@ -130,7 +178,5 @@ function result(
 }
 
 function conclude(checks: CheckResult[]): Diagnosis {
-  const outcomes = checks.map(({ outcome }) => outcome);
-  const outcome = outcomes.includes('wrong') ? 'wrong' : outcomes.includes('warning') ? 'warning' : 'ok';
-  return { outcome, checks };
+  return { outcome: worst(checks.map(({ outcome }) => outcome)), checks };
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '@comanda/db';
-import { type Check, duration, judge, ok, warning } from './check.ts';
+import { type Check, count, duration, judge, ok, unknown, warning } from './check.ts';
 import * as sql from './statements.ts';
 
 /** How the database server is doing. */
@@ -31,16 +31,34 @@ export const serverChecks: readonly Check[] = [
   {
     name: 'long transactions',
     means: 'No transaction stays open: it would hold back the relay, migrations and vacuum.',
-    advice: 'Close the program that opened it, or end it: select pg_terminate_backend(<pid>).',
+    advice:
+      'Close the program that opened it, or end it: select pg_terminate_backend(<pid>). To see those of other roles, as a superuser: grant pg_read_all_stats to <role of the service>.',
     async run({ database, thresholds }) {
       const { idleInTransactionSeconds, activeSeconds } = thresholds;
       const rows = await database.run(sql.longTransactions, [idleInTransactionSeconds, activeSeconds]);
+      const [hidden] = await database.run(sql.hiddenSessions, []);
+      if (rows.length === 0 && hidden !== undefined && hidden.count > 0)
+        return unknown(
+          `none of its own, but ${hidden.role} cannot see into ${count(hidden.count, 'session')} of other roles (${hidden.others})`,
+        );
       if (rows.length === 0) return ok('none');
       const told = rows.map(
         ({ pid, name, idle, seconds }) =>
           `pid ${pid} (${name || 'unnamed'}), ${idle ? 'idle' : 'at work'}, open for ${duration(seconds)}`,
       );
       return warning(told.join('; '));
+    },
+  },
+  {
+    name: 'prepared transactions',
+    means: 'No prepared transaction is forgotten: it holds its locks, also over a restart.',
+    advice: 'Whoever prepared it ends it, or you do: rollback prepared <name>.',
+    async run({ database, thresholds }) {
+      const rows = await database.run(sql.oldPrepared, [thresholds.idleInTransactionSeconds]);
+      if (rows.length === 0) return ok('none');
+      return warning(
+        rows.map(({ name, owner, seconds }) => `${name} of ${owner} for ${duration(seconds)}`).join('; '),
+      );
     },
   },
   {

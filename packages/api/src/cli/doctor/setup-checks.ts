@@ -1,13 +1,16 @@
 import { statfs } from 'node:fs/promises';
 import { readEncryptionKeyFile, readSchemaState, type Settings } from '@comanda/db';
 import { createSecretBox, parseEncryptionKeys } from '../../resources/webhook-endpoints/secrets.ts';
-import { type Check, count, type Finding, ok, type Thresholds, warning, wrong } from './check.ts';
+import { type Check, count, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
 import * as sql from './statements.ts';
 
 const oldestVersion = 15;
 
 /** What was set up: version, schema, keys, disk. */
-export const setupChecks: readonly Check[] = [
+export const setupChecks = ({ databaseUrl }: Settings): readonly Check[] =>
+  databaseUrl === undefined ? [...everywhere, disk] : everywhere;
+
+const everywhere: readonly Check[] = [
   {
     name: 'database',
     means: `It is PostgreSQL ${oldestVersion} or later.`,
@@ -67,18 +70,37 @@ export const setupChecks: readonly Check[] = [
     },
   },
   {
-    name: 'disk',
-    means: 'The disk of the embedded database has room.',
-    advice: 'Free some space: a full disk stops every write.',
-    async run({ settings, database, thresholds }) {
-      if (settings.databaseUrl !== undefined)
-        return ok('not looked at: the database is not the embedded one');
-      const [row] = await database.run(sql.dataDirectory, []);
-      const { bavail, blocks, bsize } = await statfs(row?.path ?? settings.dataDir);
-      return judgeDisk(bavail * bsize, blocks * bsize, thresholds);
+    name: 'writing',
+    means: 'The database lets itself be written to.',
+    advice:
+      'A standby, or a database set read-only: point DATABASE_URL (and DATABASE_DIRECT_URL) at the primary, see default_transaction_read_only.',
+    async run({ database }) {
+      try {
+        await database.transaction(undefined, async (tx) => {
+          await tx.run(sql.writeSomething, []);
+          throw new WroteError();
+        });
+      } catch (error) {
+        if (!(error instanceof WroteError)) return wrong(`it cannot be written to: ${reasonOf(error)}`);
+      }
+      return ok('it can be written to');
     },
   },
 ];
+
+/** What was written for a try is taken back. */
+class WroteError extends Error {}
+
+const disk: Check = {
+  name: 'disk',
+  means: 'The disk of the embedded database has room.',
+  advice: 'Free some space: a full disk stops every write.',
+  async run({ settings, database, thresholds }) {
+    const [row] = await database.run(sql.dataDirectory, []);
+    const { bavail, blocks, bsize } = await statfs(row?.path ?? settings.dataDir);
+    return judgeDisk(bavail * bsize, blocks * bsize, thresholds);
+  },
+};
 
 /** Settings that are allowed and yet do harm in some place; `readSettings` has refused what is not allowed. */
 export function judgeSettings(settings: Settings): Finding {

@@ -73,6 +73,57 @@ export const longTransactions = statement<{ pid: number; name: string; idle: boo
    order by xact_start limit 5`,
 );
 
+// What another role does is shown to members of pg_read_all_stats alone.
+export const hiddenSessions = statement<{ role: string; count: number; others: string | null }>(
+  'doctor_hidden_sessions',
+  `select current_user::text as role, count(*)::int as count, string_agg(distinct usename::text, ', ') as others
+   from pg_stat_activity where datname = current_database() and query = '<insufficient privilege>'`,
+);
+
+export const oldPrepared = statement<{ name: string; owner: string; seconds: number }>(
+  'doctor_old_prepared',
+  `select gid as name, owner::text, extract(epoch from now() - prepared)::float8 as seconds from pg_prepared_xacts
+   where database = current_database() and prepared < now() - make_interval(secs => $1::float8) order by prepared limit 5`,
+);
+
+export const writeSomething = statement(
+  'doctor_write_something',
+  `insert into internal.process_heartbeats (id, kind, host, pid) values ('doctor ' || pg_backend_pid(), 'doctor', '', 0)`,
+);
+
+// Where row security hides from this role what its policies do not show.
+export const hiddenQueue = statement<{ table: string }>(
+  'doctor_hidden_queue',
+  `select c.relname::text as table from pg_class c
+   where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and row_security_active(c.oid)
+     and not exists (select from pg_policy p where p.polrelid = c.oid) order by 1`,
+);
+
+// By the clock: what was queued last, or since when a worker is there to queue it.
+export const queuedByClock = statement<{ known: number; minutes: number | null; last: Date | null }>(
+  'doctor_queued_by_clock',
+  `select count(*)::int as known, max(last_execution) as last,
+     extract(epoch from now() - greatest(max(last_execution), min(known_since), (select min(h.started_at)
+       from internal.process_heartbeats h where h.kind = 'worker' and h.seen_at > now() - interval '1 minute')))::float8 / 60 as minutes
+   from graphile_worker._private_known_crontabs`,
+);
+
+export const probeState = statement<{ taken: boolean; error: string | null }>(
+  'doctor_probe_state',
+  'select locked_at is not null as taken, last_error as error from graphile_worker.jobs where id = $1::bigint',
+);
+
+export const removeProbe = statement(
+  'doctor_remove_probe',
+  'select id::text from graphile_worker.complete_jobs(array[$1::bigint])',
+);
+
+export const jobsAtWork = statement<{ count: number }>(
+  'doctor_jobs_at_work',
+  `select count(*)::int as count from graphile_worker.jobs
+   where locked_at is not null and task_identifier = any ($1::text[])`,
+);
+
 // Whoever has announced a change; a prepared transaction has no process.
 export const openWriters = statement<{
   pid: number | null;

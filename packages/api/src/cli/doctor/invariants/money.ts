@@ -1,0 +1,103 @@
+import { statement } from '@comanda/db';
+import type { Harm, Invariant, Repaired } from './invariant.ts';
+
+const newestOrders = `with newest as (
+  select o.id, o.number, o.status, o.total, 'order ' || o.number || ' (' || o.id || ')' as what
+  from orders o where o.location_id = $1 order by o.created_at desc, o.id desc limit $2)`;
+
+/** Orders, what is paid for them, and what turns were settled with. */
+export const money: readonly Invariant[] = [
+  {
+    name: 'orders',
+    means: 'Every order has its number, and lines that make its total.',
+    advice:
+      "Which side is right only a person knows. In one transaction: set local comanda.deed = 'repair: <why>', then update the line or the total.",
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_orders',
+      `${newestOrders}
+       select $1::uuid as location, n.what, case when n.number < 1 then 'never got its number'
+         when i.lines = 0 then 'has no lines' else 'has a total of ' || n.total || ', its lines make ' || i.total end as harm
+       from newest n cross join lateral (
+         select count(*) as lines, sum(i.total) as total from order_items i where i.location_id = $1 and i.order_id = n.id) i
+       where n.number < 1 or i.lines = 0 or i.total <> n.total limit 101`,
+    ),
+  },
+  {
+    name: 'payments',
+    means:
+      'Every order has its payment, without which it is not shown; that of a canceled one is not pending.',
+    advice:
+      'comanda doctor --repair makes a missing payment, pending: complete it if it was paid. It rejects what a canceled order left pending.',
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_payments',
+      `${newestOrders}
+       select $1::uuid as location, n.what,
+         case when p.status is null then 'has no payment' else 'is canceled, its payment is pending' end as harm
+       from newest n left join payments p on p.location_id = $1 and p.order_id = n.id
+       where p.status is null or n.status = 'canceled' and p.status = 'pending' limit 101`,
+    ),
+    repairs: statement<Repaired>(
+      'repair_payments',
+      `with made as (
+         insert into payments (location_id, order_id, payment_method_id, amount, status)
+         select o.location_id, o.id, o.payment_method_id, o.total,
+           case o.status when 'canceled' then 'rejected' else 'pending' end::payment_status
+         from orders o where o.location_id = $1 and not exists (
+           select from payments p where p.location_id = o.location_id and p.order_id = o.id)
+         on conflict (location_id, order_id) do nothing returning *
+       ), rejected as (
+         update payments p set status = 'rejected' from orders o
+         where p.location_id = $1 and p.status = 'pending' and o.location_id = p.location_id and o.id = p.order_id
+           and o.status = 'canceled' returning p.*
+       )
+       select 'the payment of order ' || order_id as what, null::jsonb as before,
+         jsonb_build_object('status', status, 'amount', amount) as after from made
+       union all select 'the payment of order ' || order_id, '{"status":"pending"}', '{"status":"rejected"}' from rejected`,
+    ),
+  },
+  {
+    name: 'amounts',
+    means: 'A payment is as much as its order.',
+    advice:
+      "Which side is right only a person knows. In one transaction: set local comanda.deed = 'repair: <why>', then update payments.amount or orders.total.",
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_amounts',
+      `${newestOrders}
+       select $1::uuid as location, n.what, 'has a total of ' || n.total || ', its payment is ' || p.amount as harm
+       from newest n join payments p on p.location_id = $1 and p.order_id = n.id
+       where p.amount <> n.total limit 101`,
+    ),
+  },
+  {
+    name: 'settlements',
+    means: 'A closed turn has the settlement that it was closed with, and its sums agree in themselves.',
+    advice:
+      'A settlement that is gone is not made again: what was paid since would be in it. Restore it from a backup (comanda.deed repair). A turn that was imported without one is well.',
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_settlements',
+      `select * from (
+         select $1::uuid as location, 'turn ' || t.batch_number || ' (' || t.id || ')' as what, s.id is null as mild, case
+           when t.status = 'open' then case when s.id is not null then 'is open and settled' end
+           when s.id is null then 'is closed and has no settlement'
+           when (s.batch_number, s.started_at, s.ended_at) is distinct from (t.batch_number, t.started_at, t.ended_at)
+             then 'has another number or time than its settlement'
+           when s.total_collected <> (select coalesce(sum((p->>'amount')::numeric), 0) from jsonb_array_elements(s.payments) p)
+             then 'was settled with ' || s.total_collected || ', which its payments do not make'
+           when s.total_orders <> (select coalesce(sum(v::int), 0) from jsonb_each_text(s.orders) o (k, v))
+             then 'was settled with ' || s.total_orders || ' orders, which its statuses do not make'
+           when s.total_orders < (select count(*) from orders o where o.location_id = $1 and o.turn_id = t.id)
+             then 'has more orders than it was settled with' end as harm
+         from (select * from turns where location_id = $1 order by batch_number desc limit $2) t
+         left join settlements s on s.location_id = $1 and s.turn_id = t.id) found
+       where harm is not null limit 101`,
+    ),
+  },
+];

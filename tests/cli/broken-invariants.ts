@@ -1,0 +1,222 @@
+/** An edit that nothing held back: by a superuser, triggers and foreign keys switched off. */
+export interface BrokenInvariant {
+  /** What the person did. */
+  edit: string;
+  sql: string;
+  /** The check that names it, and what it says. */
+  check: string;
+  found: RegExp;
+  outcome?: 'warning';
+  /** How a person mends what cannot be derived again. */
+  mend?: string;
+}
+
+/** `kept` is a table made by the row itself. */
+export const brokenInvariants: readonly BrokenInvariant[] = [
+  {
+    edit: 'deletes the counts of products (admins, row 2)',
+    sql: `delete from internal.tallies where name like 'product%'; delete from internal.tally_notes where name like 'product%'`,
+    check: 'counts',
+    found: /product visible counted 0, there are 1 of|product visible of location \S+ counted 0, there are 1/,
+  },
+  {
+    edit: 'deletes the counts of orders (admins, row 3)',
+    sql: `delete from internal.tallies where name like 'order%'; delete from internal.tally_notes where name like 'order%'`,
+    check: 'counts',
+    found: /order pending, 768 h from \S+ \S+ of location \S+ counted 0, there are 2/,
+  },
+  {
+    edit: 'changes one stretch of the counts of orders',
+    sql: `insert into internal.tallies (location_id, hours, starts_at, name, n)
+      select location_id, 24, order_stretch(24, created_at), 'order pending', 5 from orders limit 1
+      on conflict (location_id, hours, starts_at, name) do update set n = tallies.n + 5`,
+    check: 'counts',
+    found: /order pending, 24 h from \S+ \S+ of location \S+ counted 7, there are 2 \(/,
+  },
+  {
+    edit: 'deletes the changes of the catalog',
+    sql: `delete from internal.tallies where name = 'catalog'; delete from internal.tally_notes where name = 'catalog'`,
+    check: 'catalog version',
+    found: /the catalog of location \S+ shows change \d+, there were 0/,
+  },
+  {
+    edit: 'sets the counter of orders back (admins, row 17)',
+    sql: `update internal.location_counters set value = 0 where name = 'order'`,
+    check: 'order numbers',
+    found: /the counter of orders of location \S+ is at 0, the highest order is 3/,
+    outcome: 'warning',
+  },
+  {
+    edit: 'sets the counter of orders to where no order has room (admins, row 17)',
+    sql: `update internal.location_counters set value = 2147483647 where name = 'order'`,
+    check: 'order numbers',
+    found: /is at 2147483647, the highest order is 3/,
+  },
+  {
+    edit: 'sets the counter of events back (admins, row 10)',
+    sql: `update internal.location_counters set value = 0 where name = 'event'`,
+    check: 'event numbers',
+    found: /the counter of events of location \S+ is at 0, the highest event is \d+/,
+  },
+  {
+    edit: 'deletes a payment (admins, row 4)',
+    sql: 'delete from payments where order_id = (select id from orders where number = 3)',
+    check: 'payments',
+    found: /order 3 \(\S+\) of location \S+ has no payment/,
+  },
+  {
+    edit: 'cancels an order whose payment stays pending',
+    sql: `update orders set status = 'canceled' where number = 3`,
+    check: 'payments',
+    found: /order 3 \(\S+\) of location \S+ is canceled, its payment is pending/,
+  },
+  {
+    edit: 'changes the total of an order (admins, row 7)',
+    sql: 'update orders set total = total + 1 where number = 2',
+    check: 'orders',
+    found: /order 2 \(\S+\) of location \S+ has a total of 13.50, its lines make 12.50/,
+    mend: 'update orders set total = total - 1 where number = 2',
+  },
+  {
+    edit: 'deletes all lines of an order (admins, row 8)',
+    sql: 'create table kept as select * from order_items; delete from order_items',
+    check: 'orders',
+    found: /order 2 \(\S+\) of location \S+ has no lines/,
+    mend: 'insert into order_items select * from kept; drop table kept',
+  },
+  {
+    edit: 'inserts an order that is never completed (admins, row 20)',
+    sql: `insert into orders (location_id, number, payment_method_id) select location_id, -5, payment_method_id from orders limit 1`,
+    check: 'orders',
+    found: /order -5 \(\S+\) of location \S+ never got its number/,
+    mend: 'delete from orders where number = -5',
+  },
+  {
+    edit: 'changes the amount of a payment (admins, row 6)',
+    sql: 'update payments set amount = 99 where order_id = (select id from orders where number = 1)',
+    check: 'amounts',
+    found: /order 1 \(\S+\) of location \S+ has a total of 12.50, its payment is 99.00/,
+    mend: 'update payments set amount = 12.5 where amount = 99',
+  },
+  {
+    edit: 'deletes a settlement (admins, row 5)',
+    sql: 'create table kept as select * from settlements; delete from settlements',
+    check: 'settlements',
+    found: /turn 1 \(\S+\) of location \S+ is closed and has no settlement/,
+    outcome: 'warning',
+    mend: 'insert into settlements select * from kept; drop table kept',
+  },
+  {
+    edit: 'changes what a turn collected',
+    sql: 'update settlements set total_collected = total_collected + 1',
+    check: 'settlements',
+    found: /turn 1 \(\S+\) of location \S+ was settled with 13.50, which its payments do not make/,
+    mend: 'update settlements set total_collected = total_collected - 1',
+  },
+  {
+    edit: 'changes the end of a closed turn (admins, row 19)',
+    sql: `update turns set ended_at = ended_at + interval '1 day' where batch_number = 1`,
+    check: 'settlements',
+    found: /turn 1 \(\S+\) of location \S+ has another number or time than its settlement/,
+    mend: `update turns set ended_at = ended_at - interval '1 day' where batch_number = 1`,
+  },
+  {
+    edit: 'deletes an event (admins, row 10)',
+    sql: 'create table kept as select * from events where number = 2; delete from events where number = 2',
+    check: 'event feed',
+    found: /event 3 of location \S+ comes after 1/,
+    outcome: 'warning',
+    mend: 'insert into events select * from kept; drop table kept',
+  },
+  {
+    edit: 'empties an event (admins, row 10)',
+    sql: `create table kept as select * from events where number = 2; update events set body = '{}' where number = 2`,
+    check: 'documents',
+    found: /event \S+ of location \S+ is not as documented/,
+    mend: 'update events e set body = k.body from kept k where e.id = k.id; drop table kept',
+  },
+  {
+    edit: 'writes an object for the selections of a line (admins, row 9)',
+    sql: `update order_items set selections = '{"a":1}' where order_id = (select id from orders where number = 2)`,
+    check: 'documents',
+    found: /order \S+ of location \S+ cannot be shown: cannot extract elements from an object/,
+    mend: `update order_items set selections = '[]'`,
+  },
+  {
+    edit: 'deletes the secret of an endpoint (admins, row 15)',
+    sql: 'create table kept as select * from internal.webhook_secrets; delete from internal.webhook_secrets',
+    check: 'endpoint secrets',
+    found: /endpoint \S+ of location \S+ has no valid signing secret/,
+    mend: 'insert into internal.webhook_secrets select * from kept; drop table kept',
+  },
+  {
+    edit: 'subscribes an endpoint to nonsense (admins, row 14)',
+    sql: `update webhook_endpoints set events = '{order.canceled,order.created}'`,
+    check: 'names',
+    found: /endpoint \S+ of location \S+ subscribes to order.canceled$/,
+    mend: `update webhook_endpoints set events = '{order.created}'`,
+  },
+  {
+    edit: 'gives a key nonsense to do (admins, row 22)',
+    sql: `update api_keys set permissions = permissions || '{orders:fly}'`,
+    check: 'names',
+    found: /key \S+ of location \S+ may orders:fly$/,
+    mend: `update api_keys set permissions = array_remove(permissions, 'orders:fly')`,
+  },
+  {
+    edit: 'takes the due time of a delivery (admins, row 16)',
+    sql: `update webhook_deliveries set status = 'pending', next_attempt_at = null`,
+    check: 'deliveries',
+    found: /delivery \S+ of location \S+ is pending and never due/,
+  },
+  {
+    edit: 'deletes the job of a sync job (admins, row 24)',
+    sql: `insert into sync_jobs (location_id, items, total_items, created_at) select id, '[]', 0, now() - interval '1 hour' from locations`,
+    check: 'sync jobs',
+    found: /sync job \S+ of location \S+ waits, and nobody is to do it/,
+  },
+  {
+    edit: 'deletes the zone of a location from the list of zones',
+    sql: `delete from internal.time_zones where name = (select timezone from locations limit 1)`,
+    check: 'time zones',
+    found: /zone \S+ of location \S+ is unknown to time_zones/,
+  },
+  {
+    edit: 'moves a location to a zone of which only PostgreSQL knows (admins, row 12)',
+    sql: `create table kept as select id, timezone from locations; update locations set timezone = 'UYT3'`,
+    check: 'time zones',
+    found: /zone UYT3 of location \S+ is unknown to time_zones, PostgreSQL, Node/,
+    mend: 'update locations l set timezone = k.timezone from kept k where k.id = l.id; drop table kept',
+  },
+  {
+    edit: 'edits a checksum of a migration (admins, row 1)',
+    sql: `update _prisma_migrations set checksum = 'edited'`,
+    check: 'checksums',
+    found: /migration \d+_baseline has another checksum than its file/,
+  },
+  {
+    edit: 'drops a trigger',
+    sql: 'drop trigger touch on orders',
+    check: 'functions and triggers',
+    found: /trigger touch on orders is missing or was changed/,
+  },
+  {
+    edit: 'disables a trigger',
+    sql: 'alter table products disable trigger capture_update',
+    check: 'functions and triggers',
+    found: /trigger capture_update on products is missing or was changed/,
+  },
+  {
+    edit: 'disables the triggers of a table, foreign keys included',
+    sql: 'alter table payments disable trigger all',
+    check: 'disabled triggers',
+    found: /foreign key payments_location_id_order_id_fkey on payments is disabled/,
+  },
+  {
+    edit: 'adds a constraint that is never checked',
+    sql: 'alter table products add constraint odd check (price >= 0) not valid',
+    check: 'constraints and indexes',
+    found: /constraint odd on products was never validated/,
+    mend: 'alter table products drop constraint odd',
+  },
+];
