@@ -80,7 +80,9 @@ it('finds the embedded database by itself; what is wrong makes the exit code 1',
   expect(alone.stdout.trimEnd().endsWith('Something is wrong: see above what to do.')).toBe(true);
 
   await withClients(1, (client) =>
-    client.query(`insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`),
+    client.query(
+      `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
+    ),
   );
   const better = await comanda(['doctor', '--json']);
   expect(better.code, better.stdout + better.stderr).toBe(1);
@@ -139,7 +141,9 @@ it('brings back with relay retry what was set aside', async () => {
     );
     const { stdout } = await comanda(['relay', 'retry', '--json']);
     expect(JSON.parse(stdout)).toEqual({ retried: 2 });
-    const { rows } = await client.query('select distinct failures, retry_at, error from internal.captured_changes');
+    const { rows } = await client.query(
+      'select distinct failures, retry_at, error from internal.captured_changes',
+    );
     expect(rows).toEqual([{ failures: 0, retry_at: null, error: null }]);
     await client.query('delete from internal.captured_changes');
   });
