@@ -43,7 +43,12 @@ CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF pg_trigger_depth() > 1 THEN
     RETURN NULL;
-  ELSIF by_service() OR deed_passes(TG_RELID, 'service') THEN
+  ELSIF by_service() THEN
+    RETURN NULL;
+  ELSIF deed_passes(TG_RELID, 'service') THEN
+    IF TG_TABLE_NAME NOT IN (SELECT a.relation FROM audited() a) THEN
+      PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, current_setting('comanda.deed', true), false);
+    END IF;
     RETURN NULL;
   END IF;
   RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = TG_TABLE_NAME;
