@@ -199,7 +199,10 @@ describe('an undo is refused', () => {
     const rest: TestApi['rest'] = (route, call = {}) => api.rest(route, { key: key.key, ...call });
     const order = await placeOrder({ rest }, kitchen);
     await hand.sql(`update orders set status = 'canceled' where id = $1`, [order.id]);
-    await expect(undoLast()).rejects.toMatchObject(refusal(/^an order cannot move from canceled to pending/));
+    await expect(undoLast()).rejects.toMatchObject({
+      code: 'CM001',
+      message: 'an order cannot move from canceled to pending',
+    });
     await hand.sql('update api_keys set revoked_at = now() where id = $1', [key.id]);
     await expect(undoLast()).rejects.toMatchObject(refusal(/^a key is revoked for good/));
   });
