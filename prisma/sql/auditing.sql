@@ -1,40 +1,26 @@
 -- From the table in audited.sql to triggers: what a statement of a session that is not the service's did, one audit entry
 -- a location, with at most 100 rows and the count of all. What its triggers do is not written down.
 --
--- One function for every table, since hands are rare: the service pays for a look at its session.
+-- One function for every table, since hands are rare: the service pays for a look at its session. Where a capture trigger
+-- is there already, it looks (watching.sql): a trigger more for each costs an order 3 %.
 
 CREATE FUNCTION audit_by_hand() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  said text;
-  hidden text[];
-  edit record;
-  entry uuid;
-  entries jsonb := '{}';
 BEGIN
-  IF by_service() OR pg_trigger_depth() > 1 THEN
-    RETURN NULL;
-  END IF;
-  said := nullif(current_setting('comanda.deed', true), '');
-  -- What is erased must not live on here.
-  IF said ~ '^erase: *\S' AND pg_has_role(session_user, (SELECT c.relowner FROM pg_class c WHERE c.oid = TG_RELID), 'MEMBER') THEN
-    hidden := ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = TG_RELID AND a.attnum > 0);
-  ELSE
-    SELECT a.left_out INTO hidden FROM audited() a WHERE a.relation = TG_TABLE_NAME;
-  END IF;
-  FOR edit IN EXECUTE audit_query(TG_RELID, TG_OP) USING hidden LOOP
-    entry := note_hand_edit(edit.location_id, lower(TG_OP), TG_TABLE_NAME, edit.n, edit.kept, said, edit.by_cascade);
-    IF NOT edit.by_cascade THEN
-      entries := entries || jsonb_build_object(edit.location_id, entry);
-    END IF;
-  END LOOP;
-  -- Rows that go with these are met later, by the triggers of their own tables.
-  IF TG_OP = 'DELETE' AND entries <> '{}' THEN
-    PERFORM set_config('comanda.deleting', entries::text, true);
+  IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+    EXECUTE audit_query(TG_RELID, TG_OP) USING audit_hidden(TG_RELID);
   END IF;
   RETURN NULL;
 END $$;
 
--- What the statement did: its rows by location, the first 100 of each as audit_row shows them ($1: columns left out).
+-- The columns of a table whose values are not kept: what is erased must not live on here.
+CREATE FUNCTION audit_hidden(p_relation oid) RETURNS text[] LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN current_setting('comanda.deed', true) ~ '^erase: *\S' AND pg_has_role(session_user, c.relowner, 'MEMBER')
+    THEN ARRAY(SELECT t.attname FROM pg_attribute t WHERE t.attrelid = c.oid AND t.attnum > 0) ELSE a.left_out END
+  FROM pg_class c JOIN audited() a ON a.relation = c.relname WHERE c.oid = p_relation
+$$;
+
+-- The query that writes down what the statement did: its rows by location, the first 100 of each as audit_row shows them
+-- ($1: columns left out).
 --
 -- A row that goes by cascade is met at the depth of the statement that caused it. It is known by a parent that is gone.
 CREATE FUNCTION audit_query(p_relation oid, p_operation text) RETURNS text LANGUAGE sql STABLE AS $$
@@ -71,10 +57,12 @@ CREATE FUNCTION audit_query(p_relation oid, p_operation text) RETURNS text LANGU
       FROM went o FULL JOIN %8$s n ON %9$s
       WHERE o.%6$I IS NULL OR n.%6$I IS NULL OR ROW(%10$s) IS DISTINCT FROM ROW(%11$s)
     )
-    SELECT location_id, coalesce(by_cascade, false) AS by_cascade, count(*)::int AS n,
-      jsonb_agg(audit_row(key, to_jsonb(old) - 'gone', to_jsonb(new), $1) ORDER BY place) FILTER (WHERE place <= 100) AS kept
-    FROM changed GROUP BY 1, 2 ORDER BY 1, 2$f$,
-    parents.gone, sources.old, columns.location, sources.gone, keys.named, keys.one, keys.key, sources.new, keys.same, columns.old, columns.new)
+    SELECT note_hand_edit(location_id, %12$L, %13$L, n, kept, by_cascade) FROM (
+      SELECT location_id, coalesce(by_cascade, false) AS by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(key, to_jsonb(old) - 'gone', to_jsonb(new), $1) ORDER BY place) FILTER (WHERE place <= 100) AS kept
+      FROM changed GROUP BY 1, 2 ORDER BY 1, 2) e$f$,
+    parents.gone, sources.old, columns.location, sources.gone, keys.named, keys.one, keys.key, sources.new, keys.same, columns.old, columns.new,
+    lower(p_operation), (SELECT c.relname FROM pg_class c WHERE c.oid = p_relation))
   FROM keys, columns, parents, sources
 $$;
 
@@ -94,30 +82,32 @@ CREATE FUNCTION audit_row(key jsonb, before jsonb, after jsonb, hidden text[]) R
   WHERE k <> 'updated_at' AND (before->k) IS DISTINCT FROM (after->k)
 $$;
 
--- Writes the entry, for triggers alone; gives its id. What goes with a location that is gone goes without one.
-CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_deed text,
-  p_by_cascade boolean
-) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+-- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
+-- deletion come later, by the triggers of their own tables: comanda.deleting has its entries by location.
+CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean)
+RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
-  entry uuid;
+  deleting jsonb := coalesce(nullif(current_setting('comanda.deleting', true), ''), '{}');
   here uuid := (SELECT l.id FROM locations l WHERE l.id = p_location);
+  entry uuid;
 BEGIN
   IF pg_trigger_depth() = 0 THEN
     RAISE EXCEPTION 'the audit is written by triggers' USING ERRCODE = 'CM008';
   ELSIF p_by_cascade AND (here IS NULL OR p_operation <> 'delete') THEN
-    RETURN NULL;
+    RETURN;
   END IF;
   INSERT INTO audit_entries (location_id, actor_kind, actor_name, application_name, operation, relation, resource_id, row_count,
     changes, deed, caused_by, undo_of)
   SELECT here, 'database', session_user, current_setting('application_name'), p_operation, p_relation,
     CASE WHEN p_rows = jsonb_array_length(p_kept) AND min(r.id) = max(r.id) THEN min(r.id)::uuid END, p_rows,
-    jsonb_build_object('rows', coalesce(p_kept, '[]')), p_deed,
-    CASE WHEN p_by_cascade THEN (nullif(current_setting('comanda.deleting', true), '')::jsonb->>p_location::text)::uuid END,
-    nullif(current_setting('comanda.undoing', true), '')::uuid
+    jsonb_build_object('rows', coalesce(p_kept, '[]')), nullif(current_setting('comanda.deed', true), ''),
+    CASE WHEN p_by_cascade THEN (deleting->>p_location::text)::uuid END, nullif(current_setting('comanda.undoing', true), '')::uuid
   FROM (SELECT coalesce(k->>'id', k->>'order_id', k->>'product_id', k->>'menu_id') AS id
     FROM jsonb_path_query(p_kept, '$[*].key') k) r
   RETURNING id INTO entry;
-  RETURN entry;
+  IF p_operation = 'delete' AND NOT p_by_cascade AND p_location IS NOT NULL THEN
+    PERFORM set_config('comanda.deleting', (deleting || jsonb_build_object(p_location, entry))::text, true);
+  END IF;
 END $$;
 
 -- The statements that make the triggers of audited(), for whoever applies this folder.
@@ -130,4 +120,6 @@ CREATE FUNCTION audit_statements() RETURNS TABLE (statement text) LANGUAGE sql S
     ('delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows'),
     ('truncate', 'BEFORE TRUNCATE', '')
   ) o (name, event, rows)
+  WHERE NOT EXISTS (SELECT FROM watched() w WHERE w.relation = a.relation AND w.told_as IS NOT NULL AND o.name <> 'truncate'
+    AND watch_body(w.relation, w.told_as, w.of, w.told_on, w.columns, w.counted, w.counted_at, o.name) IS NOT NULL)
 $$;

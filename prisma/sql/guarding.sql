@@ -47,7 +47,7 @@ BEGIN
     RETURN NULL;
   ELSIF deed_passes(TG_RELID, 'service') THEN
     IF TG_TABLE_NAME NOT IN (SELECT a.relation FROM audited() a) THEN
-      PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, current_setting('comanda.deed', true), false);
+      PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false);
     END IF;
     RETURN NULL;
   END IF;

@@ -225,12 +225,24 @@ describe('a deed', () => {
   it('on a table of the service is written down without any row', async () => {
     await hand.deed('repair: ticket 8', 'update location_counters set value = value + 1');
     await hand.deed('repair: ticket 8', `update audit_entries set operation = 'nothing' where false`);
+    await hand.deed('repair: ticket 8', `insert into sync_jobs (location_id, total_items) values ($1, 1)`, [
+      location,
+    ]);
+    await hand.deed('repair: ticket 8', `update sync_jobs set status = 'failed' where location_id = $1`, [
+      location,
+    ]);
     const found = (await entries(null)).filter(({ deed }) => deed === 'repair: ticket 8');
     expect(found).toEqual(
-      ['location_counters', 'audit_entries'].map((relation) =>
-        expect.objectContaining({ relation, operation: 'update', row_count: null, changes: { rows: [] } }),
+      [
+        ['update', 'location_counters'],
+        ['update', 'audit_entries'],
+        ['insert', 'sync_jobs'],
+        ['update', 'sync_jobs'],
+      ].map(([operation, relation]) =>
+        expect.objectContaining({ relation, operation, row_count: null, changes: { rows: [] } }),
       ),
     );
+    expect(await entries()).toEqual([]);
   });
 
   it('truncates, and what went is written down', async () => {
@@ -299,6 +311,6 @@ it('every table that a person may edit is kept with its rows, every other one is
 
 it('nobody writes an entry but by an edit', async () => {
   await expect(
-    hand.sql(`select note_hand_edit($1, 'update', 'products', 1, '[]', null, false)`, [location]),
+    hand.sql(`select note_hand_edit($1, 'update', 'products', 1, '[]', false)`, [location]),
   ).rejects.toMatchObject({ code: 'CM008' });
 });
