@@ -255,13 +255,15 @@ describe('a deed', () => {
   });
 
   it('that erases leaves no value behind', async () => {
-    const id = await product({ name: 'Ana Pereira' });
+    const id = await product({ name: 'Pereira, Ana' });
+    await hand.sql(`update products set name = 'Ana Pereira' where id = $1`, [id]);
+    await hand.deed('erase: asked by Ana', `delete from audit_entries where changes::text like '%Pereira%'`);
     await hand.deed('erase: asked by Ana', `update products set name = 'x' where id = $1`, [id]);
     await hand.deed('erase: asked by Ana', 'delete from products where id = $1', [id]);
     const found = await entries();
     expect(found[0]?.changes.rows).toEqual([{ key: { id }, before: {}, after: {}, left_out: ['name'] }]);
     expect(found[1]).toMatchObject({ operation: 'delete', resource_id: id, deed: 'erase: asked by Ana' });
-    expect(JSON.stringify(found)).not.toContain('Ana Pereira');
+    expect(JSON.stringify(found)).not.toContain('Pereira');
   });
 });
 
