@@ -88,6 +88,6 @@ CREATE FUNCTION turn_settled(location uuid, turn uuid) RETURNS boolean LANGUAGE 
 $$;
 
 CREATE FUNCTION last_valid_secret(location uuid, endpoint uuid, secret uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT NOT EXISTS (SELECT FROM webhook_secrets s WHERE s.location_id = location AND s.endpoint_id = endpoint
+  SELECT NOT EXISTS (SELECT FROM internal.webhook_secrets s WHERE s.location_id = location AND s.endpoint_id = endpoint
     AND s.id <> secret AND (s.expires_at IS NULL OR s.expires_at > now()))
 $$;

@@ -12,7 +12,7 @@ DECLARE
   last_state jsonb;
 BEGIN
   EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
-  INSERT INTO captured_changes (location_id, resource, resource_id, operation, before)
+  INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, before)
   VALUES (OLD.location_id, TG_ARGV[0], OLD.id, 'delete', last_state);
   RETURN OLD;
 END $$;
@@ -64,7 +64,7 @@ DECLARE
   WHERE c.operation <> 'update' OR c.changed && %L::text[]
 )$f$, relation, ARRAY(SELECT translate(x, '*~!^', '') FROM regexp_split_to_table(columns, ' ') x WHERE x ~ '\^')) END;
   -- As the relay sees it: what was changed by key is one row that went and one that came.
-  told text := format($f$INSERT INTO captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
+  told text := format($f$INSERT INTO internal.captured_changes (location_id, resource, resource_id, operation, changed, in_catalog, before, after)
   SELECT c.location_id, %L, c.id, c.operation, c.changed, c.in_catalog, c.before, c.after FROM changed c%s
   WHERE c.operation <> 'update' OR c.changed <> '{}'$f$, told_as, CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END);
   notes text := concat_ws(E'\n  UNION ALL\n',
@@ -89,7 +89,7 @@ DECLARE
   noted bigint;
 BEGIN
 %s%s
-INSERT INTO tally_notes (location_id, starts_at, name, n)
+INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
 %s;
 GET DIAGNOSTICS noted = ROW_COUNT;
 -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.

@@ -170,7 +170,7 @@ async function foreignKeys(): Promise<ForeignKey[]> {
     `select c.conname as name, c.conrelid::regclass::text as child, c.confrelid::regclass::text as parent,
        ${names('c.conkey', 'c.conrelid')} as columns, ${names('c.confkey', 'c.confrelid')} as referenced
      from pg_constraint c where c.contype = 'f' and c.connamespace = 'public'::regnamespace
-       and c.confrelid <> 'time_zones'::regclass order by 1`,
+       and c.confrelid <> 'internal.time_zones'::regclass order by 1`,
   );
   return rows;
 }

@@ -223,7 +223,7 @@ describe('a deed', () => {
   });
 
   it('on a table of the service is written down without any row', async () => {
-    await hand.deed('repair: ticket 8', 'update location_counters set value = value + 1');
+    await hand.deed('repair: ticket 8', 'update internal.location_counters set value = value + 1');
     await hand.deed('repair: ticket 8', `update audit_entries set operation = 'nothing' where false`);
     await hand.deed('repair: ticket 8', `insert into sync_jobs (location_id, total_items) values ($1, 1)`, [
       location,

@@ -20,7 +20,7 @@ afterAll(() => kit?.close());
 
 beforeEach(async () => {
   await kit.sql('delete from events');
-  await kit.sql('delete from captured_changes');
+  await kit.sql('delete from internal.captured_changes');
 });
 
 describe('retention', () => {
@@ -114,12 +114,12 @@ describe('retention', () => {
       ['young', 1],
     ] as const)
       await kit.sql(
-        `insert into idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response, created_at)
+        `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response, created_at)
          values ($1, $2, 'orders.create', $3, '\\x00', 201, '{}', now() - make_interval(secs => $4::float8 * 3600))`,
         [kit.locationId, apiKeyId, key, hours],
       );
     expect(await sweep('idempotency keys', 24)).toBe(1);
-    const left = await kit.sql<{ key: string }>('select key from idempotency_keys order by key');
+    const left = await kit.sql<{ key: string }>('select key from internal.idempotency_keys order by key');
     expect(left.map(({ key }) => key)).toEqual(['border', 'young']);
   });
 
@@ -169,7 +169,7 @@ describe('retention', () => {
   it('removes limit windows after their end, also those of keys that are gone, and not the month that may still run', async () => {
     const window = (key: string, name: string, start: string) =>
       kit.sql(
-        `insert into limit_counters (api_key_id, "window", window_start, used) values ($1, $2, ${start}, 1)`,
+        `insert into internal.limit_counters (api_key_id, "window", window_start, used) values ($1, $2, ${start}, 1)`,
         [key, name],
       );
     const gone = newId();
@@ -179,14 +179,14 @@ describe('retention', () => {
     await window(apiKeyId, 'month', `now() - interval '20 days'`);
     await window(gone, 'month', `now() - interval '60 days'`);
     expect(await sweep('limit windows', 7)).toBe(3);
-    const left = await kit.sql<{ window: string }>('select "window" from limit_counters order by 1');
+    const left = await kit.sql<{ window: string }>('select "window" from internal.limit_counters order by 1');
     expect(left.map(({ window: name }) => name)).toEqual(['minute', 'month']);
   });
 
   it('removes changes that were set aside long ago, and none that is still to be published', async () => {
     const change = (failures: number, daysAgo: number) =>
       kit.sql(
-        `insert into captured_changes (location_id, resource, resource_id, operation, failures, captured_at)
+        `insert into internal.captured_changes (location_id, resource, resource_id, operation, failures, captured_at)
          values ($1, 'order', $1, 'insert', $2, now() - make_interval(secs => $3::float8 * 86400))`,
         [kit.locationId, failures, daysAgo],
       );
@@ -222,7 +222,7 @@ describe('retention', () => {
   it('tells nobody: no change is captured and no catalog gets a new version', async () => {
     await event({ daysAgo: 90, deliveries: ['delivered'] });
     const tallies =
-      'select (select count(*) from tallies) as tallies, (select count(*) from tally_notes) as notes';
+      'select (select count(*) from internal.tallies) as tallies, (select count(*) from internal.tally_notes) as notes';
     const before = await kit.sql(tallies);
     for (const { name } of retentionRules) await sweep(name, 30);
     expect(await count('events')).toBe(0);

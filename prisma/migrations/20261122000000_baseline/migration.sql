@@ -49,7 +49,7 @@ CREATE TYPE delivery_status AS ENUM ('pending', 'failed', 'delivered', 'dead', '
 
 -- The zones that a location may have: the IANA names, links included, that PostgreSQL and JavaScript both know. The
 -- migrator fills it.
-CREATE TABLE time_zones (
+CREATE TABLE internal.time_zones (
   name text COLLATE "C" NOT NULL,
   CONSTRAINT time_zones_pkey PRIMARY KEY (name)
 );
@@ -65,10 +65,10 @@ CREATE TABLE locations (
   CONSTRAINT locations_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
   CONSTRAINT locations_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
   CONSTRAINT locations_timezone_fkey FOREIGN KEY (timezone)
-    REFERENCES time_zones (name) ON UPDATE CASCADE ON DELETE RESTRICT
+    REFERENCES internal.time_zones (name) ON UPDATE CASCADE ON DELETE RESTRICT
 );
 
-CREATE TABLE location_counters (
+CREATE TABLE internal.location_counters (
   location_id uuid NOT NULL,
   name text COLLATE "C" NOT NULL,
   value bigint NOT NULL DEFAULT 0,
@@ -80,7 +80,7 @@ CREATE TABLE location_counters (
 -- How much there is of something, by location and name ('catalog', 'product visible', 'order pending' …), orders by
 -- stretches of 1, 24 and 768 hours, the rest by none (0 hours, starts_at '-infinity'). Writers insert notes and wait for nobody; fold_tallies adds them
 -- up (docs/decisions/0011). No foreign key: its check would cost every order.
-CREATE TABLE tallies (
+CREATE TABLE internal.tallies (
   location_id uuid NOT NULL,
   hours smallint NOT NULL,
   starts_at timestamptz(3) NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE tallies (
   CONSTRAINT tallies_pkey PRIMARY KEY (location_id, hours, starts_at, name)
 ) WITH (fillfactor = 80);
 
-CREATE TABLE tally_notes (
+CREATE TABLE internal.tally_notes (
   location_id uuid NOT NULL,
   id bigserial,
   starts_at timestamptz(3) NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_id_idx ON api_keys (id);
 CREATE UNIQUE INDEX api_keys_key_hash_key ON api_keys (key_hash);
 
-CREATE TABLE limit_counters (
+CREATE TABLE internal.limit_counters (
   api_key_id uuid NOT NULL,
   "window" text COLLATE "C" NOT NULL,
   window_start timestamptz(3) NOT NULL,
@@ -133,7 +133,7 @@ CREATE TABLE limit_counters (
   CONSTRAINT limit_counters_pkey PRIMARY KEY (api_key_id, "window", window_start)
 ) WITH (fillfactor = 50);
 
-CREATE TABLE idempotency_keys (
+CREATE TABLE internal.idempotency_keys (
   location_id uuid NOT NULL,
   api_key_id uuid NOT NULL,
   operation text COLLATE "C" NOT NULL,
@@ -146,7 +146,7 @@ CREATE TABLE idempotency_keys (
   CONSTRAINT idempotency_keys_location_id_api_key_id_fkey FOREIGN KEY (location_id, api_key_id)
     REFERENCES api_keys (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
-CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_created_at_idx ON internal.idempotency_keys (created_at);
 
 -- Without a location: a location that was deleted by hand, and what a deed did to tables of the service.
 CREATE TABLE audit_entries (
@@ -301,7 +301,7 @@ CREATE TABLE subselection_items (
 CREATE UNIQUE INDEX subselection_items_location_id_subselection_id_external_id_key
   ON subselection_items (location_id, subselection_id, external_id);
 
-CREATE TABLE catalog_versions (
+CREATE TABLE internal.catalog_versions (
   location_id uuid NOT NULL,
   epoch text COLLATE "C" NOT NULL,
   token bigint NOT NULL,
@@ -471,7 +471,7 @@ CREATE TABLE order_items (
     REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 
-CREATE TABLE order_moves (
+CREATE TABLE internal.order_moves (
   location_id uuid NOT NULL,
   order_id uuid NOT NULL,
   id bigserial,
@@ -506,7 +506,7 @@ CREATE UNIQUE INDEX payments_location_id_order_id_key ON payments (location_id, 
 
 -- From a change to a webhook
 
-CREATE TABLE captured_changes (
+CREATE TABLE internal.captured_changes (
   id bigserial,
   transaction_id bigint NOT NULL DEFAULT transaction_id(),
   location_id uuid NOT NULL,
@@ -525,9 +525,9 @@ CREATE TABLE captured_changes (
   CONSTRAINT captured_changes_pkey PRIMARY KEY (id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
-CREATE INDEX captured_changes_set_aside_idx ON captured_changes (retry_at) WHERE failures > 0;
-CREATE INDEX captured_changes_transaction_id_idx ON captured_changes (transaction_id);
-COMMENT ON TABLE captured_changes IS 'Changes that wait to be published; rows go once their events are stored.';
+CREATE INDEX captured_changes_set_aside_idx ON internal.captured_changes (retry_at) WHERE failures > 0;
+CREATE INDEX captured_changes_transaction_id_idx ON internal.captured_changes (transaction_id);
+COMMENT ON TABLE internal.captured_changes IS 'Changes that wait to be published; rows go once their events are stored.';
 
 CREATE TABLE events (
   location_id uuid NOT NULL,
@@ -566,7 +566,7 @@ CREATE TABLE webhook_endpoints (
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 
-CREATE TABLE webhook_secrets (
+CREATE TABLE internal.webhook_secrets (
   location_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT uuid_v7(),
   endpoint_id uuid NOT NULL,
@@ -578,7 +578,7 @@ CREATE TABLE webhook_secrets (
   CONSTRAINT webhook_secrets_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
     REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
-CREATE INDEX webhook_secrets_location_id_endpoint_id_idx ON webhook_secrets (location_id, endpoint_id);
+CREATE INDEX webhook_secrets_location_id_endpoint_id_idx ON internal.webhook_secrets (location_id, endpoint_id);
 
 CREATE TABLE webhook_deliveries (
   location_id uuid NOT NULL,
@@ -629,7 +629,7 @@ CREATE UNIQUE INDEX webhook_attempts_location_id_delivery_id_attempt_key
 
 -- The service itself
 
-CREATE TABLE process_heartbeats (
+CREATE TABLE internal.process_heartbeats (
   id text COLLATE "C" NOT NULL,
   kind text COLLATE "C" NOT NULL,
   host text COLLATE "C" NOT NULL,
@@ -640,7 +640,7 @@ CREATE TABLE process_heartbeats (
   CONSTRAINT process_heartbeats_pkey PRIMARY KEY (id)
 ) WITH (fillfactor = 50);
 
-CREATE TABLE work_totals (
+CREATE TABLE internal.work_totals (
   name text COLLATE "C" NOT NULL,
   shard smallint NOT NULL,
   total bigint NOT NULL DEFAULT 0,
@@ -648,7 +648,7 @@ CREATE TABLE work_totals (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 -- What prisma/sql put into this database: each object, and each state of the folder.
-CREATE TABLE sql_objects (
+CREATE TABLE internal.sql_objects (
   identity text COLLATE "C" NOT NULL,
   checksum text COLLATE "C" NOT NULL,
   definition text COLLATE "C" NOT NULL,
@@ -657,7 +657,7 @@ CREATE TABLE sql_objects (
   CONSTRAINT sql_objects_pkey PRIMARY KEY (identity)
 );
 
-CREATE TABLE sql_releases (
+CREATE TABLE internal.sql_releases (
   hash text COLLATE "C" NOT NULL,
   release text COLLATE "C" NOT NULL,
   applied_at timestamptz(3) NOT NULL,

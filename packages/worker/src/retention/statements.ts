@@ -93,9 +93,9 @@ const windowLengths = `(values ('minute', interval '1 minute'), ('batch_hour', i
 export const keysWithOldWindows = statement<ScopeRow>(
   'retention_windows_scopes',
   `with recursive keys as (
-     select (select c.api_key_id from limit_counters c where c.api_key_id > $1::uuid order by 1 limit 1) as id, 1 as n
+     select (select c.api_key_id from internal.limit_counters c where c.api_key_id > $1::uuid order by 1 limit 1) as id, 1 as n
      union all
-     select (select c.api_key_id from limit_counters c where c.api_key_id > keys.id order by 1 limit 1), n + 1
+     select (select c.api_key_id from internal.limit_counters c where c.api_key_id > keys.id order by 1 limit 1), n + 1
      from keys where keys.id is not null and n < $3
    )
    select keys.id, exists (select from ${windowLengths}, limit_counters c
@@ -108,7 +108,7 @@ export const removeLimitWindows = removal(
   'limit_counters',
   ['api_key_id', '"window"', 'window_start'],
   `select c.api_key_id, c."window", c.window_start from ${windowLengths} cross join lateral (
-     select c.api_key_id, c."window", c.window_start from limit_counters c
+     select c.api_key_id, c."window", c.window_start from internal.limit_counters c
      where c.api_key_id = $1::uuid and c."window" = k.name and c.window_start < ${before('$2')} - k.length
      order by c.window_start limit $3) c
    limit $3`,
@@ -119,7 +119,7 @@ export const removeIdempotencyKeys = removal(
   'idempotency_keys',
   'idempotency_keys',
   ['location_id', 'api_key_id', 'operation', 'key'],
-  `select i.location_id, i.api_key_id, i.operation, i.key from idempotency_keys i
+  `select i.location_id, i.api_key_id, i.operation, i.key from internal.idempotency_keys i
    where i.created_at < now() - make_interval(hours => $1::int + 1)
    order by i.created_at limit $2 for update skip locked`,
 );
@@ -129,7 +129,7 @@ export const removeSetAside = removal(
   'set_aside',
   'captured_changes',
   ['id'],
-  `select c.id from captured_changes c where c.failures >= 10 and c.captured_at < ${before('$1')}
+  `select c.id from internal.captured_changes c where c.failures >= 10 and c.captured_at < ${before('$1')}
    order by c.id limit $2 for update skip locked`,
 );
 

@@ -44,7 +44,7 @@ const readTimeline = statement<{ doc: string }>(
    ), entries (at, cause, place, doc) as (
      select o.created_at, 1, 0::bigint, json_build_object(
        'at', wire_time(o.created_at, o.timezone), 'kind', 'created',
-       'status', coalesce((select m.from_status from order_moves m
+       'status', coalesce((select m.from_status from internal.order_moves m
          where m.location_id = o.location_id and m.order_id = o.id order by m.id limit 1), o.status),
        'by', ${actor('o.created_by', 'o.created_at')}, 'request_id', o.request_id)
      from subject o
@@ -53,7 +53,7 @@ const readTimeline = statement<{ doc: string }>(
        'at', wire_time(m.moved_at, o.timezone), 'kind', 'moved', 'from', m.from_status, 'to', m.to_status,
        'by', ${actor('m.moved_by', 'm.moved_at')}, 'request_id', m.request_id,
        'reason', case when m.to_status = 'canceled' then o.cancel_reason end)
-     from subject o join order_moves m on m.location_id = o.location_id and m.order_id = o.id
+     from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id
      union all
      select e.created_at, 3, e.number, json_build_object(
        'at', wire_time(e.created_at, e.timezone), 'kind', 'event', 'event_id', e.id, 'event_type', e.type,
