@@ -51,7 +51,7 @@ LANGUAGE sql IMMUTABLE AS $$
   ('events',             'never',   'location_id id number type resource_id body body_v1 request_id created_at', null, 'an event never changes'),
   ('events',             'kept',    null, null, 'events are kept for KEEP_EVENTS_DAYS'),
   ('audit_entries',      'service', 'iud', null, 'the audit is written by the service alone'),
-  ('audit_entries',      'never',   'location_id id actor_kind api_key_id request_id operation resource_id changes created_at', null, 'the audit never changes'),
+  ('audit_entries',      'never',   'location_id id actor_kind api_key_id actor_name application_name request_id operation relation resource_id row_count changes deed caused_by undo_of created_at', null, 'the audit never changes'),
   ('audit_entries',      'kept',    null, null, 'the audit is kept for KEEP_AUDIT_DAYS'),
 
   ('webhook_deliveries', 'service', 'iud', null, 'deliveries are the service''s: send events again by POST /v2/webhook-endpoints/{id}/replay, or disable the endpoint'),

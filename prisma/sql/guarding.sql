@@ -51,7 +51,12 @@ CREATE FUNCTION refuse_by_hand() RETURNS trigger LANGUAGE plpgsql SET search_pat
 BEGIN
   IF pg_trigger_depth() > 1 THEN
     RETURN NULL;
-  ELSIF by_service() OR TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
+  ELSIF by_service() THEN
+    RETURN NULL;
+  ELSIF TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
+    IF TG_TABLE_NAME NOT IN (SELECT a.relation FROM audited() a) THEN
+      PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false);
+    END IF;
     RETURN NULL;
   END IF;
   RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = TG_TABLE_NAME;

@@ -47,7 +47,7 @@ CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE P
 $$;
 
 -- A turn that is opened by hand gets the next number, and begins now. An import brings others, closed ones too.
-CREATE FUNCTION guard_new_turn() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION guard_new_turn() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   next int;
 BEGIN

@@ -17,7 +17,8 @@ BEGIN
   RETURN removed;
 END $$;
 
--- Removes so many of the audit entries that are older than so many days, the oldest first; gives how many.
+-- Removes so many of the audit entries that are older than so many days, the oldest first; gives how many. Without a
+-- location those that have none.
 CREATE FUNCTION remove_old_audit(p_location uuid, p_days int, p_most int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
@@ -26,10 +27,13 @@ DECLARE
 BEGIN
   PERFORM set_config('comanda.deed', 'retention: KEEP_AUDIT_DAYS', true);
   WITH old AS MATERIALIZED (
-    SELECT a.location_id, a.id FROM audit_entries a
+    SELECT a.id FROM audit_entries a
     WHERE a.location_id = p_location AND a.created_at < retention_border(p_days) ORDER BY a.created_at, a.id LIMIT p_most
+  ), lone AS MATERIALIZED (
+    SELECT a.id FROM audit_entries a
+    WHERE p_location IS NULL AND a.location_id IS NULL AND a.created_at < retention_border(p_days) ORDER BY a.created_at, a.id LIMIT p_most
   )
-  DELETE FROM audit_entries a USING old WHERE a.location_id = old.location_id AND a.id = old.id;
+  DELETE FROM audit_entries a USING (SELECT id FROM old UNION ALL SELECT id FROM lone) o WHERE a.id = o.id;
   GET DIAGNOSTICS removed = ROW_COUNT;
   PERFORM set_config('comanda.deed', said, true);
   RETURN removed;

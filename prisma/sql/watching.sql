@@ -21,8 +21,13 @@ END $$;
 CREATE FUNCTION watch_statements() RETURNS TABLE (statement text) LANGUAGE plpgsql AS $$
 DECLARE
   w record;
+  look text;
 BEGIN
   FOR w IN SELECT * FROM watched() LOOP
+    -- A hand is written down as well (auditing.sql).
+    look := (SELECT 'IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+  EXECUTE audit_query(TG_RELID, TG_OP) USING audit_hidden(TG_RELID);
+END IF;' FROM audited() a WHERE a.relation = w.relation);
     IF w.touched THEN
       RETURN QUERY SELECT format('CREATE TRIGGER touch BEFORE UPDATE ON %I FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) '
         'EXECUTE FUNCTION touch_updated_at()', w.relation);
@@ -33,8 +38,8 @@ BEGIN
         'EXECUTE FUNCTION capture_last_state(%L, %L, %L)', w.relation, w.told_as, w.relation || '_json', w.columns ~ '[*~]');
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
-      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
-        'AS $body$%s$body$', o.operation, w.relation, o.body),
+      format(E'CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
+        'AS $body$\nBEGIN\n%s%s;\nEND $body$', o.operation, w.relation, look, o.body),
       format('CREATE TRIGGER capture_%s AFTER %1$s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION capture_%1$s_%2$s()',
         o.operation, w.relation, o.rows)])
     FROM (

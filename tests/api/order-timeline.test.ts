@@ -4,7 +4,7 @@ import {
   type OrderTimelineEntry,
 } from '../../packages/api/src/resources/orders/timeline.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { underDeed } from '../support/by-hand.ts';
+import { openHand, underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { type PublishingApi, startPublishingApi } from '../support/published.ts';
@@ -114,6 +114,30 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
     );
     const [entry] = await read(made?.id ?? '');
     expect(entry).toEqual({ at: moment, kind: 'created', status: 'closed', by: { type: 'database' } });
+  });
+
+  test('who made and moved it by hand, and by which program', async () => {
+    const hand = await openHand(api.databaseUrl);
+    try {
+      const [role] = await hand.sql<{ name: string }>('select session_user::text as name');
+      const by = { type: 'database', name: `${role?.name} by psql` };
+      const [made] = await hand.sql<{ id: string }>(
+        `with made as (insert into orders (location_id, payment_method_id) values ($1, $2) returning location_id, id)
+         insert into order_items (location_id, order_id, product_id, quantity)
+         select location_id, id, $3, 1 from made returning order_id as id`,
+        [api.locationId, kitchen.paymentMethodId, kitchen.productId],
+      );
+      const id = made?.id ?? '';
+      await hand.sql(`update orders set status = 'ready' where id = $1`, [id]);
+      await api.app.database.pool.query(`update orders set status = 'closed' where id = $1`, [id]);
+      const [created, ready, closed] = only(await read(id), 'created', 'moved');
+      expect(created).toEqual({ at: moment, kind: 'created', status: 'pending', by });
+      expect(ready).toMatchObject({ to: 'ready', by });
+      expect(closed).toMatchObject({ to: 'closed', by: { type: 'database' } });
+      expect(closed).not.toHaveProperty('by.name');
+    } finally {
+      await hand.close();
+    }
   });
 
   test('a refused move leaves no trace', async () => {

@@ -6,14 +6,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import { type Hand, openHand } from '../support/by-hand.ts';
+import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
 let api: TestApi;
+let hand: Hand;
 beforeAll(async () => {
   api = await startTestApi();
+  hand = await openHand(api.databaseUrl);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await hand?.close();
+  await api?.close();
+});
 
 interface Outcome {
   code: number;
@@ -63,9 +69,9 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const { stdout } = await comanda('audit', '--location', locationId);
     const [head, first, second, ...lines] = stdout.trimEnd().split('\n');
     expect(lines).toEqual([]);
-    expect(head).toMatch(/^TIME +WHO +KEY +REQUEST +OPERATION +RESOURCE +CHANGES$/);
+    expect(head).toMatch(/^TIME +ENTRY +WHO +KEY +REQUEST +OPERATION +RESOURCE +CHANGES$/);
     expect(first).toContain(`key "test"`);
-    for (const shown of [updated?.created_at, key.id, updated?.request_id, made.id])
+    for (const shown of [updated?.created_at, updated?.id, key.id, updated?.request_id, made.id])
       expect(first).toContain(String(shown));
     expect(first).toMatch(/ paymentMethods\.update .* name: "Card" → "Visa", enabled: true → false$/);
     expect(second).toMatch(/ paymentMethods\.create .* name: "Card", type: "card", enabled: true$/);
@@ -124,6 +130,79 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     expect(stdout).toContain('\\u001b[31m');
   });
 
+  it('shows what was done by hand: who by which program, of which table, what from what to what', async () => {
+    const locationId = await createLocation(api.app.database);
+    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 4 } });
+    await hand.sql(`update products set price = 13.75, name = 'Tea' where id = $1`, [id]);
+    await hand.sql(
+      `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Mate', 1 from generate_series(1, 101) n`,
+      [locationId],
+    );
+    await hand.sql('delete from products where id = $1', [id]);
+    const [role] = await hand.sql<{ name: string }>('select session_user::text as name');
+
+    const [gone, made, changed, ...rest] = entries(
+      await comanda('audit', '--location', locationId, '--json'),
+    );
+    expect(rest).toEqual([]);
+    expect(changed).toEqual({
+      id: expect.any(String),
+      location_id: locationId,
+      created_at: expect.any(String),
+      actor: 'database',
+      role: role?.name,
+      application: 'psql',
+      operation: 'update',
+      table: 'products',
+      resource_id: id,
+      row_count: 1,
+      rows: [
+        { key: { id }, before: { price: 12.5, name: 'Flat White' }, after: { price: 13.75, name: 'Tea' } },
+      ],
+    });
+    expect(made).toMatchObject({ operation: 'insert', row_count: 101, rows: { length: 100 } });
+    expect(gone).toMatchObject({ operation: 'delete', cascaded: { product_stock: 1 } });
+
+    const { stdout } = await comanda('audit', '--location', locationId);
+    const [, removal, insertion, update] = stdout.trimEnd().split('\n');
+    expect(update).toContain(` ${changed?.id}  ${role?.name} by psql `);
+    expect(update).toMatch(/ update products .* name: "Flat White" → "Tea", price: 12\.5 → 13\.75$/);
+    expect(insertion).toMatch(/ insert products +- +101 rows; .*"Mate".*; …$/);
+    expect(removal).toMatch(/ delete products .* with it went 1 product_stock$/);
+  });
+
+  it('finds entries by time, table, who and id', async () => {
+    const locationId = await createLocation(api.app.database);
+    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 4 } });
+    await hand.sql('update product_stock set quantity = 5 where product_id = $1', [id]);
+    await hand.sql('delete from products where id = $1', [id]);
+    const find = async (...argv: string[]) =>
+      entries(await comanda('audit', '--location', locationId, ...argv, '--json')).map((entry) => [
+        entry.operation,
+        entry.table,
+      ]);
+    const [stock, removal, cascaded] = [
+      ['update', 'product_stock'],
+      ['delete', 'products'],
+      ['delete', 'product_stock'],
+    ];
+    expect(await find('--since', '2001-01-01')).toEqual([removal, stock]);
+    expect(await find('--since', '2999-01-01T00:00:00Z')).toEqual([]);
+    expect(await find('--by', 'psql')).toEqual([removal, stock]);
+    expect(await find('--by', 'somebody')).toEqual([]);
+    expect((await find('--table', 'product_stock')).sort()).toEqual([cascaded, stock].sort());
+    expect((await find('--id', id)).sort()).toEqual([removal, cascaded, stock].sort());
+  });
+
+  it('still shows that a location was deleted by hand', async () => {
+    const locationId = await createLocation(api.app.database);
+    await hand.sql('delete from locations where id = $1', [locationId]);
+    const [gone, ...rest] = entries(await comanda('audit', '--location', locationId, '--json'));
+    expect(rest).toEqual([]);
+    expect(gone).toMatchObject({ operation: 'delete', table: 'locations', resource_id: locationId });
+    expect(gone).not.toHaveProperty('location_id');
+  });
+
   it('says none where nothing was done', async () => {
     const locationId = await createLocation(api.app.database);
     expect((await comanda('audit', '--location', locationId)).stdout).toBe('none\n');
@@ -135,10 +214,47 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     ['a limit of none', ['--limit', '0'], 'validation_error'],
     ['a limit that is no number', ['--limit', 'many'], 'validation_error'],
     ['a limit past the most', ['--limit', '1001'], 'validation_error'],
-    ['an unknown option', ['--since', 'yesterday'], 'invalid_request'],
+    ['a time that is none', ['--since', 'yesterday'], 'validation_error'],
+    ['an id that is none', ['--id', '7'], 'validation_error'],
+    ['an unknown option', ['--until', 'yesterday'], 'invalid_request'],
   ])('refuses %s', async (_, argv, code) => {
     const outcome = await comanda('audit', ...argv, '--json');
     expect(outcome.code).toBe(1);
     expect(json(outcome)).toEqual({ error: { code, message: expect.any(String) } });
+  });
+});
+
+describe('comanda audit undo', { timeout: 120_000 }, () => {
+  it('shows what it would do, does it, and is refused where a later change stands', async () => {
+    const locationId = await createLocation(api.app.database);
+    const id = await createProduct(api.app.database, { locationId });
+    await hand.sql('update products set price = 3 where id = $1', [id]);
+    const [entry] = entries(await comanda('audit', '--location', locationId, '--json'));
+    const undo = (...argv: string[]) => comanda('audit', 'undo', String(entry?.id), ...argv);
+    const price = async () =>
+      (await hand.sql<{ price: string }>('select price from products where id = $1', [id]))[0]?.price;
+
+    const rehearsed = await undo('--dry-run');
+    expect(rehearsed.code, rehearsed.stderr).toBe(0);
+    expect(rehearsed.stdout).toMatch(/ update products .* price: 3 → 12\.5; undo of .*\nnothing was changed/);
+    expect(await price()).toBe('3');
+
+    expect(json(await undo('--json'))).toMatchObject({
+      dry_run: false,
+      entries: [{ undo_of: entry?.id, application: 'audit undo' }],
+    });
+    expect(await price()).toBe('12.5');
+
+    const again = await undo('--json');
+    expect(again.code).toBe(1);
+    expect(json(again)).toMatchObject({
+      error: { code: 'conflict', message: expect.stringMatching(/^a later change stands in products/) },
+    });
+  });
+
+  it('knows no entry of another id', async () => {
+    expect(json(await comanda('audit', 'undo', 'x', '--json'))).toMatchObject({
+      error: { code: 'resource_not_found' },
+    });
   });
 });

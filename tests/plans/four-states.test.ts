@@ -90,6 +90,14 @@ test('each state saw every operation', () => {
   expect(states).toHaveLength(4);
 });
 
+test('nothing that the API and the worker did was taken for a hand edit', async () => {
+  const found = await service.sql(
+    `select relation, operation from audit_entries
+     where actor_kind = 'database' and application_name in ('comanda-api', 'comanda-worker')`,
+  );
+  expect(found).toEqual([]);
+});
+
 test('each exemption is needed', () => {
   const needed = new Set(states.flatMap(({ findings }) => [...findings.needed]));
   expect(exemptions.filter((each) => !each.sometimes && !needed.has(each))).toEqual([]);

@@ -5,6 +5,8 @@ export interface Hand {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same in a transaction that has said a deed: `import: orders of 2019`. */
   deed<Row = Record<string, unknown>>(said: string, text: string, values?: unknown[]): Promise<Row[]>;
+  /** Feeds lines to a `copy … from stdin`. */
+  copy(text: string, lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -16,8 +18,27 @@ export async function openHand(url: string): Promise<Hand> {
     sql: async <Row>(text: string, values: unknown[] = []) =>
       (await client.query(text, values)).rows as Row[],
     deed: (said, text, values) => inTransaction(client, said, text, values),
+    copy: (text, lines) => copyIn(client, text, lines),
     close: () => client.end(),
   };
+}
+
+/** What a query of pg says to the connection when the server asks for the rows of a COPY. */
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+}
+
+function copyIn(client: pg.Client, text: string, lines: readonly string[]): Promise<void> {
+  class CopyIn extends pg.Query {
+    handleCopyInResponse(connection: CopyConnection): void {
+      connection.sendCopyFromChunk(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+      connection.endCopyFrom();
+    }
+  }
+  return new Promise((resolve, reject) => {
+    client.query(new CopyIn({ text }).on('end', () => resolve()).on('error', reject));
+  });
 }
 
 /** Runs one statement in a transaction that has said a deed. */

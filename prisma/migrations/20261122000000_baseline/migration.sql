@@ -162,17 +162,25 @@ CREATE TABLE internal.idempotency_keys (
 );
 CREATE INDEX idempotency_keys_created_at_idx ON internal.idempotency_keys (created_at);
 
+-- Without a location: a location that was deleted by hand, and what a deed did to tables of the service.
 CREATE TABLE audit_entries (
-  location_id uuid NOT NULL,
+  location_id uuid,
   id uuid NOT NULL DEFAULT uuid_v7(),
   actor_kind text COLLATE "C" NOT NULL,
   api_key_id uuid,
+  actor_name text COLLATE "C",
+  application_name text COLLATE "C",
   request_id text COLLATE "C",
   operation text COLLATE "C" NOT NULL,
+  relation text COLLATE "C",
   resource_id uuid,
+  row_count int,
   changes jsonb NOT NULL DEFAULT '{}',
+  deed text COLLATE "C",
+  caused_by uuid,
+  undo_of uuid,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT audit_entries_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT audit_entries_pkey PRIMARY KEY (id),
   CONSTRAINT audit_entries_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../resources/audit/schema.ts';
+import type { AuditEntry, AuditUndo } from '../resources/audit/schema.ts';
 
 /** Audit entries for a person: when, who, by which request, what, of which resource, what changed; one a line. */
 export function auditTable(value: unknown): string {
@@ -16,22 +16,63 @@ export function auditTable(value: unknown): string {
     .join('\n');
 }
 
-const head = ['TIME', 'WHO', 'KEY', 'REQUEST', 'OPERATION', 'RESOURCE', 'CHANGES'];
+/** What an undo wrote, as the audit has it. */
+export function undoTable(value: unknown): string {
+  const { dry_run, entries } = value as AuditUndo;
+  return `${auditTable(entries)}\n${dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'}`;
+}
+
+const head = ['TIME', 'ENTRY', 'WHO', 'KEY', 'REQUEST', 'OPERATION', 'RESOURCE', 'CHANGES'];
+
+// Of a hand edit the first rows are shown; --json has all that are kept.
+const rowsShown = 3;
 
 function cells(entry: AuditEntry): string[] {
-  const who = entry.actor === 'command_line' ? 'command line' : `key "${entry.key_name ?? '(deleted)'}"`;
-  const { before, after } = entry.changes;
   return [
     entry.created_at,
-    who,
+    entry.id,
+    who(entry),
     entry.api_key_id ?? '-',
     entry.request_id ?? '-',
-    entry.operation,
+    [entry.operation, entry.table].filter(Boolean).join(' '),
     entry.resource_id ?? '-',
-    Object.keys({ ...before, ...after })
-      .map((field) => change(field, before?.[field], after?.[field]))
-      .join(', '),
+    [...changes(entry), ...notes(entry)].join('; '),
   ];
+}
+
+function who({ actor, key_name, role, application }: AuditEntry): string {
+  if (actor === 'command_line') return 'command line';
+  if (actor === 'api_key') return `key "${key_name ?? '(deleted)'}"`;
+  return application ? `${role} by ${application}` : String(role);
+}
+
+function changes({ changes, rows = [], row_count = 0, resource_id }: AuditEntry): string[] {
+  if (changes !== undefined) return [fields(changes)];
+  const told = rows.slice(0, rowsShown).map(({ key, left_out = [], ...row }) => {
+    const named = resource_id === undefined || row_count > 1 ? `${Object.values(key).join(' ')}: ` : '';
+    return (
+      named + [fields(row), ...left_out.map((column) => `${column}: (not kept)`)].filter(Boolean).join(', ')
+    );
+  });
+  return row_count > told.length ? [`${row_count} rows`, ...told, '…'] : told;
+}
+
+function notes({ cascaded = {}, caused_by, deed, undo_of }: AuditEntry): string[] {
+  const went = Object.entries(cascaded).map(([table, rows]) => `${rows} ${table}`);
+  return [
+    went.length > 0 && `with it went ${went.join(', ')}`,
+    caused_by && `went with ${caused_by}`,
+    undo_of && `undo of ${undo_of}`,
+    deed && `deed ${deed}`,
+  ].filter((note) => typeof note === 'string' && note !== '') as string[];
+}
+
+type Fields = Readonly<Record<string, unknown>> | null;
+
+function fields({ before, after }: { before: Fields; after: Fields }): string {
+  return Object.keys({ ...before, ...after })
+    .map((field) => change(field, before?.[field], after?.[field]))
+    .join(', ');
 }
 
 function change(field: string, before: unknown, after: unknown): string {

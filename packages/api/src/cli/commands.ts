@@ -10,13 +10,13 @@ import { LocationCreate } from '../resources/locations/schema.ts';
 import { rotateKey } from '../resources/webhook-endpoints/rotate-key.ts';
 import { createSecretBox, parseEncryptionKeys } from '../resources/webhook-endpoints/secrets.ts';
 import { Id } from '../wire.ts';
-import { auditTable } from './audit-table.ts';
+import { auditTable, undoTable } from './audit-table.ts';
 import { type Diagnosis, diagnose } from './doctor/doctor.ts';
 import { report } from './doctor/report.ts';
 import { retrySetAside } from './doctor/statements.ts';
 import { rotationTable } from './rotation-table.ts';
 
-/** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`. */
+/** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
 export type Options = Partial<Record<string, string>>;
 
 /** What a command works on. */
@@ -124,14 +124,32 @@ export const commands: Record<string, Command> = {
     show: rotationTable,
   },
   audit: {
-    summary: 'Show who changed what through internal procedures and this command line, newest first',
+    summary: 'Show who changed what by procedures, this command line and by hand, newest first',
     options: {
       location: { value: 'ID', help: 'only what concerns this location' },
+      since: { value: 'TIME', help: 'only from this ISO 8601 time or day (UTC) on' },
+      table: { value: 'NAME', help: 'only what was changed by hand in this table' },
+      by: { value: 'WHO', help: 'only by this role, application or key' },
+      id: { value: 'ID', help: 'only this entry, or what was done to this row' },
       limit: { value: 'N', help: 'how many entries, at most 1000 (50)' },
     },
-    run: ({ database }, { location, limit }) =>
-      auditEntries.list(database, parse(AuditList, { location_id: location, limit: number(limit) })),
+    run: ({ database }, { location, limit, ...options }) =>
+      auditEntries.list(
+        database,
+        parse(AuditList, { ...options, location_id: location, limit: number(limit) }),
+      ),
     show: auditTable,
+  },
+  'audit undo': {
+    summary: 'Undo what was changed by hand: write the values before again, through the same guards',
+    positionals: ['ENTRY'],
+    options: {
+      'dry-run': { help: 'only show what it would do' },
+      deed: { value: 'TEXT', help: "what to say to pass a guard: 'repair: why'" },
+    },
+    run: ({ database }, { 'dry-run': dryRun, deed }, [id = '']) =>
+      auditEntries.undo(database, id, { dryRun: dryRun !== undefined, deed }),
+    show: undoTable,
   },
   doctor: {
     summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',

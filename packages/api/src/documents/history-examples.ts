@@ -24,7 +24,13 @@ export function historyExamples(
         response_code: 200,
         duration_ms: 84,
       },
-      { at: at('21:11:40.508'), kind: 'moved', from: 'pending', to: 'ready', by: { type: 'database' } },
+      {
+        at: at('21:11:40.508'),
+        kind: 'moved',
+        from: 'pending',
+        to: 'ready',
+        by: { type: 'database', name: 'ana by psql' },
+      },
     ],
     WebhookReplay: { since: '2026-01-31T00:00:00Z', event_types: ['order.created'], only: 'failed' },
     Limits: {

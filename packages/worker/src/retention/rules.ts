@@ -39,6 +39,11 @@ export const retentionRules = [
     remove: within(sql.removeAudit),
   },
   {
+    name: 'audit entries of no location',
+    setting: 'keepAuditDays',
+    remove: everywhere(sql.removeLoneAudit),
+  },
+  {
     name: 'limit windows',
     setting: 'keepLimitWindowsDays',
     scopes: sql.keysWithOldWindows,

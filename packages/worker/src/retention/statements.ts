@@ -79,6 +79,12 @@ export const removeAudit = statement<Removed>(
   'select remove_old_audit($1::uuid, $2::int, $3::int) as removed',
 );
 
+/** What belongs to no location: $1 days. */
+export const removeLoneAudit = statement<Removed>(
+  'retention_remove_lone_audit',
+  'select remove_old_audit(null, $1::int, $2::int) as removed',
+);
+
 // A window is old from its end on: that of a month lasts as long as the month.
 const windowLengths = `(values ('minute', interval '1 minute'), ('batch_hour', interval '1 hour'),
   ('month', interval '1 month')) as k (name, length)`;

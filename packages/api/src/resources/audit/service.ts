@@ -1,54 +1,68 @@
-import { type Database, isId, statement } from '@comanda/db';
+import { type Database, isId, type Queryable } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { wireTime } from '../../wire.ts';
-import type { AuditEntry, AuditList } from './schema.ts';
+import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
+import * as sql from './statements.ts';
 
 /**
  * Lists audit entries of every location, or what one did or what was done to it, newest first, their times in the
- * zone of the location where it was done. Throws `resource_not_found` for an unknown location.
+ * zone of the location where it was done. What went by cascade is counted with its cause, and shown when its table or
+ * id is asked for. Throws `resource_not_found` for a location that nothing is known of.
  */
-export async function list(database: Database, { location_id, limit }: AuditList): Promise<AuditEntry[]> {
-  if (location_id !== undefined && !(await exists(database, location_id))) throw notFound('Location');
-  const found = await database.run(listEntries, [location_id ?? null, limit]);
-  return found.map(({ timezone, created_at, ...row }) => ({
-    id: row.id,
-    location_id: row.location_id,
-    created_at: wireTime(created_at, timezone),
-    actor: row.actor_kind,
-    ...(row.api_key_id !== null && { api_key_id: row.api_key_id }),
-    ...(row.key_name !== null && { key_name: row.key_name }),
-    ...(row.request_id !== null && { request_id: row.request_id }),
-    operation: row.operation,
-    ...(row.resource_id !== null && { resource_id: row.resource_id }),
-    changes: row.changes,
-  }));
+export async function list(database: Database, wanted: AuditList): Promise<AuditEntry[]> {
+  const { location_id: location } = wanted;
+  const known = location === undefined || (await exists(database, location));
+  if (!known && !isId(location)) throw notFound('Location');
+  const found = await entries(database, wanted);
+  if (!known && found.length === 0) throw notFound('Location');
+  return found;
+}
+
+/**
+ * Undoes what was changed by hand: the values before are written again as a hand writes them, through the same guards
+ * and into the audit; `dryRun` takes it back. `deed` is said to pass guards. Throws `resource_not_found`, and what the
+ * database refuses it with (CM008: it cannot be undone, or a guard does not let it pass).
+ */
+export async function undo(
+  database: Database,
+  id: string,
+  { dryRun, deed = '' }: { dryRun: boolean; deed: string | undefined },
+): Promise<AuditUndo> {
+  const [entry] = isId(id) ? await database.run(sql.findEntry, [id]) : [];
+  if (entry === undefined) throw notFound('Audit entry');
+  let written: AuditEntry[] = [];
+  const takenBack = new Error('taken back');
+  try {
+    await database.transaction(undefined, async (tx) => {
+      await tx.run(sql.actByHand, ['audit undo', deed]);
+      await tx.run(sql.undoHandEdit, [id]);
+      written = await entries(tx, { undoOf: id, limit: 1000 });
+      if (dryRun) throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  return { dry_run: dryRun, entries: written };
+}
+
+async function entries(
+  on: Queryable,
+  { location_id, since, table, by, id, undoOf, limit }: Partial<AuditList> & { undoOf?: string },
+): Promise<AuditEntry[]> {
+  const values = [location_id, limit, since, table, by, id, undoOf].map((value) => value ?? null);
+  return (await on.run(sql.listEntries, values)).map(shown);
+}
+
+function shown({ timezone, created_at, actor_kind, changes, ...row }: sql.EntryRow): AuditEntry {
+  const told = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  return {
+    ...(told as Pick<AuditEntry, 'id' | 'operation'>),
+    created_at: wireTime(created_at, timezone ?? 'UTC'),
+    actor: actor_kind,
+    ...('rows' in changes ? { rows: changes.rows } : { changes }),
+  };
 }
 
 async function exists({ prisma }: Database, id: string): Promise<boolean> {
   return isId(id) && (await prisma.location.findUnique({ where: { id } })) !== null;
 }
-
-interface EntryRow {
-  id: string;
-  location_id: string;
-  timezone: string;
-  created_at: Date;
-  actor_kind: AuditEntry['actor'];
-  api_key_id: string | null;
-  key_name: string | null;
-  request_id: string | null;
-  operation: string;
-  resource_id: string | null;
-  changes: AuditEntry['changes'];
-}
-
-const listEntries = statement<EntryRow>(
-  'list_audit_entries',
-  `select a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name, a.request_id,
-     a.operation, a.resource_id, a.changes
-   from audit_entries a
-   join locations l on l.id = a.location_id
-   left join api_keys k on k.location_id = a.location_id and k.id = a.api_key_id
-   where $1::uuid is null or a.location_id = $1::uuid or a.resource_id = $1::uuid
-   order by a.created_at desc, a.id desc limit $2`,
-);

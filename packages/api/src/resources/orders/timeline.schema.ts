@@ -12,7 +12,13 @@ export const Actor = z
       id: Id,
       name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
     }),
-    z.object({ type: z.literal('database') }),
+    z.object({
+      type: z.literal('database'),
+      name: z.string().optional().meta({
+        description: 'The role and the program, for as long as the audit is kept.',
+        example: 'ana by psql',
+      }),
+    }),
   ])
   .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in the database itself.' });
 

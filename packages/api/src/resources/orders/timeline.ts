@@ -15,7 +15,16 @@ export async function timeline(ctx: CallContext, id: string): Promise<OrderTimel
   return answerText(ctx, found.doc);
 }
 
-const actor = (key: string) => `case when ${key} is null then json_build_object('type', 'database')
+// A move by hand and its audit entry are of one transaction, and so of one moment.
+const actor = (
+  key: string,
+  at: string,
+) => `case when ${key} is null then json_build_object('type', 'database',
+    'name', (select concat_ws(' by ', a.actor_name, nullif(a.application_name, '')) from audit_entries a
+      where a.location_id = $1::uuid and a.created_at = ${at} and a.relation = 'orders'
+        and (a.row_count > 100 or a.changes @> jsonb_build_object('rows', jsonb_build_array(
+          jsonb_build_object('key', jsonb_build_object('id', $2::uuid)))))
+      limit 1))
   else json_build_object('type', 'api_key', 'id', ${key},
     'name', (select k.name from api_keys k where k.location_id = $1::uuid and k.id = ${key})) end`;
 
@@ -37,12 +46,12 @@ const readTimeline = statement<{ doc: string }>(
        'at', wire_time(o.created_at, o.timezone), 'kind', 'created',
        'status', coalesce((select m.from_status from internal.order_moves m
          where m.location_id = o.location_id and m.order_id = o.id order by m.id limit 1), o.status),
-       'by', ${actor('o.created_by')}, 'request_id', o.request_id)
+       'by', ${actor('o.created_by', 'o.created_at')}, 'request_id', o.request_id)
      from subject o
      union all
      select m.moved_at, 2, m.id, json_build_object(
        'at', wire_time(m.moved_at, o.timezone), 'kind', 'moved', 'from', m.from_status, 'to', m.to_status,
-       'by', ${actor('m.moved_by')}, 'request_id', m.request_id,
+       'by', ${actor('m.moved_by', 'm.moved_at')}, 'request_id', m.request_id,
        'reason', case when m.to_status = 'canceled' then o.cancel_reason end)
      from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id
      union all

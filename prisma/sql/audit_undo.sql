@@ -1,0 +1,81 @@
+-- Undoing a hand edit: the values before are written again, as a hand writes them, so every guard looks at them. What
+-- cannot be undone is refused (CM008).
+
+-- Undoes an entry, and brings back what went by cascade with it. What this writes is in the audit as its undo.
+CREATE FUNCTION undo_hand_edit(p_entry uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  entry audit_entries;
+BEGIN
+  IF by_service() THEN
+    RAISE EXCEPTION 'a hand edit is undone by a hand, not by the service' USING ERRCODE = 'CM008';
+  END IF;
+  PERFORM set_config('comanda.undoing', p_entry::text, true);
+  FOR entry IN
+    SELECT a.* FROM audit_entries main
+    JOIN audit_entries a ON a.location_id IS NOT DISTINCT FROM main.location_id AND a.created_at = main.created_at
+      AND (a.id = main.id OR a.caused_by = main.id)
+    LEFT JOIN LATERAL (SELECT * FROM audited() WITH ORDINALITY AS t (relation, left_out, place)) t ON t.relation = a.relation
+    WHERE main.id = p_entry ORDER BY a.caused_by IS NOT NULL, t.place, a.id
+  LOOP
+    PERFORM undo_entry(entry);
+  END LOOP;
+  SET CONSTRAINTS ALL IMMEDIATE;
+  IF EXISTS (SELECT FROM audit_entries a WHERE a.location_id = entry.location_id AND a.created_at = now()::timestamptz(3)
+    AND a.undo_of = p_entry AND a.caused_by IS NOT NULL) THEN
+    RAISE EXCEPTION 'a later change stands: what was added to these rows would go with them' USING ERRCODE = 'CM008';
+  END IF;
+  PERFORM set_config('comanda.undoing', '', true);
+END $$;
+
+-- Undoes what one entry keeps: rows that came go, rows that went come again, the others get their values before.
+CREATE FUNCTION undo_entry(entry audit_entries) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  kept jsonb := entry.changes->'rows';
+  fault text := CASE
+    WHEN entry.actor_kind <> 'database' THEN 'only what was changed by hand is undone'
+    WHEN entry.relation NOT IN (SELECT a.relation FROM audited() a) THEN format('no rows of %s are kept', entry.relation)
+    WHEN entry.relation = 'locations' AND entry.operation <> 'update' THEN 'no undo makes or deletes a location'
+    WHEN entry.row_count > jsonb_array_length(kept)
+      THEN format('of the %s rows that were changed %s are kept', entry.row_count, jsonb_array_length(kept))
+    WHEN jsonb_path_exists(kept, '$[*].left_out') THEN format('values are not kept: %s',
+      (SELECT string_agg(DISTINCT c #>> '{}', ', ') FROM jsonb_path_query(kept, '$[*].left_out[*]') c)) END;
+  rows text;
+  same text;
+  changed jsonb;
+  wanted text[];
+BEGIN
+  IF fault IS NOT NULL THEN
+    RAISE EXCEPTION '%', fault USING ERRCODE = 'CM008', DETAIL = entry.id;
+  END IF;
+  SELECT string_agg(format('t.%1$I = (r.was).%1$I', k), ' AND ') INTO same FROM key_columns(entry.relation::regclass) k;
+  rows := format($f$(SELECT r->'key' AS key, nullif(r->'before', 'null') AS before, nullif(r->'after', 'null') AS after,
+      jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'after', 'null'), '{}')) AS was,
+      jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'before', 'null'), '{}')) AS becomes
+    FROM jsonb_array_elements($1) r CROSS JOIN LATERAL (SELECT r->'key' || jsonb_build_object('location_id', $2) AS key) k) r$f$,
+    entry.relation);
+  EXECUTE format('SELECT FROM %s CROSS JOIN LATERAL (SELECT FROM %I t WHERE %s FOR UPDATE) l', rows, entry.relation, same)
+    USING kept, entry.location_id;
+  EXECUTE format($f$SELECT r.key FROM %s LEFT JOIN %I t ON %s WHERE (r.after IS NULL) <> (t.ctid IS NULL)
+      OR EXISTS (SELECT FROM jsonb_object_keys(r.after) k WHERE to_jsonb(t)->k IS DISTINCT FROM to_jsonb(r.was)->k) LIMIT 1$f$,
+    rows, entry.relation, same) INTO changed USING kept, entry.location_id;
+  IF changed IS NOT NULL THEN
+    RAISE EXCEPTION 'a later change stands in %: %', entry.relation, changed USING ERRCODE = 'CM008', DETAIL = entry.id;
+  END IF;
+
+  SELECT array_agg(DISTINCT c) INTO wanted FROM jsonb_path_query(kept, '$[*].before ? (@ != null)') b, jsonb_object_keys(b) c;
+  -- A statement without rows meets guards, too.
+  IF jsonb_path_exists(kept, '$[*] ? (@.before == null)') THEN
+    EXECUTE format('DELETE FROM %I t USING %s WHERE r.before IS NULL AND %s', entry.relation, rows, same)
+      USING kept, entry.location_id;
+  END IF;
+  IF jsonb_path_exists(kept, '$[*] ? (@.before != null && @.after != null)') THEN
+    EXECUTE format('UPDATE %I t SET %s FROM %s WHERE r.before IS NOT NULL AND r.after IS NOT NULL AND %s', entry.relation,
+      (SELECT string_agg(format('%1$I = CASE WHEN r.before ? %1$L THEN (r.becomes).%1$I ELSE t.%1$I END', c), ', ') FROM unnest(wanted) c),
+      rows, same) USING kept, entry.location_id;
+  END IF;
+  IF jsonb_path_exists(kept, '$[*] ? (@.after == null)') THEN
+    EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM %s WHERE r.after IS NULL', entry.relation,
+      (SELECT string_agg(quote_ident(c), ', ') FROM unnest(wanted) c),
+      (SELECT string_agg(format('(r.becomes).%I', c), ', ') FROM unnest(wanted) c), rows) USING kept, entry.location_id;
+  END IF;
+END $$;

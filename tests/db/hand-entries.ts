@@ -1,0 +1,32 @@
+import type { Hand } from '../support/by-hand.ts';
+
+/** What the audit keeps of a hand edit. */
+export interface HandEntry {
+  id: string;
+  location_id: string | null;
+  actor_name: string;
+  application_name: string;
+  operation: string;
+  relation: string;
+  resource_id: string | null;
+  row_count: number | null;
+  changes: {
+    rows: {
+      key: Record<string, unknown>;
+      before: Record<string, unknown> | null;
+      after: Record<string, unknown> | null;
+      left_out?: string[];
+    }[];
+  };
+  deed: string | null;
+  caused_by: string | null;
+  undo_of: string | null;
+}
+
+/** What hands did at a location, or at none: the oldest statement first, behind it what went by cascade. */
+export const handEntries = (hand: Hand, location: string | null): Promise<HandEntry[]> =>
+  hand.sql<HandEntry>(
+    `select * from audit_entries where actor_kind = 'database' and location_id is not distinct from $1
+     order by xmin::text::bigint, caused_by is not null, relation, operation`,
+    [location],
+  );

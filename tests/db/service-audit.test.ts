@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entrancesOf } from '../contract/entrances.ts';
+import { inputIn, openKitchen } from '../contract/kitchen.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { openHand } from '../support/by-hand.ts';
+import { operations } from '../support/documented.ts';
+
+// What the API does is in no entry of a hand.
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.close());
+
+const byHand = async () =>
+  (
+    await api.app.database.pool.query(
+      `select relation, operation from audit_entries where actor_kind = 'database'`,
+    )
+  ).rows;
+
+describe('nothing is taken for a hand edit of', () => {
+  test.each(operations.flatMap(entrancesOf))('$name', async ({ call, operation }) => {
+    const kitchen = await openKitchen(api);
+    const input = await inputIn(kitchen, operation);
+    if (operation.name === 'turns.open')
+      await api.app.database.pool.query(`update turns set status = 'closed' where location_id = $1`, [
+        kitchen.locationId,
+      ]);
+    const { code, message } = await call(api.url, kitchen.key, input);
+    expect(code, message).toBeUndefined();
+    expect(await byHand()).toEqual([]);
+  });
+});
+
+test('and a hand is, in the same database', async () => {
+  const hand = await openHand(api.databaseUrl);
+  await hand.sql(`insert into categories (location_id, name) values ($1, 'New')`, [api.locationId]);
+  await hand.close();
+  expect(await byHand()).toEqual([{ relation: 'categories', operation: 'insert' }]);
+});
