@@ -8,7 +8,8 @@ CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE 
 $$;
 
 -- The version is shown in the location's zone.
-CREATE FUNCTION note_location_zone() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION note_location_zone() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (NEW.id, '-infinity', 'catalog', 1);
   RETURN NULL;

@@ -64,7 +64,8 @@ CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION g
 
 -- Closing settles: the totals as they stand once the turn's lock is held, which orders under way share. One
 -- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
-CREATE FUNCTION settle_closed_turns() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION settle_closed_turns() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM old_rows o JOIN new_rows n USING (location_id, id)
     WHERE o.status = 'open' AND n.status = 'closed') THEN

@@ -7,7 +7,8 @@
 
 -- A resource that is deleted before its events are published shows its last state: it is kept here,
 -- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
-CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION capture_last_state() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   last_state jsonb;
 BEGIN
@@ -33,8 +34,8 @@ BEGIN
         'EXECUTE FUNCTION capture_last_state(%L, %L)', w.relation, w.told_as, w.relation || '_json');
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
-      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
-        'AS $body$%s$body$', o.operation, w.relation, o.body),
+      format('CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER '
+        'SET search_path = public, internal, pg_temp AS $body$%s$body$', o.operation, w.relation, o.body),
       format('CREATE TRIGGER capture_%s AFTER %1$s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION capture_%1$s_%2$s()',
         o.operation, w.relation, o.rows)])
     FROM (

@@ -1,17 +1,21 @@
 import { relative } from 'node:path';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
+import { embeddedRoles } from '../../packages/db/src/embedded/roles.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import type { ProcessMark } from './child.ts';
 import type { Progress } from './progress.ts';
 
 /** The database that everything runs on, migrated. */
 export interface RunningDatabase {
   url: string;
-  /** The same past a pooler, for migrations and demo data. */
+  /** The same past a pooler, for demo data. */
   directUrl: string;
+  /** The same as the owner, for migrations. */
+  ownerUrl: string;
   embedded: boolean;
   /** Tells a second start where we answer and who works for us. */
   announce(more: { url?: string; children: ProcessMark[] }): void;
@@ -26,7 +30,8 @@ export interface RunningDatabase {
 export async function startDatabase(settings: Settings, progress: Progress): Promise<RunningDatabase> {
   if (settings.databaseUrl !== undefined) {
     const { databaseUrl: url, databaseDirectUrl: directUrl = url } = settings;
-    return { url, directUrl, embedded: false, announce() {}, async stop() {} };
+    const { databaseOwnerUrl: ownerUrl = directUrl } = settings;
+    return { url, directUrl, ownerUrl, embedded: false, announce() {}, async stop() {} };
   }
   const { dataDir } = settings;
   const server = await progress.step(
@@ -35,18 +40,24 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
     ({ port, created }) =>
       `embedded PostgreSQL on port ${port}, ${created ? 'made in' : 'kept in'} ${relative(repositoryRoot, dataDir) || '.'}`,
   );
-  return { ...server, directUrl: server.url, embedded: true };
+  const { service: url, owner: ownerUrl } = await embeddedRoles(dataDir, settings.databaseRolePrefix);
+  return { ...server, url, directUrl: url, ownerUrl, embedded: true };
 }
 
-/** Applies the pending migrations. */
-export async function migrateDatabase(database: RunningDatabase, progress: Progress): Promise<void> {
+/** Brings the queue's tables and ours up to date, as the owner. */
+export async function migrateDatabase(
+  database: RunningDatabase,
+  { databaseRolePrefix: rolePrefix }: Settings,
+  progress: Progress,
+): Promise<void> {
   await progress.step(
     'migrations',
     async () => {
       try {
         // Which functions and triggers: the step says how many.
         const log = (line: string) => (/^sql( dropped)?: /.test(line) ? undefined : progress.note(line));
-        return await migrate(database.directUrl, { log });
+        await migrateQueue(database.ownerUrl);
+        return await migrate(database.ownerUrl, { log, rolePrefix });
       } catch (error) {
         throw database.embedded ? error : withVariable(error);
       }
@@ -62,12 +73,12 @@ export async function migrateDatabase(database: RunningDatabase, progress: Progr
   );
 }
 
-/** The database to talk to from outside: DATABASE_URL, else the running embedded one; null when neither. */
+/** The database for a person's edits: DATABASE_URL, else the running embedded one as its admin; null when neither. */
 export async function findDatabase(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   const { databaseUrl, dataDir } = readSettings({ DATABASE_URL: env.DATABASE_URL, DATA_DIR: env.DATA_DIR });
-  return databaseUrl ?? embeddedUrl(dataDir);
+  return databaseUrl ?? embeddedUrl(dataDir, 'admin');
 }
 
 /** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */

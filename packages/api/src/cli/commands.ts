@@ -13,6 +13,7 @@ import { auditTable } from './audit-table.ts';
 import { type Diagnosis, diagnose } from './doctor/doctor.ts';
 import { report } from './doctor/report.ts';
 import { retrySetAside } from './doctor/statements.ts';
+import { databaseRoles, RoleToShow, rolesText, urlOfRole } from './roles.ts';
 import { rotationTable } from './rotation-table.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`. */
@@ -33,7 +34,8 @@ interface CommandText {
   summary: string;
   /** What stands behind the name: `ID`. */
   positionals?: readonly string[];
-  options: Record<string, { value: string; help: string; required?: boolean }>;
+  /** One without a value is there or not. */
+  options: Record<string, { value?: string; help: string; required?: boolean }>;
   /** The value for a person, where `table` would not do. */
   show?(value: unknown): string;
   /** Whether the value, though it is shown, means failure: exit code 1. */
@@ -48,7 +50,7 @@ interface DatabaseCommand {
 
 interface LoneCommand {
   /** The same for a command that also works while settings or database do not. */
-  runAlone(environment: NodeJS.ProcessEnv): Promise<unknown>;
+  runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
 }
 
 const limitOptions = {
@@ -144,9 +146,17 @@ export const commands: Record<string, Command> = {
     run: async ({ database }) => ({ retried: (await database.run(retrySetAside, []))[0]?.count ?? 0 }),
   },
   'db url': {
-    summary: 'Print the connection string of the running database',
-    options: {},
-    run: async ({ databaseUrl }) => ({ url: databaseUrl }),
+    summary: 'Print the connection string of the running database, for who only reads unless said',
+    options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
+    run: async ({ database, settings }, { role }) => ({
+      url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
+    }),
+  },
+  'db roles': {
+    summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',
+    options: { apply: { help: 'run it, as the role of DATABASE_URL, which may make roles; safe to repeat' } },
+    runAlone: (environment, { apply }) => databaseRoles(environment, apply !== undefined),
+    show: rolesText,
   },
 };
 

@@ -39,7 +39,8 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   }
   if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
-  if (command.runAlone !== undefined) return told(command, await command.runAlone(process.env), json);
+  if (command.runAlone !== undefined)
+    return told(command, await command.runAlone(process.env, options), json);
   const settings = readSettings(process.env);
   const databaseUrl = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir));
   if (databaseUrl === null) {
@@ -66,7 +67,10 @@ function told(command: Command, value: unknown, json: boolean) {
 
 function parseCommand(name: string, command: Command, argv: string[]) {
   const types = Object.fromEntries(
-    Object.keys(command.options).map((option) => [option, { type: 'string' as const }]),
+    Object.entries(command.options).map(([option, { value }]) => [
+      option,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
   );
   let parsed: { values: Record<string, string | boolean | undefined>; positionals: string[] };
   try {
@@ -88,7 +92,9 @@ function parseCommand(name: string, command: Command, argv: string[]) {
   );
   if (missing) throw new ApiError('validation_error', `--${missing[0]} is required`);
   const options = Object.fromEntries(
-    Object.entries(parsed.values).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(parsed.values).flatMap(([option, value]) =>
+      value === undefined || !(option in command.options) ? [] : [[option, String(value)]],
+    ),
   );
   return { options, positionals };
 }

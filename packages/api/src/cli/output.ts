@@ -12,7 +12,7 @@ export function overview(): string {
 /** What `comanda <command> --help` prints. */
 export function commandHelp(name: string, { summary, positionals = [], options }: Command): string {
   const rows = Object.entries(options).map(([option, { value, help, required }]) => ({
-    flag: `--${option} ${value}`,
+    flag: `--${option} ${value ?? ''}`.trimEnd(),
     help: required ? `${help} (required)` : help,
   }));
   rows.push({ flag: '--json', help: 'print one JSON document' });
