@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
+import pg from 'pg';
 import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { openAs } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 import { explainDatabase, listenToPlans, type RunStatement } from './auto-explain.ts';
@@ -28,8 +28,11 @@ export interface Service {
 /** Starts it on a database that nobody vacuums or analyses; `heard` hears every statement of the service. */
 export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
   const database = await createTestDatabase();
-  const outside = await openAs(database.url, 'owner');
-  await outside.query(`set application_name = 'comanda-test'`);
+  const outside = new pg.Client({
+    connectionString: database.superuserUrl,
+    application_name: 'comanda-test',
+  });
+  await outside.connect();
   await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
   const sql = async <Row>(text: string, values: unknown[] = []) =>
     (await outside.query(text, values)).rows as Row[];
