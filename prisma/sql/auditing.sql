@@ -4,7 +4,8 @@
 -- One function for every table, since hands are rare: the service pays for a look at its session. Where a capture trigger
 -- is there already, it looks (watching.sql): a trigger more for each costs an order 3 %.
 
-CREATE FUNCTION audit_by_hand() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION audit_by_hand() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     EXECUTE audit_query(TG_RELID, TG_OP) USING audit_hidden(TG_RELID);
@@ -85,7 +86,7 @@ $$;
 -- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
 -- deletion come later, by the triggers of their own tables: comanda.deleting has its entries by location.
 CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean)
-RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   deleting jsonb := coalesce(nullif(current_setting('comanda.deleting', true), ''), '{}');
   here uuid := (SELECT l.id FROM locations l WHERE l.id = p_location);

@@ -8,7 +8,8 @@ CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE 
 $$;
 
 -- The version is shown in the location's zone.
-CREATE FUNCTION note_location_zone() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION note_location_zone() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (NEW.id, '-infinity', 'catalog', 1);
   RETURN NULL;
@@ -111,7 +112,8 @@ CREATE FUNCTION catalog_format() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE 
 $$;
 
 -- The active menu is told as the catalog is: when one is published or taken back, and when what it shows changes.
-CREATE FUNCTION capture_active_menu() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION capture_active_menu() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
   SELECT l.id, 'catalog', 'publish', ARRAY[l.id], true FROM locations l
@@ -125,7 +127,8 @@ CREATE TRIGGER capture_update AFTER UPDATE OF name, version, is_published ON men
     AND ROW(OLD.name, OLD.version, OLD.is_published) IS DISTINCT FROM ROW(NEW.name, NEW.version, NEW.is_published))
   EXECUTE FUNCTION capture_active_menu();
 
-CREATE FUNCTION capture_active_menu_rows() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION capture_active_menu_rows() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
   SELECT r.location_id, 'catalog', 'publish', ARRAY[r.location_id], true

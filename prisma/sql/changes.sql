@@ -97,7 +97,8 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION touch_order_of_payment() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION touch_order_of_payment() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   v_announced timestamptz := announce_change();
 BEGIN
@@ -109,7 +110,8 @@ CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
   FOR EACH ROW WHEN (ROW(OLD.id, OLD.order_id, OLD.status) IS DISTINCT FROM ROW(NEW.id, NEW.order_id, NEW.status))
   EXECUTE FUNCTION touch_order_of_payment();
 
-CREATE FUNCTION touch_orders_of_rows() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION touch_orders_of_rows() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
   RETURN NULL;
@@ -118,7 +120,8 @@ END $$;
 CREATE TRIGGER touch_orders_of_new AFTER INSERT ON payments REFERENCING NEW TABLE AS changed_rows
   FOR EACH STATEMENT WHEN (current_setting('comanda.deed', true) <> '') EXECUTE FUNCTION touch_orders_of_rows();
 
-CREATE FUNCTION touch_products_of_rows() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION touch_products_of_rows() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_products(array_agg(r.location_id), array_agg(r.product_id)) FROM changed_rows r;
   RETURN NULL;
@@ -135,7 +138,8 @@ CREATE TRIGGER touch_product_without AFTER DELETE ON product_stock REFERENCING O
   FOR EACH STATEMENT EXECUTE FUNCTION touch_products_of_rows();
 
 -- A stock record that is given to another product by hand.
-CREATE FUNCTION touch_product_before() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION touch_product_before() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_products(ARRAY[OLD.location_id], ARRAY[OLD.product_id]);
   RETURN NULL;

@@ -92,11 +92,13 @@ CREATE FUNCTION payment_method_used(location uuid, method uuid) RETURNS boolean 
   SELECT EXISTS (SELECT FROM payments p WHERE p.location_id = location AND p.payment_method_id = method)
 $$;
 
-CREATE FUNCTION turn_settled(location uuid, turn uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+CREATE FUNCTION turn_settled(location uuid, turn uuid) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = public, internal, pg_temp AS $$
   SELECT EXISTS (SELECT FROM settlements s WHERE s.location_id = location AND s.turn_id = turn)
 $$;
 
-CREATE FUNCTION last_valid_secret(location uuid, endpoint uuid, secret uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+CREATE FUNCTION last_valid_secret(location uuid, endpoint uuid, secret uuid) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = public, internal, pg_temp AS $$
   SELECT NOT EXISTS (SELECT FROM internal.webhook_secrets s WHERE s.location_id = location AND s.endpoint_id = endpoint
     AND s.id <> secret AND (s.expires_at IS NULL OR s.expires_at > now()))
 $$;

@@ -132,7 +132,8 @@ BEGIN
   RETURN NEW;
 END $$;
 
-CREATE FUNCTION complete_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION complete_order() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   draft orders%ROWTYPE;
   v_total numeric;

@@ -2,7 +2,8 @@
 
 -- An unknown time zone would break every answer of the location. The foreign key alone would say so in no sentence; and a
 -- name of the table may come from another server, with a dump.
-CREATE FUNCTION guard_location_timezone() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION guard_location_timezone() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM internal.time_zones z WHERE z.name = NEW.timezone) THEN
     RAISE EXCEPTION 'timezone must be an IANA time zone, such as America/Montevideo: "%" is none of those in time_zones', NEW.timezone

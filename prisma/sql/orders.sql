@@ -235,7 +235,8 @@ CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
 
 -- Cancelling gives back the stock that the order took and rejects its pending payment.
 -- Rows are locked in the order of their ids, as order creation does, so that the two never deadlock.
-CREATE FUNCTION settle_canceled_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION settle_canceled_order() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   v_places tid[];
   v_quantities numeric[];
@@ -270,7 +271,8 @@ CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (NEW.status = 'canceled' AND OLD.status <> 'canceled') EXECUTE FUNCTION settle_canceled_order();
 
 -- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
-CREATE FUNCTION note_order_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION note_order_move() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status)
   VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status);
@@ -280,7 +282,8 @@ CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_order_move();
 
 -- Lines that are changed later, which only a deed may, change their order.
-CREATE FUNCTION capture_order_lines() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION capture_order_lines() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
   INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)

@@ -1,7 +1,8 @@
 -- Sync jobs: how many have ended, for the metrics. Totals outlive the rows they count. Spread over shards: a counter in
 -- one row would make every commit of a busy worker wait for the one before.
 
-CREATE FUNCTION count_ended_sync_job() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION count_ended_sync_job() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.work_totals AS t (name, shard, total)
   VALUES ('sync_jobs_' || NEW.status, get_byte(uuid_send(NEW.id), 15) & 15, 1)

@@ -39,7 +39,8 @@ BEGIN
 END $$;
 
 -- After all that belongs to the location, which is noted while it goes.
-CREATE FUNCTION forget_location_tallies() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION forget_location_tallies() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   DELETE FROM internal.tallies t WHERE t.location_id = OLD.id;
   DELETE FROM internal.tally_notes u WHERE u.location_id = OLD.id;

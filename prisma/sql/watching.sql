@@ -7,7 +7,8 @@
 
 -- A resource that is deleted before its events are published shows its last state: it is kept here,
 -- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
-CREATE FUNCTION capture_last_state() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+CREATE FUNCTION capture_last_state() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   last_state jsonb;
 BEGIN
@@ -38,8 +39,8 @@ END IF;' FROM audited() a WHERE a.relation = w.relation);
         'EXECUTE FUNCTION capture_last_state(%L, %L, %L)', w.relation, w.told_as, w.relation || '_json', w.columns ~ '[*~]');
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
-      format(E'CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp '
-        'AS $body$\nBEGIN\n%s%s;\nEND $body$', o.operation, w.relation, look, o.body),
+      format(E'CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER '
+        'SET search_path = public, internal, pg_temp AS $body$\nBEGIN\n%s%s;\nEND $body$', o.operation, w.relation, look, o.body),
       format('CREATE TRIGGER capture_%s AFTER %1$s ON %I REFERENCING %s FOR EACH STATEMENT EXECUTE FUNCTION capture_%1$s_%2$s()',
         o.operation, w.relation, o.rows)])
     FROM (

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, startEmbedded } from '@comanda/db';
-import { Logger, runMigrations } from 'graphile-worker';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
+import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
 
@@ -33,7 +33,7 @@ async function record(): Promise<RecordedStep[]> {
   const server = await startEmbedded({ dataDir: join(folder, 'postgres') });
   try {
     await migrate(server.url);
-    await runMigrations({ connectionString: server.url, logger: new Logger(() => () => {}) });
+    await migrateQueue(server.url);
     return await recordStory(server.url);
   } finally {
     await server.stop();

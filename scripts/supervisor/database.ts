@@ -1,18 +1,22 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
+import { embeddedRoles } from '../../packages/db/src/embedded/roles.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import type { ProcessMark } from './child.ts';
 import type { Progress } from './progress.ts';
 
 /** The database that everything runs on, migrated. */
 export interface RunningDatabase {
   url: string;
-  /** The same past a pooler, for migrations and demo data. */
+  /** The same past a pooler, for demo data. */
   directUrl: string;
+  /** The same as the owner, for migrations. */
+  ownerUrl: string;
   embedded: boolean;
   /** Tells a second start where we answer and who works for us. */
   announce(more: { url?: string; children: ProcessMark[] }): void;
@@ -27,7 +31,8 @@ export interface RunningDatabase {
 export async function startDatabase(settings: Settings, progress: Progress): Promise<RunningDatabase> {
   if (settings.databaseUrl !== undefined) {
     const { databaseUrl: url, databaseDirectUrl: directUrl = url } = settings;
-    return { url, directUrl, embedded: false, announce() {}, async stop() {} };
+    const { databaseOwnerUrl: ownerUrl = directUrl } = settings;
+    return { url, directUrl, ownerUrl, embedded: false, announce() {}, async stop() {} };
   }
   const { dataDir } = settings;
   const server = await progress.step(
@@ -36,21 +41,23 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
     ({ port, created }) =>
       `embedded PostgreSQL on port ${port}, ${created ? 'made in' : 'kept in'} ${relative(repositoryRoot, dataDir) || '.'}`,
   );
-  return { ...server, directUrl: server.url, embedded: true };
+  const { service: url, owner: ownerUrl } = await embeddedRoles(dataDir, settings.databaseRolePrefix);
+  return { ...server, url, directUrl: url, ownerUrl, embedded: true };
 }
 
 /**
- * Applies the pending migrations. What somebody can mend in the embedded database is told, and tried again until it is
+ * Brings the queue's tables and ours up to date, as the owner. What somebody can mend in the embedded database is told, and tried again until it is
  * mended or `signal` aborts: PostgreSQL, which runs with us, would else be gone for whoever mends it.
  */
 export async function migrateDatabase(
   database: RunningDatabase,
+  { databaseRolePrefix: rolePrefix }: Settings,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   for (let told: string | undefined; ; await sleep(MEND_PATIENCE_MS, undefined, { signal })) {
     try {
-      await migrateOnce(database, progress);
+      await migrateOnce(database, rolePrefix, progress);
       return;
     } catch (error) {
       if (!database.embedded) throw withVariable(error);
@@ -67,13 +74,18 @@ export async function migrateDatabase(
 
 const MEND_PATIENCE_MS = 2_000;
 
-function migrateOnce(database: RunningDatabase, progress: Progress): Promise<unknown> {
+function migrateOnce(
+  { ownerUrl }: RunningDatabase,
+  rolePrefix: string,
+  progress: Progress,
+): Promise<unknown> {
   return progress.step(
     'migrations',
-    () => {
+    async () => {
       // Which functions and triggers: the step says how many.
       const log = (line: string) => (/^sql( dropped)?: /.test(line) ? undefined : progress.note(line));
-      return migrate(database.directUrl, { log });
+      await migrateQueue(ownerUrl);
+      return migrate(ownerUrl, { log, rolePrefix });
     },
     ({ applied, objects, dropped }) => {
       const done = [
@@ -86,12 +98,12 @@ function migrateOnce(database: RunningDatabase, progress: Progress): Promise<unk
   );
 }
 
-/** The database to talk to from outside: DATABASE_URL, else the running embedded one; null when neither. */
+/** The database for a person's edits: DATABASE_URL, else the running embedded one as its admin; null when neither. */
 export async function findDatabase(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | null> {
   const { databaseUrl, dataDir } = readSettings({ DATABASE_URL: env.DATABASE_URL, DATA_DIR: env.DATA_DIR });
-  return databaseUrl ?? embeddedUrl(dataDir);
+  return databaseUrl ?? embeddedUrl(dataDir, 'admin');
 }
 
 /** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */

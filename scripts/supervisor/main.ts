@@ -53,7 +53,7 @@ async function run(running: Running, progress: Progress, signal: AbortSignal): P
   running.database = database;
   await checkPort(settings.host, settings.port);
   signal.throwIfAborted();
-  await migrateDatabase(database, progress, signal);
+  await migrateDatabase(database, settings, progress, signal);
   signal.throwIfAborted();
 
   const encryptionKey = settings.encryptionKey ?? keptEncryptionKey(settings.dataDir);

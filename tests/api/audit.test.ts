@@ -4,6 +4,7 @@ import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createCategory, createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { runOnce } from '../support/server.ts';
 import { ownTables } from '../support/tables.ts';
 
 let api: TestApi;
@@ -127,11 +128,11 @@ async function everything(): Promise<Record<string, string>> {
 
 /** Runs `work` while no audit entry can be stored. */
 async function withoutAudit(work: () => Promise<void>): Promise<void> {
-  const { pool } = api.app.database;
-  await pool.query('alter table audit_entries add constraint test_refused check (false) not valid');
+  const alter = (what: string) => runOnce(api.databaseUrl, `alter table audit_entries ${what}`);
+  await alter('add constraint test_refused check (false) not valid');
   try {
     await work();
   } finally {
-    await pool.query('alter table audit_entries drop constraint test_refused');
+    await alter('drop constraint test_refused');
   }
 }

@@ -11,6 +11,7 @@ import { ApiError } from '../../packages/api/src/errors.ts';
 import { grants } from '../../packages/api/src/permissions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createKey, createLocation } from '../support/factories.ts';
+import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
 let testDatabase: TestDatabase;
@@ -240,10 +241,10 @@ describe('a change', () => {
     const own = createCredentials(database, notifications, { maxAgeMs: 50 });
     const { id, key } = await createKey(database, { locationId });
     await accepted(own, key);
-    const client = await database.pool.connect();
-    await client.query(`set session_replication_role = replica`);
-    await client.query('update api_keys set revoked_at = now() where id = $1', [id]);
-    client.release(true);
+    await runOnce(
+      testDatabase.superuserUrl,
+      `set session_replication_role = replica; update api_keys set revoked_at = now() where id = '${id}'`,
+    );
     await waitFor('the refusal', () => refusal(own, `Bearer ${key}`));
   });
 

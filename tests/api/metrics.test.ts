@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MetricFamily } from '../../packages/api/src/metrics/family.ts';
 import { createRequestMeters } from '../../packages/api/src/metrics/request-meters.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { superuserUrl } from '../support/database.ts';
 import { createKey } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
@@ -196,9 +197,10 @@ describe('with the database away', () => {
       });
       const { pathname } = new URL(own.databaseUrl);
       const name = decodeURIComponent(pathname.slice(1));
-      await runOnce(api.databaseUrl, `alter database "${name}" with allow_connections false`);
+      const superuser = superuserUrl(api.databaseUrl);
+      await runOnce(superuser, `alter database "${name}" with allow_connections false`);
       await runOnce(
-        api.databaseUrl,
+        superuser,
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
       );
       const values = await waitFor('the outage', async () => {

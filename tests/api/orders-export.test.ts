@@ -6,6 +6,7 @@ import { dataOf, refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
+import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
 const january = 'from=2026-01-01&to=2026-01-31';
@@ -168,11 +169,11 @@ test('GET /v2/orders/export answers 429 when the batch jobs of the hour are used
 test('an export that cannot begin is an ordinary 500, and holds no connection', async () => {
   const { read } = await kitchen(3);
   const { pool } = api.app.database;
-  await pool.query('alter function orders_json (uuid, uuid[]) rename to orders_json_away');
+  await runOnce(api.databaseUrl, 'alter function orders_json (uuid, uuid[]) rename to orders_json_away');
   try {
     refusalOf(await read(january), 500, 'internal_error');
   } finally {
-    await pool.query('alter function orders_json_away (uuid, uuid[]) rename to orders_json');
+    await runOnce(api.databaseUrl, 'alter function orders_json_away (uuid, uuid[]) rename to orders_json');
   }
   await waitFor('the connection to be back', () => pool.idleCount === pool.totalCount);
   expect((await read(january)).status).toBe(200);

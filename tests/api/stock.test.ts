@@ -3,6 +3,7 @@ import { type StockEntry, StockPage } from '../../packages/api/src/resources/sto
 import { refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
+import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
 
 let api: TestApi;
@@ -25,9 +26,9 @@ beforeAll(async () => {
   await createProduct(database, { locationId, sku: 'without', name: 'No record' });
   await createProduct(database, { locationId: await createLocation(database), stock: { quantity: 9 } });
   // updated_at moves by itself; here it stands still for the test.
-  await database.pool.query('alter table product_stock disable trigger touch');
+  await runOnce(api.databaseUrl, 'alter table product_stock disable trigger touch');
   for (const [index, sku] of ['b', 'a', 'c'].entries()) await setMoment(sku, moments[index] ?? '');
-  await database.pool.query('alter table product_stock enable trigger touch');
+  await runOnce(api.databaseUrl, 'alter table product_stock enable trigger touch');
 });
 afterAll(() => api.close());
 

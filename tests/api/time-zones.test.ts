@@ -126,12 +126,12 @@ test('the next start adds the zones that are new, and takes away none', async ()
 });
 
 test('a zone that another Node has stored and this does not know is shown in UTC, not as a fault', async () => {
-  await sql(`insert into internal.time_zones values ('UYT3')`);
+  await runOnce(api.databaseUrl, `insert into internal.time_zones values ('UYT3')`);
   const locationId = await createLocation(api.app.database, { timezone: 'UYT3' });
   const { key } = await createKey(api.app.database, { locationId });
   const answer = await api.rest<{ data: { created_at: string } }>('GET /v2/locations/current', { key });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.data.created_at).toMatch(/\+00:00$/);
   await sql('delete from locations where id = $1', [locationId]);
-  await sql(`delete from internal.time_zones where name = 'UYT3'`);
+  await runOnce(api.databaseUrl, `delete from internal.time_zones where name = 'UYT3'`);
 });

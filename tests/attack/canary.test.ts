@@ -47,9 +47,11 @@ beforeAll(async () => {
     output += text;
   });
   await waitFor('npm start', () => output.includes('Base URL'), { timeoutMs: 200_000 });
-  const { databaseUrl } = await comandaJson<{ url: string }>('db', 'url').then(({ url: found }) => ({
-    databaseUrl: found,
-  }));
+  const { databaseUrl } = await comandaJson<{ url: string }>('db', 'url', '--role', 'owner').then(
+    ({ url: found }) => ({
+      databaseUrl: found,
+    }),
+  );
   database = openDatabase({ url: databaseUrl, poolSize: 3 });
   const encryptionKey = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
   canaries.push(

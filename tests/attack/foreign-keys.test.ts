@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { openAs } from '../support/roles.ts';
 import { locationTables, type Neighbour, openNeighbour } from './neighbour.ts';
 
 /** A foreign key as the catalog has it; `columns` and `referenced` in the same order. */
@@ -143,7 +144,7 @@ const filled = (pairs: readonly { column: string }[]) =>
 
 /** Runs it without the guards, which might refuse first, and takes it back. Throws when it met no row. */
 async function attempt({ name, child }: ForeignKey, sql: string, values: unknown[]) {
-  const client = await api.app.database.pool.connect();
+  const client = await openAs(api.databaseUrl, 'owner');
   try {
     await client.query('begin; set local search_path = public, internal');
     await client.query(`alter table "${child}" disable trigger user`);
@@ -158,7 +159,7 @@ async function attempt({ name, child }: ForeignKey, sql: string, values: unknown
     return { code, constraint: constraint ?? '' };
   } finally {
     await client.query('rollback');
-    client.release();
+    await client.end();
   }
 }
 

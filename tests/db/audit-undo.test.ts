@@ -117,7 +117,10 @@ describe('undoing', () => {
     const id = await fullProduct();
     await hand.sql(`update products set price = 3 where location_id = $1`, [location]);
     const captured = () =>
-      hand.sql('select from internal.captured_changes where resource_id = $1 and changed = $2', [id, ['price']]);
+      hand.sql('select from internal.captured_changes where resource_id = $1 and changed = $2', [
+        id,
+        ['price'],
+      ]);
     const before = (await captured()).length;
     await undoLast();
     expect(await captured()).toHaveLength(before + 1);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { type Hand, openHand } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
+import { roleUrl } from '../support/roles.ts';
 import { openEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
@@ -110,18 +111,16 @@ describe('the deed', () => {
   });
 
   it('passes nobody who is no member of the role that owns the tables', async () => {
-    const role = `stranger_${api.locationId.replaceAll('-', '')}`;
-    await hand.sql(`create role ${role}`);
+    await hand.sql(
+      `grant update (total) on orders to ${new URL(roleUrl(api.databaseUrl, 'admin')).username}`,
+    );
+    const admin = await openHand(api.databaseUrl, 'admin');
     try {
-      await hand.sql(`grant select, update on orders to ${role}`);
-      await hand.sql('begin');
-      await hand.sql(`set local role ${role}`);
-      await hand.sql(`set local comanda.deed = 'repair: a test'`);
-      await expect(hand.sql('update orders set total = total + 1')).rejects.toMatchObject({ code: 'CM008' });
-      await hand.sql('rollback');
+      await expect(admin.deed('repair: a test', 'update orders set total = total + 1')).rejects.toMatchObject(
+        { code: 'CM008' },
+      );
     } finally {
-      await hand.sql(`drop owned by ${role}`);
-      await hand.sql(`drop role ${role}`);
+      await admin.close();
     }
   });
 });
@@ -137,7 +136,10 @@ describe('the service', () => {
     ['deletes no line', 'delete from order_items'],
     ['leaves no endpoint without a secret', 'delete from internal.webhook_secrets'],
   ])('%s either', async (_, sql) => {
-    await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({ code: 'CM008' });
+    // By a guard, or for want of the privilege.
+    await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(CM008|42501)$/),
+    });
   });
 
   it('is known by its sessions, whatever name the URL of the database gives them', async () => {

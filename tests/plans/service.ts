@@ -28,7 +28,10 @@ export interface Service {
 /** Starts it on a database that nobody vacuums or analyses; `heard` hears every statement of the service. */
 export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
   const database = await createTestDatabase();
-  const outside = new pg.Client({ connectionString: database.url, application_name: 'comanda-test' });
+  const outside = new pg.Client({
+    connectionString: database.superuserUrl,
+    application_name: 'comanda-test',
+  });
   await outside.connect();
   // A deed holds for one transaction, so each statement says it; one after the other, since they share a connection.
   let last: Promise<unknown> = Promise.resolve();
@@ -41,7 +44,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     return next;
   };
   for (const { command } of await sql<{ command: string }>(withoutAutovacuum)) await sql(command);
-  await explainDatabase(database.url);
+  await explainDatabase(database.superuserUrl);
   const listening = listenToPlans(heard);
   const encryptionKey = randomBytes(32).toString('base64');
   const settings = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { events } from '../../packages/api/src/events.ts';
 import { createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { averageCents, decimal, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
+import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
 import { createWorkerKit, type WorkerKit } from '../worker/kit.ts';
@@ -149,10 +150,7 @@ describe('what the database refuses', () => {
 
   it('a settlement is not changed', async () => {
     await close();
-    const change = kit.database.prisma.settlement.updateMany({
-      where: { turnId },
-      data: { totalCollected: 1 },
-    });
+    const change = runOnce(kit.url, `update settlements set total_collected = 1 where turn_id = '${turnId}'`);
     await expect(change).rejects.toThrow('a settlement is frozen');
   });
 

@@ -12,6 +12,7 @@ import { readPlace } from '../../packages/db/src/embedded/place.ts';
 import { isAlive } from '../../packages/db/src/embedded/processes.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { findDatabase } from '../../scripts/supervisor/database.ts';
 
 let folder: string;
 let dataDir: string;
@@ -87,6 +88,25 @@ describe('npm start', { timeout: 120_000 }, () => {
     await until(() => run.output().includes(`${name} is ready again`));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
     expect(record().children?.filter(isAlive)).toHaveLength(2);
+  });
+
+  it('serves as the service, migrates as the owner, and has a role for each who looks and edits', async () => {
+    await serving(start());
+    expect(
+      await execute(
+        `select distinct usename as name from pg_stat_activity where application_name ~ '^comanda-(api|worker)'`,
+      ),
+    ).toEqual([{ name: 'comanda_service' }]);
+    for (const role of ['owner', 'service', 'admin', 'reader'] as const) {
+      const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir, role)) ?? '' });
+      await client.connect();
+      const { rows } = await client.query(
+        `select current_user as name, has_table_privilege('orders', 'SELECT') as reads, has_schema_privilege('public', 'CREATE') as makes`,
+      );
+      await client.end();
+      expect(rows).toEqual([{ name: `comanda_${role}`, reads: true, makes: role === 'owner' }]);
+    }
+    expect(new URL((await findDatabase({ DATA_DIR: dataDir })) ?? '').username).toBe('comanda_admin');
   });
 
   it('starts the database again when it dies, on the same address, and API and worker go on', async () => {
@@ -230,7 +250,7 @@ function postmaster(): number {
 }
 
 async function execute(sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir)) ?? '' });
+  const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir, 'owner')) ?? '' });
   await client.connect();
   try {
     return (await client.query(sql)).rows;

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import type { RoleKind } from '../../packages/db/src/roles/access.ts';
+import { openAs } from './roles.ts';
 
 /** A person at psql: plain SQL through a session that is not the service's. */
 export interface Hand {
@@ -10,10 +12,9 @@ export interface Hand {
   close(): Promise<void>;
 }
 
-/** Sits down at a database. */
-export async function openHand(url: string): Promise<Hand> {
-  const client = new pg.Client({ connectionString: url, application_name: 'psql' });
-  await client.connect();
+/** Sits down at a database, as its owner unless another role is said. */
+export async function openHand(url: string, role: RoleKind = 'owner'): Promise<Hand> {
+  const client = await openAs(url, role);
   return {
     sql: async <Row>(text: string, values: unknown[] = []) =>
       (await client.query(text, values)).rows as Row[],
@@ -41,18 +42,18 @@ function copyIn(client: pg.Client, text: string, lines: readonly string[]): Prom
   });
 }
 
-/** Runs one statement in a transaction that has said a deed. */
+/** Runs one statement as the owner, in a transaction that has said a deed. */
 export async function underDeed<Row = Record<string, unknown>>(
   pool: pg.Pool,
   said: string,
   text: string,
   values?: unknown[],
 ): Promise<Row[]> {
-  const client = await pool.connect();
+  const client = await openAs(pool.options.connectionString ?? '', 'owner');
   try {
     return await inTransaction<Row>(client, said, text, values);
   } finally {
-    client.release();
+    await client.end();
   }
 }
 

@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
-import { Logger, runMigrations } from 'graphile-worker';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrateQueue } from '../../packages/worker/src/queue.ts';
+import { makeRoles, urlAs } from './roles.ts';
 import { createRunDirectory, killNoted } from './run-directory.ts';
 import { openTestServer, quoteName, runOnce, type TestServer, urlOfDatabase } from './server.ts';
 
@@ -56,8 +57,10 @@ async function createTemplate({ adminUrl, prefix }: TestServer): Promise<string>
   const name = `${prefix}_template`;
   const url = urlOfDatabase(adminUrl, name);
   await runOnce(adminUrl, `create database ${quoteName(name)}`);
-  await migrate(url);
-  await runMigrations({ connectionString: url, logger: new Logger(() => () => {}) });
+  await makeRoles(url, prefix);
+  const ownerUrl = urlAs(url, prefix, 'owner');
+  await migrateQueue(ownerUrl);
+  await migrate(ownerUrl, { rolePrefix: prefix });
   // A template that somebody is connected to cannot be cloned.
   await runOnce(adminUrl, `alter database ${quoteName(name)} allow_connections false`);
   return name;

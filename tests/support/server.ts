@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { roleUrl } from './roles.ts';
 import { noteProcess } from './run-directory.ts';
 
 /** The PostgreSQL that the tests of one run share. */
@@ -36,9 +37,12 @@ export async function openTestServer(directory: string): Promise<TestServer> {
   };
 }
 
-/** Runs one statement on its own connection. Names cannot be parameters: use `quoteName`. */
+/**
+ * Runs one statement on its own connection, as the owner where the URL is the service's. Names cannot be parameters: use
+ * `quoteName`.
+ */
 export async function runOnce(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'comanda-test' });
+  const client = new pg.Client({ connectionString: roleUrl(url, 'owner'), application_name: 'comanda-test' });
   // The statement under way rejects; that the connection broke is nobody else's business.
   client.on('error', () => {});
   await client.connect();
@@ -77,6 +81,11 @@ async function dropDatabases(adminUrl: string, prefix: string): Promise<void> {
     );
     for (const { datname } of rows)
       await client.query(`drop database if exists ${quoteName(datname)} with (force)`);
+    const roles = await client.query<{ rolname: string }>(
+      'select rolname from pg_roles where starts_with(rolname, $1)',
+      [prefix],
+    );
+    for (const { rolname } of roles.rows) await client.query(`drop role ${quoteName(rolname)}`);
   } finally {
     await client.end();
   }

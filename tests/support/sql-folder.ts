@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type Migrated, type MigrateOptions, migrate } from '../../packages/db/src/migrate.ts';
 import { createTestDatabase } from './database.ts';
+import { roleUrl } from './roles.ts';
 
 /** A database of our tables in which nothing of `prisma/sql` is remembered, and a folder of SQL of a test's own. */
 export interface SqlFolderKit {
@@ -21,14 +22,15 @@ export interface SqlFolderKit {
 export async function openSqlFolder(): Promise<SqlFolderKit> {
   const database = await createTestDatabase();
   const directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
-  const client = new pg.Client({ connectionString: database.url });
+  const url = roleUrl(database.url, 'owner');
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
     `begin; set local comanda.deed = 'migration: a test has a folder of its own';
      delete from internal.sql_objects; delete from internal.sql_releases; drop function watch_statements; commit`,
   );
   return {
-    url: database.url,
+    url,
     directory,
     client,
     write(files) {
@@ -38,7 +40,7 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
         else writeFileSync(path, sql);
       }
     },
-    apply: (options) => migrate(database.url, { sqlDirectory: directory, release: '1.0.0', ...options }),
+    apply: (options) => migrate(url, { sqlDirectory: directory, release: '1.0.0', ...options }),
     select: async (sql, values) => (await client.query(sql, values)).rows,
     async close() {
       await client.end();

@@ -39,6 +39,9 @@ export {
 export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
 export { pidSpace } from './pid-space.ts';
+export type { RoleKind } from './roles/access.ts';
+export { applyRoles, rolesSql } from './roles/apply.ts';
+export { roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';

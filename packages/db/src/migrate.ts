@@ -11,6 +11,7 @@ import {
   readMigrations,
   statementsOf,
 } from './migrations.ts';
+import { grantToRoles } from './roles/apply.ts';
 import { repositoryRoot } from './root.ts';
 import { sessionNamed } from './session-name.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
@@ -38,6 +39,8 @@ export interface MigrateOptions extends SchemaSources {
   waitSeconds?: number;
   /** How often what could not get its locks within 0.8 s is tried; 60 times unless said. */
   lockAttempts?: number;
+  /** What the names of the roles begin with (`DATABASE_ROLE_PREFIX`); `comanda` unless said. */
+  rolePrefix?: string;
 }
 
 /** What was done, in its order. */
@@ -48,7 +51,7 @@ export interface Migrated extends AppliedSql {
 
 /**
  * Applies the pending SQL migrations in the order of their names, fills `time_zones`, then applies what differs of the
- * folder of SQL that holds no data (see `applySql`). Keeps `_prisma_migrations` as Prisma does (lock number, columns,
+ * folder of SQL that holds no data (see `applySql`), then grants to the roles what they may do. Keeps `_prisma_migrations` as Prisma does (lock number, columns,
  * sha256, one row per migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed
  * process leaves nothing.
  * Migrations that only the database knows are let be, so that old code runs beside new.
@@ -59,7 +62,13 @@ export interface Migrated extends AppliedSql {
  * than the first migration.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<Migrated> {
-  const { log = () => {}, waitSeconds = 60, lockAttempts = 60, release = ownRelease() } = options;
+  const {
+    log = () => {},
+    waitSeconds = 60,
+    lockAttempts = 60,
+    release = ownRelease(),
+    rolePrefix = 'comanda',
+  } = options;
   const { directory, sqlDirectory } = foldersOf(options);
   const files = readMigrations(directory);
   const folder = sqlDirectory === undefined ? undefined : readSqlFolder(sqlDirectory);
@@ -88,7 +97,13 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const applied = pending.map(({ name }) => name);
     if (folder === undefined) return { applied, objects: [], dropped: [] };
     const migrations = Object.fromEntries(files.map(({ name, checksum }) => [name, checksum]));
-    return { applied, ...(await applySql(client, folder, { release, migrations, lockAttempts, log })) };
+    const made = await applySql(client, folder, { release, migrations, lockAttempts, log });
+    await inAttempts(client, 'roles', { lockAttempts, log }, async () => {
+      await client.query('begin');
+      await grantToRoles(client, rolePrefix);
+      await client.query('commit');
+    });
+    return { applied, ...made };
   } catch (error) {
     // What ended the session says more than that it has ended.
     throw error instanceof MigrationError || error instanceof pg.DatabaseError ? error : (ended ?? error);

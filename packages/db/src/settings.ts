@@ -54,6 +54,20 @@ export const settingsTable = {
     parse: postgresUrl(),
     secret: true,
   }),
+  databaseOwnerUrl: optional({
+    variable: 'DATABASE_OWNER_URL',
+    description:
+      'The same database as its owner, past a pooler: for migrations. Unset, the role of DATABASE_URL does everything.',
+    parse: postgresUrl(),
+    secret: true,
+  }),
+  databaseRolePrefix: required({
+    variable: 'DATABASE_ROLE_PREFIX',
+    description:
+      'What the names of the four roles begin with, so that databases of one server can have their own.',
+    parse: rolePrefix(),
+    fallback: 'comanda',
+  }),
   databaseReplicaUrl: optional({
     variable: 'DATABASE_REPLICA_URL',
     description: 'A streaming standby of the same database, for lists, the catalog, exports and reports.',
@@ -275,6 +289,15 @@ function postgresUrl() {
     .refine(
       (raw) => /^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw),
       'must be a URL like postgresql://user:password@host:5432/database',
+    );
+}
+
+function rolePrefix() {
+  return z
+    .string()
+    .regex(
+      /^[a-z_][a-z0-9_]{0,49}$/,
+      'must be small letters, digits and underscores, 50 at most, a letter first',
     );
 }
 

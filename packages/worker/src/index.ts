@@ -10,9 +10,6 @@ import {
   type Settings,
   startHeartbeat,
 } from '@comanda/db';
-import { runMigrations } from 'graphile-worker';
-import type { Logger } from 'pino';
-import { backoffMs } from './backoff.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
@@ -69,7 +66,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     });
   const database = open('', 8);
   await requireSchema(database.pool, (line) => log.warn(line), options.signal);
-  await migrateQueue(database, log, options.signal);
   const heartbeat = await startHeartbeat(database, 'worker');
   // What our predecessor died over is ours to finish, before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
@@ -139,19 +135,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       log.info('stopped');
     },
   };
-}
-
-/** Brings the queue's own tables up to date; whoever is first does, the others find nothing to do. */
-async function migrateQueue(database: Database, log: Logger, signal?: AbortSignal): Promise<void> {
-  for (let failures = 1; ; failures += 1) {
-    signal?.throwIfAborted();
-    try {
-      return await runMigrations({ pgPool: database.pool });
-    } catch (error) {
-      log.warn({ err: error }, 'the database cannot be used yet');
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
-    }
-  }
 }
 
 function serviceVersion(): string {

@@ -14,6 +14,7 @@ import { auditTable, undoTable } from './audit-table.ts';
 import { type Diagnosis, diagnose } from './doctor/doctor.ts';
 import { report } from './doctor/report.ts';
 import { retrySetAside } from './doctor/statements.ts';
+import { databaseRoles, RoleToShow, rolesText, urlOfRole } from './roles.ts';
 import { rotationTable } from './rotation-table.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
@@ -175,9 +176,17 @@ export const commands: Record<string, Command> = {
     run: async ({ database }) => ({ retried: (await database.run(retrySetAside, []))[0]?.count ?? 0 }),
   },
   'db url': {
-    summary: 'Print the connection string of the running database',
-    options: {},
-    run: async ({ databaseUrl }) => ({ url: databaseUrl }),
+    summary: 'Print the connection string of the running database, for who only reads unless said',
+    options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
+    run: async ({ database, settings }, { role }) => ({
+      url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
+    }),
+  },
+  'db roles': {
+    summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',
+    options: { apply: { help: 'run it, as the role of DATABASE_URL, which may make roles; safe to repeat' } },
+    runAlone: (environment, { apply }) => databaseRoles(environment, apply !== undefined),
+    show: rolesText,
   },
 };
 

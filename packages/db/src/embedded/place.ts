@@ -1,7 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import type { RoleKind } from '../roles/access.ts';
+import { roleName } from '../roles/names.ts';
 import { type Account, canEnter, serverAccount } from './account.ts';
 import { sharedFolder } from './binaries.ts';
 import { isPostgresIn } from './processes.ts';
@@ -18,12 +20,15 @@ export interface Place {
   password: string;
   /** Kept port; null before the first start. */
   port: number | null;
+  /** What the names of the roles begin with; null where they were not made. */
+  rolePrefix: string | null;
 }
 
 const noteSchema = z.object({
   home: z.string().nullable(),
   password: z.string(),
   port: z.number().nullable(),
+  rolePrefix: z.string().nullable().default(null),
 });
 
 /**
@@ -52,6 +57,7 @@ export function settlePlace(place: Place, log: (line: string) => void): void {
   if (known?.home === place.home) {
     place.password = known.password;
     place.port = known.port;
+    place.rolePrefix = known.rolePrefix;
     return;
   }
   setAside(place.cluster, log);
@@ -64,13 +70,14 @@ export function readPlace(dataDir: string): Place | null {
   if (!existsSync(file)) return null;
   const note = noteSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   const home = note.home ?? join(realpathSync(dataDir), 'postgres');
-  return describePlace(dataDir, home, note.password, note.port);
+  return { ...describePlace(dataDir, home, note.password, note.port), rolePrefix: note.rolePrefix };
 }
 
 /** Keeps the place, mode 0600: it holds the password. */
 export function notePlace(place: Place): void {
   const inside = place.home === join(realpathSync(place.dataDir), 'postgres');
-  const note = { home: inside ? null : place.home, password: place.password, port: place.port };
+  const { password, port, rolePrefix } = place;
+  const note = { home: inside ? null : place.home, password, port, rolePrefix };
   const draft = `${noteFile(place.dataDir)}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(note)}\n`, { mode: 0o600 });
   renameSync(draft, noteFile(place.dataDir));
@@ -86,6 +93,17 @@ export function postmasterOf(place: Place): number | null {
   }
 }
 
+/** Connection string of the server's database as one of the roles; as who may do everything where there are none. */
+export function roleUrlOf(place: Place, port: number, role: RoleKind | 'superuser'): string {
+  if (role === 'superuser' || place.rolePrefix === null) return placeUrl(place, port);
+  const name = roleName(place.rolePrefix, role);
+  return `postgresql://${name}:${rolePassword(place, name)}@127.0.0.1:${port}/comanda`;
+}
+
+/** A password for each role of the server, which opens no other: made of the one that is kept. */
+export const rolePassword = (place: Place, name: string): string =>
+  createHmac('sha256', place.password).update(name).digest('hex');
+
 /** Connection string of a database on the server that lives in `place`. */
 export function placeUrl(place: Place, port: number, database = 'comanda'): string {
   return `postgresql://comanda:${place.password}@127.0.0.1:${port}/${database}`;
@@ -93,7 +111,16 @@ export function placeUrl(place: Place, port: number, database = 'comanda'): stri
 
 function describePlace(dataDir: string, home: string, password: string, port: number | null): Place {
   const cluster = join(home, 'data');
-  return { dataDir, home, cluster, logFile: join(home, 'server.log'), account: null, password, port };
+  return {
+    dataDir,
+    home,
+    cluster,
+    logFile: join(home, 'server.log'),
+    account: null,
+    password,
+    port,
+    rolePrefix: null,
+  };
 }
 
 function noteFile(dataDir: string): string {

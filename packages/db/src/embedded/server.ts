@@ -2,6 +2,7 @@ import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import type { RoleKind } from '../roles/access.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { claimHome, type RunningRecord } from './claim.ts';
 import { ensureCluster, lastLines, prepareStart, type ServerSettings } from './cluster.ts';
@@ -12,6 +13,7 @@ import {
   placeUrl,
   postmasterOf,
   readPlace,
+  roleUrlOf,
   settlePlace,
 } from './place.ts';
 import { choosePort } from './port.ts';
@@ -81,11 +83,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-/** Connection string of the server that runs in `dataDir` now, whoever started it; null when none does. */
-export async function embeddedUrl(dataDir: string): Promise<string | null> {
+/**
+ * Connection string of the server that runs in `dataDir` now, whoever started it, as a role, the service unless said; null
+ * when none does.
+ */
+export async function embeddedUrl(
+  dataDir: string,
+  role: RoleKind | 'superuser' = 'service',
+): Promise<string | null> {
   const place = readPlace(dataDir);
   if (place === null || place.port === null || postmasterOf(place) === null) return null;
-  return placeUrl(place, place.port);
+  return roleUrlOf(place, place.port, role);
 }
 
 async function endLeftovers(

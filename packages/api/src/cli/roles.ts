@@ -1,0 +1,86 @@
+import {
+  applyRoles,
+  type Database,
+  embeddedUrl,
+  openDatabase,
+  type RoleKind,
+  readSettings,
+  roleName,
+  rolesSql,
+  type Settings,
+  statement,
+} from '@comanda/db';
+import { z } from 'zod';
+import { ApiError } from '../errors.ts';
+
+/** The roles whose connection string a person may ask for. */
+export const RoleToShow = z.enum(['reader', 'admin', 'owner']);
+
+/**
+ * The connection string of a role, the reader's unless said; of a database elsewhere without the password. Where one role
+ * does everything it is that one's, unless another is asked for.
+ * @throws {ApiError} there is no such role here.
+ */
+export async function urlOfRole(
+  database: Database,
+  settings: Settings,
+  asked: RoleKind | undefined,
+): Promise<string> {
+  const role = asked ?? 'reader';
+  const name = roleName(settings.databaseRolePrefix, role);
+  if (settings.databaseUrl === undefined) return (await embeddedUrl(settings.dataDir, role)) ?? '';
+  if (role === 'owner' && settings.databaseOwnerUrl !== undefined) return settings.databaseOwnerUrl;
+  const [row] = await database.run(mayRead, [name]);
+  if (row?.known === true) {
+    const url = new URL(settings.databaseDirectUrl ?? settings.databaseUrl);
+    if (url.username === name) return url.href;
+    url.username = name;
+    url.password = '';
+    return url.href;
+  }
+  if (asked === undefined) return settings.databaseUrl;
+  throw new ApiError(
+    'resource_not_found',
+    `${name} has nothing to do here: comanda db roles --apply makes the roles`,
+  );
+}
+
+const mayRead = statement<{ known: boolean }>(
+  'role_may_read',
+  `select coalesce((select has_table_privilege(oid, 'public.locations'::regclass, 'SELECT') from pg_roles where rolname = $1), false) as known`,
+);
+
+/** What `comanda db roles` gives: the SQL, or what was done. */
+type Roles = ReturnType<typeof rolesSql> | { roles: string; granted: boolean };
+
+/** The SQL of the roles; with `apply` it is run. Throws ApiError, and what the database throws. */
+export async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Promise<Roles> {
+  const { databaseRolePrefix: prefix, databaseDirectUrl, databaseUrl, dataDir } = readSettings(environment);
+  if (!apply) return rolesSql(prefix);
+  const url = databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir, 'superuser'));
+  if (url === null) throw new ApiError('invalid_request', 'no database is running; set DATABASE_URL');
+  const database = openDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
+  const client = await database.pool.connect();
+  try {
+    return { roles: `${prefix}_…`, granted: await applyRoles(client, prefix) };
+  } finally {
+    client.release();
+    await database.close();
+  }
+}
+
+/** The SQL as a script for psql; or what was done, in words. */
+export function rolesText(value: unknown): string {
+  const roles = value as Roles;
+  if ('granted' in roles)
+    return roles.granted
+      ? `${roles.roles} are made, and may do what they should`
+      : `${roles.roles} are made; there are no tables yet: the migrations of the owner grant the rest`;
+  return [
+    '-- For who may make roles and grants on the database.',
+    ...roles.setup.map((each) => `${each};`),
+    '',
+    '-- For the owner, once the tables are there; its migrations do this by themselves.',
+    ...roles.grants.map((each) => `${each};`),
+  ].join('\n');
+}

@@ -1,0 +1,53 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { RoleKind } from '../roles/access.ts';
+import { applyRoles } from '../roles/apply.ts';
+import { roleKinds, roleName } from '../roles/names.ts';
+import { notePlace, placeUrl, readPlace, rolePassword, roleUrlOf } from './place.ts';
+
+/**
+ * Makes the four roles of the server that runs in `dataDir` and lets them log in; gives their connection strings. Passwords
+ * reach the server as SCRAM verifiers, so that no log of statements holds one.
+ * @throws {Error} no server of `dataDir` has ever run.
+ */
+export async function embeddedRoles(dataDir: string, prefix: string): Promise<Record<RoleKind, string>> {
+  const place = readPlace(dataDir);
+  if (place === null || place.port === null) throw new Error(`${dataDir} holds no database`);
+  const client = new pg.Client({ connectionString: placeUrl(place, place.port) });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await applyRoles(client, prefix);
+    for (const kind of roleKinds) {
+      const name = roleName(prefix, kind);
+      const { rows } = await client.query<{ verifier: string | null }>(
+        'select rolpassword as verifier from pg_authid where rolname = $1',
+        [name],
+      );
+      const password = rolePassword(place, name);
+      if (!opens(password, rows[0]?.verifier ?? ''))
+        await client.query(`alter role ${name} login password '${verifier(password)}'`);
+    }
+  } finally {
+    await client.end();
+  }
+  place.rolePrefix = prefix;
+  notePlace(place);
+  const { port } = place;
+  const url = (kind: RoleKind) => roleUrlOf(place, port, kind);
+  return { owner: url('owner'), service: url('service'), admin: url('admin'), reader: url('reader') };
+}
+
+/** What PostgreSQL stores of a password (RFC 5803). The password has ASCII letters and digits alone. */
+export function verifier(password: string, salt = randomBytes(16), rounds = 4_096): string {
+  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  const server = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${server}`;
+}
+
+function opens(password: string, known: string): boolean {
+  const [, rounds, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(known) ?? [];
+  return salt !== undefined && verifier(password, Buffer.from(salt, 'base64'), Number(rounds)) === known;
+}

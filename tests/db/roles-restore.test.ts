@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { applyRoles } from '../../packages/db/src/roles/apply.ts';
+import { roleKinds } from '../../packages/db/src/roles/names.ts';
+import { migrateQueue } from '../../packages/worker/src/queue.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { openHand } from '../support/by-hand.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { openAs } from '../support/roles.ts';
+import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
+import { ownTables } from '../support/tables.ts';
+
+// All by a role that may make roles and owns an empty database: no superuser, no BYPASSRLS.
+
+const suffix = randomBytes(4).toString('hex');
+const password = 'operators-of-tests-need-no-secret';
+const prefix = () => `${inject('databasePrefix')}_o${suffix}`;
+const operator = () => `${prefix()}_operator`;
+const name = () => `${prefix()}_db`;
+const urlOf = (user: string, database = name()): string => {
+  const url = new URL(urlOfDatabase(inject('adminUrl'), database));
+  url.username = user;
+  url.password = password;
+  return url.href;
+};
+
+beforeAll(async () => {
+  await runOnce(inject('adminUrl'), `create role ${operator()} login createrole password '${password}'`);
+  await runOnce(inject('adminUrl'), `create database ${quoteName(name())} owner ${operator()}`);
+});
+afterAll(async () => {
+  const admin = inject('adminUrl');
+  await runOnce(admin, `drop database if exists ${quoteName(name())} with (force)`);
+  for (const kind of [...roleKinds, 'operator'])
+    await runOnce(admin, `drop role if exists ${prefix()}_${kind}`);
+});
+
+/** As `comanda db roles --apply` does, by the operator. */
+async function apply(): Promise<boolean> {
+  const client = new pg.Client({ connectionString: urlOf(operator()) });
+  await client.connect();
+  try {
+    return await applyRoles(client, prefix());
+  } finally {
+    await client.end();
+  }
+}
+
+const prepare = async () => {
+  await migrateQueue(urlOf(`${prefix()}_owner`));
+  await migrate(urlOf(`${prefix()}_owner`), { rolePrefix: prefix() });
+};
+
+async function servesOrders(api: TestApi): Promise<void> {
+  const order = await placeOrder(api, await createOrderKitchen(api));
+  const hand = await openHand(urlOf(`${prefix()}_owner`));
+  try {
+    await expect(
+      hand.sql('update orders set total = total + 1 where id = $1', [order.id]),
+    ).rejects.toMatchObject({ code: 'CM008' });
+  } finally {
+    await hand.close();
+  }
+}
+
+describe('a role that may make roles, and no more', () => {
+  it('makes the four before there are tables, and again', async () => {
+    expect(await apply()).toBe(false);
+    expect(await apply()).toBe(false);
+    for (const kind of roleKinds)
+      await runOnce(urlOf(operator()), `alter role ${prefix()}_${kind} login password '${password}'`);
+  });
+
+  it('lets the owner migrate and the service serve', async () => {
+    await prepare();
+    const api = await startTestApi({ databaseUrl: urlOf(`${prefix()}_service`) });
+    try {
+      await servesOrders(api);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('applies the roles once more when there are tables', async () => {
+    expect(await apply()).toBe(true);
+  });
+
+  it('becomes no superuser by that, and passes no row security', async () => {
+    const client = await openAs(urlOf(operator()), 'owner');
+    const { rows } = await client.query(
+      'select rolsuper, rolbypassrls from pg_roles where rolname = current_user or starts_with(rolname, $1)',
+      [prefix()],
+    );
+    await client.end();
+    expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+      new Set(['{"rolsuper":false,"rolbypassrls":false}']),
+    );
+  });
+});
+
+it('data alone, put back without triggers and without a search path, gives a database that serves', async () => {
+  const superuser = new pg.Client({ connectionString: urlOfDatabase(inject('adminUrl'), name()) });
+  await superuser.connect();
+  const tables = (await ownTables(superuser)).filter(({ name: table }) => !/^(_prisma|sql_)/.test(table));
+  const count = async () => (await superuser.query('select count(*)::int as orders from public.orders')).rows;
+  const before = await count();
+  try {
+    await superuser.query('create schema kept');
+    for (const { name: table, sql } of tables)
+      await superuser.query(`create table kept.${table} as table ${sql}`);
+    // As pg_restore --data-only --disable-triggers goes on.
+    await superuser.query(`set search_path = ''`);
+    for (const { sql } of tables) await superuser.query(`alter table ${sql} disable trigger all`);
+    await superuser.query(`truncate ${tables.map(({ sql }) => sql).join(', ')}`);
+    for (const { name: table, sql } of tables)
+      await superuser.query(`insert into ${sql} select * from kept.${table}`);
+    for (const { sql } of tables) await superuser.query(`alter table ${sql} enable trigger all`);
+    await superuser.query('drop schema kept cascade');
+  } finally {
+    await superuser.end();
+  }
+  expect(before).toEqual([{ orders: 1 }]);
+  await prepare();
+  const api = await startTestApi({ databaseUrl: urlOf(`${prefix()}_service`) });
+  try {
+    await servesOrders(api);
+  } finally {
+    await api.close();
+  }
+});
+
+it("tables that somebody else has restored become the owner's", async () => {
+  const admin = urlOfDatabase(inject('adminUrl'), name());
+  await runOnce(
+    admin,
+    `alter table orders owner to ${operator()}; alter function by_service() owner to ${operator()}`,
+  );
+  await apply();
+  const owner = await openHand(urlOf(`${prefix()}_owner`));
+  try {
+    const rows = await owner.sql(
+      `select distinct relowner::regrole::text as owner from pg_class
+       where relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and relkind = 'r'`,
+    );
+    expect(rows).toEqual([{ owner: `${prefix()}_owner` }]);
+  } finally {
+    await owner.close();
+  }
+});

@@ -1,0 +1,225 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { tableAccess } from '../../packages/db/src/roles/access.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { openHand } from '../support/by-hand.ts';
+import { createProduct } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { openAs, roleUrl } from '../support/roles.ts';
+import { ownTables } from '../support/tables.ts';
+
+let api: TestApi;
+const sessions: Partial<Record<'owner' | 'service' | 'admin' | 'reader', pg.Client>> = {};
+const as = (role: keyof typeof sessions): pg.Client => {
+  const session = sessions[role];
+  if (session === undefined) throw new Error(`no session as ${role}`);
+  return session;
+};
+beforeAll(async () => {
+  api = await startTestApi();
+  for (const role of ['owner', 'service', 'admin', 'reader'] as const)
+    sessions[role] = await openAs(api.databaseUrl, role);
+});
+afterAll(async () => {
+  for (const session of Object.values(sessions)) await session.end();
+  await api.close();
+});
+
+const denied = { code: '42501' };
+
+test('every table has its line in the table of access', async () => {
+  const tables = (await ownTables(as('owner'))).map(({ sql }) => sql.replace(/^public\./, ''));
+  expect(tableAccess.map(({ table }) => table).sort()).toEqual(tables.sort());
+});
+
+test('people see twenty-two tables, and none of the schema internal', async () => {
+  for (const role of ['admin', 'reader'] as const) {
+    const { rows } = await as(role).query<{ table_name: string }>(
+      `select table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
+    );
+    expect(rows).toHaveLength(22);
+    await expect(as(role).query('select from internal.webhook_secrets')).rejects.toMatchObject(denied);
+  }
+});
+
+describe('the service', () => {
+  it.each([
+    'create table public.surprise (id int)',
+    'create table internal.surprise (id int)',
+    'create schema surprise',
+    'alter table orders add column surprise int',
+    'alter table orders disable trigger user',
+    'drop table orders',
+    'truncate orders',
+    'create trigger surprise before insert on orders execute function touch_updated_at()',
+    'create or replace function by_service() returns boolean language sql as $$ select true $$',
+    'create role surprise',
+    `update internal.sql_releases set release = '9'`,
+    'delete from events',
+  ])('may not %s', async (sql) => {
+    await expect(as('service').query(sql)).rejects.toMatchObject(denied);
+  });
+
+  it('is known by its role, whatever its session is called', async () => {
+    const [row] = (await as('service').query('select by_service() as yes')).rows;
+    expect(row).toEqual({ yes: true });
+  });
+});
+
+describe('an admin', () => {
+  it('is not taken for the service, whatever the session is called', async () => {
+    await as('admin').query(`set application_name = 'comanda-api'`);
+    const { rows } = await as('admin').query('select by_service() as yes');
+    expect(rows).toEqual([{ yes: false }]);
+  });
+
+  it('edits what is listed, and the edit is counted and captured', async () => {
+    const id = await createProduct(api.app.database, { locationId: api.locationId });
+    await as('admin').query('update products set price = 9.5 where id = $1', [id]);
+    const { rows } = await as('service').query(
+      `select operation from internal.captured_changes where resource_id = $1 and changed = '{price}'`,
+      [id],
+    );
+    expect(rows).toEqual([{ operation: 'update' }]);
+  });
+
+  it('writes an order by hand, which gets its number', async () => {
+    const kitchen = await createOrderKitchen(api);
+    await as('admin').query('begin');
+    const { rows } = await as('admin').query<{ id: string }>(
+      'insert into orders (location_id, payment_method_id) values ($1, $2) returning id',
+      [api.locationId, kitchen.paymentMethodId],
+    );
+    await as('admin').query(
+      'insert into order_items (location_id, order_id, product_id, quantity) values ($1, $2, $3, 1)',
+      [api.locationId, rows[0]?.id, kitchen.productId],
+    );
+    await as('admin').query('commit');
+    const order = await as('reader').query<{ number: number }>('select number from orders where id = $1', [
+      rows[0]?.id,
+    ]);
+    expect(order.rows[0]?.number).toBeGreaterThan(0);
+  });
+
+  it.each([
+    'update orders set total = 1',
+    'update payments set amount = 1',
+    'update api_keys set key_hash = key_hash',
+    `update products set created_at = now()`,
+    'delete from locations',
+    'delete from events',
+    'insert into settlements select * from settlements',
+    'update internal.location_counters set value = 7',
+    'alter table orders disable trigger user',
+    'select remove_old_audit(uuid_v7(), 1, 1)',
+    'create table public.mine (id int)',
+  ])('may not %s', async (sql) => {
+    await expect(as('admin').query(sql)).rejects.toMatchObject(denied);
+  });
+
+  it("puts no function of the owner on a table of one's own", async () => {
+    await expect(
+      as('admin').query(`create temporary table mine (location_id uuid, id uuid);
+        create trigger t before delete on mine for each row execute function capture_last_state('order', 'x')`),
+    ).rejects.toMatchObject(denied);
+  });
+
+  it('passes no guard by a deed', async () => {
+    await placeOrder(api, await createOrderKitchen(api));
+    const admin = await openHand(api.databaseUrl, 'admin');
+    try {
+      await expect(
+        admin.deed(
+          'import: orders of 2019',
+          `insert into orders (location_id, payment_method_id, number)
+          select location_id, id, 77 from payment_methods limit 1`,
+        ),
+      ).rejects.toMatchObject({ code: 'CM008' });
+    } finally {
+      await admin.close();
+    }
+  });
+});
+
+test('a reader writes nothing', async () => {
+  for (const sql of [
+    'update products set price = 1',
+    'delete from products',
+    `insert into locations (name) values ('x')`,
+    'create table public.mine (id int)',
+  ])
+    await expect(as('reader').query(sql)).rejects.toMatchObject(denied);
+});
+
+describe('the next migration of the owner', () => {
+  const prefix = () => new URL(api.databaseUrl).username.replace(/_service$/, '');
+  const run = () => migrate(roleUrl(api.databaseUrl, 'owner'), { rolePrefix: prefix() });
+  const may = async (role: 'admin' | 'service', privilege: string) =>
+    (
+      await as('owner').query('select has_table_privilege($1, $2, $3) as yes', [
+        `${prefix()}_${role}`,
+        'public.events',
+        privilege,
+      ])
+    ).rows[0];
+
+  it('takes back what was granted otherwise, and gives again what was taken', async () => {
+    await as('owner').query(`grant delete on events to ${prefix()}_admin`);
+    await as('owner').query(`revoke insert on events from ${prefix()}_service`);
+    await run();
+    expect(await may('admin', 'DELETE')).toEqual({ yes: false });
+    expect(await may('service', 'INSERT')).toEqual({ yes: true });
+  });
+
+  it('writes no privilege anew that is as it should be', async () => {
+    const state = async () =>
+      (
+        await as(
+          'owner',
+        ).query(`select md5(string_agg(oid || ' ' || xmin, ',' order by oid)) as state from pg_class
+        where relnamespace in ('public'::regnamespace, 'internal'::regnamespace)`)
+      ).rows;
+    const before = await state();
+    await run();
+    expect(await state()).toEqual(before);
+  });
+});
+
+test('every function of a trigger has a search path of its own, and only what writes for others runs as the owner', async () => {
+  const { rows } = await as('owner').query<{ name: string }>(
+    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace
+       and (prorettype = 'trigger'::regtype or prosecdef)
+       and coalesce(proconfig::text, '') !~ 'search_path=public, internal, pg_temp'`,
+  );
+  expect(rows).toEqual([]);
+  const definers = await as('owner').query<{ name: string }>(
+    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+       and prorettype <> 'trigger'::regtype order by 1`,
+  );
+  expect(definers.rows.map(({ name }) => name)).toEqual(['remove_old_audit', 'remove_old_events']);
+  // These ask by whose right the session writes.
+  const asking = await as('owner').query<{ name: string; prosecdef: boolean }>(
+    `select proname as name, prosecdef from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'deed_passes'`,
+  );
+  expect(asking.rows.filter(({ prosecdef }) => prosecdef)).toEqual([]);
+});
+
+test('triggers work in a session that has no search path', async () => {
+  const id = await createProduct(api.app.database, { locationId: api.locationId });
+  const owner = await openAs(api.databaseUrl, 'owner');
+  try {
+    await owner.query(`set search_path = ''`);
+    await owner.query('update public.products set price = 3 where id = $1', [id]);
+    await owner.query(`delete from public.products where id = $1`, [id]);
+    await owner.query(`insert into public.turns (location_id, batch_number) values ($1, 1)`, [
+      api.locationId,
+    ]);
+    await owner.query(`update public.turns set status = 'closed' where location_id = $1`, [api.locationId]);
+    await expect(
+      owner.query('delete from public.turns where location_id = $1', [api.locationId]),
+    ).rejects.toMatchObject({ code: 'CM008' });
+  } finally {
+    await owner.end();
+  }
+});
