@@ -13,6 +13,8 @@ describe('settings', () => {
       host: '127.0.0.1',
       databaseUrl: undefined,
       databaseDirectUrl: undefined,
+      databaseOwnerUrl: undefined,
+      databaseRolePrefix: 'comanda',
       databaseReplicaUrl: undefined,
       logLevel: 'info',
       webhookTimeoutMs: 30_000,

@@ -65,7 +65,7 @@ export const settingsTable = {
     variable: 'DATABASE_ROLE_PREFIX',
     description:
       'What the names of the four roles begin with, so that databases of one server can have their own.',
-    parse: rolePrefix(),
+    parse: z.string().regex(/^[a-z_][a-z0-9_]{0,49}$/, 'must be small letters, digits and underscores'),
     fallback: 'comanda',
   }),
   databaseReplicaUrl: optional({
@@ -289,15 +289,6 @@ function postgresUrl() {
     .refine(
       (raw) => /^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw),
       'must be a URL like postgresql://user:password@host:5432/database',
-    );
-}
-
-function rolePrefix() {
-  return z
-    .string()
-    .regex(
-      /^[a-z_][a-z0-9_]{0,49}$/,
-      'must be small letters, digits and underscores, 50 at most, a letter first',
     );
 }
 
