@@ -1,22 +1,31 @@
+import { type Database, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { undo } from '../../packages/api/src/resources/audit/service.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Hand, openHand } from '../support/by-hand.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { roleUrl } from '../support/roles.ts';
 import { handEntries } from './hand-entries.ts';
 
 // Whatever a hand did, `comanda audit undo` does back: by the same guards, into the same audit.
 
 let api: TestApi;
 let hand: Hand;
+let owner: Database;
 let location: string;
 beforeAll(async () => {
   api = await startTestApi();
   hand = await openHand(api.databaseUrl);
+  owner = openDatabase({
+    url: roleUrl(api.databaseUrl, 'owner'),
+    poolSize: 2,
+    applicationName: 'comanda-cli',
+  });
 });
 afterAll(async () => {
   await hand?.close();
+  await owner?.close();
   await api?.close();
 });
 beforeEach(async () => {
@@ -29,7 +38,7 @@ async function lastEntry(at = location): Promise<string> {
 }
 
 const undoLast = async (options: { dryRun?: boolean; deed?: string; at?: string } = {}) =>
-  undo(api.app.database, await lastEntry(options.at), {
+  undo(owner, await lastEntry(options.at), {
     dryRun: options.dryRun ?? false,
     deed: options.deed,
   });
@@ -117,7 +126,7 @@ describe('undoing', () => {
     const id = await fullProduct();
     await hand.sql(`update products set price = 3 where location_id = $1`, [location]);
     const captured = () =>
-      hand.sql('select from internal.captured_changes where resource_id = $1 and changed = $2', [
+      hand.sql('select from internal.captured_changes where $1 = any (resource_ids) and changed = $2', [
         id,
         ['price'],
       ]);
@@ -145,7 +154,7 @@ describe('an undo is refused', () => {
     await hand.sql('update products set price = 3 where id = $1', [id]);
     const entry = await lastEntry();
     await hand.sql('update products set price = 4 where id = $1', [id]);
-    const again = (dryRun: boolean) => undo(api.app.database, entry, { dryRun, deed: undefined });
+    const again = (dryRun: boolean) => undo(owner, entry, { dryRun, deed: undefined });
     await expect(again(false)).rejects.toMatchObject(refusal(/^a later change stands in products/));
     await expect(again(true)).rejects.toMatchObject(refusal(/^a later change stands in products/));
     // Another column of the same row is no such change.
@@ -162,11 +171,11 @@ describe('an undo is refused', () => {
     const update = await lastEntry();
     await hand.sql('delete from products where id = $1', [id]);
     const removal = await lastEntry();
-    await expect(undo(api.app.database, update, { dryRun: false, deed: '' })).rejects.toMatchObject(
+    await expect(undo(owner, update, { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/a later change/),
     );
-    await undo(api.app.database, removal, { dryRun: false, deed: '' });
-    await expect(undo(api.app.database, removal, { dryRun: false, deed: '' })).rejects.toMatchObject(
+    await undo(owner, removal, { dryRun: false, deed: '' });
+    await expect(undo(owner, removal, { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/a later change/),
     );
   });
@@ -180,7 +189,7 @@ describe('an undo is refused', () => {
       [location, await fullProduct()],
     );
     const before = await catalog();
-    await expect(undo(api.app.database, entry, { dryRun: false, deed: '' })).rejects.toMatchObject(
+    await expect(undo(owner, entry, { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/would go with them/),
     );
     expect(await catalog()).toEqual(before);
@@ -229,11 +238,11 @@ describe('an undo is refused', () => {
     const [entry] = await hand.sql<{ id: string }>('select id from audit_entries where resource_id = $1', [
       made.id,
     ]);
-    await expect(undo(api.app.database, entry?.id ?? '', { dryRun: false, deed: '' })).rejects.toMatchObject(
+    await expect(undo(owner, entry?.id ?? '', { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/^only what was changed by hand is undone/),
     );
     for (const id of ['nothing', location])
-      await expect(undo(api.app.database, id, { dryRun: false, deed: '' })).rejects.toMatchObject({
+      await expect(undo(owner, id, { dryRun: false, deed: '' })).rejects.toMatchObject({
         reason: 'resource_not_found',
       });
   });

@@ -44,12 +44,15 @@ interface CommandText {
 }
 
 interface DatabaseCommand {
+  /** The role that it connects as, where that is not the service. */
+  as?: 'owner';
   /** Does the work; the value is what `--json` prints. Throws ApiError. */
   run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
   runAlone?: undefined;
 }
 
 interface LoneCommand {
+  as?: undefined;
   /** The same for a command that also works while settings or database do not. */
   runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
 }
@@ -148,6 +151,7 @@ export const commands: Record<string, Command> = {
       'dry-run': { help: 'only show what it would do' },
       deed: { value: 'TEXT', help: "what to say to pass a guard: 'repair: why'" },
     },
+    as: 'owner',
     run: ({ database }, { 'dry-run': dryRun, deed }, [id = '']) =>
       auditEntries.undo(database, id, { dryRun: dryRun !== undefined, deed }),
     show: undoTable,

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { openDatabase, readSettings, SettingsError } from '@comanda/db';
 import { ApiError, toApiError } from '../errors.ts';
 import { type Command, commands } from './commands.ts';
-import { directUrl } from './doctor/doctor.ts';
+import { databaseUrlOf } from './database-url.ts';
 import { commandHelp, overview, table } from './output.ts';
 
 /**
@@ -45,7 +45,7 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   if (command.runAlone !== undefined)
     return told(command, await command.runAlone(process.env, options), json);
   const settings = readSettings(process.env);
-  const databaseUrl = await directUrl(settings);
+  const databaseUrl = await databaseUrlOf(settings, command.as ?? 'service');
   if (databaseUrl === null) {
     throw new ApiError(
       'invalid_request',

@@ -1,11 +1,5 @@
-import {
-  type Database,
-  embeddedUrl,
-  openDatabase,
-  readSettings,
-  type Settings,
-  SettingsError,
-} from '@comanda/db';
+import { type Database, openDatabase, readSettings, type Settings, SettingsError } from '@comanda/db';
+import { databaseUrlOf } from '../database-url.ts';
 import {
   type Check,
   type DoctorContext,
@@ -83,7 +77,7 @@ export async function diagnose(
     return conclude([result(settingsCheck, { outcome: 'wrong', found: settings.message })]);
   }
   const checked = [result(settingsCheck, judgeSettings(settings))];
-  const url = await directUrl(settings);
+  const url = await databaseUrlOf(settings, 'service');
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
   // Unnamed: should it be a pooler all the same, then what is found is still true.
   const database = openDatabase({
@@ -109,7 +103,7 @@ export async function diagnose(
     const far = { deep: false, ...options, seconds: context.thresholds.invariantSeconds };
     const looked = await lookAt(database, invariants, far);
     if (options.repair === undefined) return conclude([...checked, ...resultsOf(looked)]);
-    const repairs = await repair(database, url, looked, options.repair === 'dry run');
+    const repairs = await repairAsOwner(settings, looked, options.repair === 'dry run');
     const after = options.repair === 'repair' ? await lookAt(database, invariants, far) : looked;
     return { ...conclude([...checked, ...resultsOf(after)]), repairs };
   } finally {
@@ -117,14 +111,22 @@ export async function diagnose(
   }
 }
 
+async function repairAsOwner(
+  settings: Settings,
+  looked: readonly Looked[],
+  dryRun: boolean,
+): Promise<Repair[]> {
+  const url = (await databaseUrlOf(settings, 'owner')) ?? '';
+  const owner = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
+  try {
+    return await repair(owner, url, looked, dryRun);
+  } finally {
+    await owner.close();
+  }
+}
+
 const resultsOf = (looked: readonly Looked[]): CheckResult[] =>
   looked.map(({ invariant, finding }) => result(invariant, finding));
-
-/** Where the database is reached past any pooler; null when none is set and none runs in DATA_DIR. */
-export async function directUrl(settings: Settings): Promise<string | null> {
-  const { databaseDirectUrl, databaseUrl, dataDir } = settings;
-  return databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir).catch(() => null));
-}
 
 const settingsCheck = {
   name: 'settings',

@@ -40,6 +40,18 @@ const everywhere: readonly Check[] = [
     },
   },
   {
+    name: 'roles',
+    means: 'The service cannot change tables, functions and triggers: another role owns them.',
+    advice:
+      'comanda db roles prints the SQL that makes the four; give their owner to DATABASE_OWNER_URL, the service to DATABASE_URL (docs/operations.md).',
+    async run({ database }) {
+      const [row] = await database.run(sql.sessionRole, []);
+      return row?.owns === true
+        ? warning(`one role does everything: ${row.name}`)
+        : ok(`it runs as ${row?.name}`);
+    },
+  },
+  {
     name: 'secrets',
     means: 'The present ENCRYPTION_KEY opens every signing secret.',
     advice:

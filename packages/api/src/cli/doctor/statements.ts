@@ -167,3 +167,9 @@ export const retrySetAside = statement<{ count: number }>(
      update internal.captured_changes set failures = 0, retry_at = null, error = null where failures > 0 returning 1
    ) select count(*)::int as count from retried`,
 );
+
+/** Who the session is, and whether it owns what it works on. */
+export const sessionRole = statement<{ name: string; owns: boolean }>(
+  'doctor_session_role',
+  "select session_user as name, has_table_privilege('public.events', 'TRUNCATE') as owns",
+);
