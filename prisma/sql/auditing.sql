@@ -43,10 +43,10 @@ CREATE FUNCTION audit_query(p_relation oid, p_operation text) RETURNS text LANGU
       WHERE f.conrelid = p_relation AND f.contype = 'f' AND f.confdeltype = 'c' GROUP BY f.oid, f.confrelid
     ) c
   ), sources AS (
-    SELECT CASE p_operation WHEN 'INSERT' THEN '(SELECT * FROM new_rows LIMIT 0)' WHEN 'TRUNCATE' THEN p_relation::regclass::text
+    SELECT CASE p_operation WHEN 'INSERT' THEN '(SELECT * FROM new_rows LIMIT 0)'
         ELSE 'old_rows' END AS old,
       CASE p_operation WHEN 'DELETE' THEN '(SELECT * FROM old_rows LIMIT 0)'
-        WHEN 'TRUNCATE' THEN format('(SELECT * FROM %s LIMIT 0)', p_relation::regclass) ELSE 'new_rows' END AS new,
+        ELSE 'new_rows' END AS new,
       CASE p_operation WHEN 'DELETE' THEN 'o.gone' WHEN 'UPDATE' THEN '(SELECT bool_or(gone) FROM went)' ELSE 'false' END AS gone
   )
   SELECT format($f$
@@ -118,9 +118,8 @@ CREATE FUNCTION audit_statements() RETURNS TABLE (statement text) LANGUAGE sql S
   FROM audited() a CROSS JOIN (VALUES
     ('insert', 'AFTER INSERT', 'REFERENCING NEW TABLE AS new_rows'),
     ('update', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows'),
-    ('delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows'),
-    ('truncate', 'BEFORE TRUNCATE', '')
+    ('delete', 'AFTER DELETE', 'REFERENCING OLD TABLE AS old_rows')
   ) o (name, event, rows)
-  WHERE NOT EXISTS (SELECT FROM watched() w WHERE w.relation = a.relation AND w.told_as IS NOT NULL AND o.name <> 'truncate'
+  WHERE NOT EXISTS (SELECT FROM watched() w WHERE w.relation = a.relation AND w.told_as IS NOT NULL
     AND watch_body(w.relation, w.told_as, w.of, w.told_on, w.columns, w.counted, w.counted_at, o.name) IS NOT NULL)
 $$;

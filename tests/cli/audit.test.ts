@@ -8,6 +8,7 @@ import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Hand, openHand } from '../support/by-hand.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
+import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
 let api: TestApi;
@@ -29,7 +30,10 @@ interface Outcome {
 
 async function comanda(...argv: string[]): Promise<Outcome> {
   const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: api.databaseUrl };
+  const env = {
+    ...{ PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: api.databaseUrl },
+    DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner'),
+  };
   return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: Outcome) => error,

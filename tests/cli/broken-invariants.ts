@@ -211,6 +211,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
     sql: 'alter table payments disable trigger all',
     check: 'disabled triggers',
     found: /foreign key payments_location_id_order_id_fkey on payments is disabled/,
+    mend: 'alter table payments enable trigger all',
   },
   {
     edit: 'adds a constraint that is never checked',

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { invariants } from '../../packages/api/src/cli/doctor/invariants/table.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { superuserUrl } from '../support/database.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 import { brokenInvariants } from './broken-invariants.ts';
 
@@ -30,7 +32,10 @@ beforeAll(async () => {
   await placeOrder(api, kitchen);
   await placeOrder(api, kitchen);
   await client.catalog.get.query();
-  superuser = new pg.Client({ connectionString: api.databaseUrl, application_name: 'superuser' });
+  superuser = new pg.Client({
+    connectionString: superuserUrl(api.databaseUrl),
+    application_name: 'superuser',
+  });
   await superuser.connect();
   const worker = await startWorker({
     databaseUrl: api.databaseUrl,
@@ -54,7 +59,11 @@ afterAll(async () => {
 
 const doctor = (options: DoctorOptions = {}): Promise<Diagnosis> =>
   diagnose(
-    { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: 'a key for the tests of the invariants' },
+    {
+      DATABASE_URL: api.databaseUrl,
+      DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner'),
+      ENCRYPTION_KEY: 'a key for the tests of the invariants',
+    },
     { thresholds: { probeSeconds: 0 }, ...options },
   );
 
@@ -161,14 +170,14 @@ describe('doctor --repair', () => {
     await superuser.query(`create function nobody_counts() returns trigger language plpgsql as
       $$ begin raise exception 'the counters are frozen'; end $$`);
     await superuser.query(
-      'create trigger a before update on location_counters execute function nobody_counts()',
+      'create trigger a before update on internal.location_counters execute function nobody_counts()',
     );
     const { repairs, outcome } = await doctor({ repair: 'repair' });
     expect(repairs).toEqual([
       { name: 'order numbers', location: api.locationId, done: [], error: 'the counters are frozen' },
     ]);
     expect(outcome).toBe('wrong');
-    await superuser.query('drop trigger a on location_counters; drop function nobody_counts()');
+    await superuser.query('drop trigger a on internal.location_counters; drop function nobody_counts()');
     await doctor({ repair: 'repair' });
   });
 

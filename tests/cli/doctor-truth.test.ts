@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Outcome, Thresholds } from '../../packages/api/src/cli/doctor/check.ts';
 import { type Diagnosis, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { superuserUrl } from '../support/database.ts';
 import { createWorkerKit, type WorkerKit } from '../worker/kit.ts';
 
 // Where it said "well" while nothing worked. Each place is told as what it is.
@@ -12,22 +13,28 @@ vi.setConfig({ testTimeout: 60_000 });
 let kit: WorkerKit;
 const role = `comanda_test_${randomBytes(4).toString('hex')}`;
 let roleUrl: string;
+let superuser: pg.Client;
 beforeAll(async () => {
   kit = await createWorkerKit();
   await kit.startWorker();
+  superuser = new pg.Client({ connectionString: superuserUrl(kit.url) });
+  await superuser.connect();
   const url = new URL(kit.url);
   Object.assign(url, { username: role, password: 'secret' });
   roleUrl = url.href;
-  await kit.sql(`create role ${role} login password 'secret'`);
-  await kit.sql(`grant usage on schema public, graphile_worker to ${role}`);
-  await kit.sql(
-    `grant select, insert, update, delete on all tables in schema public, graphile_worker to ${role}`,
+  await superuser.query(`create role ${role} login password 'secret'`);
+  await superuser.query(`grant usage on schema public, internal, graphile_worker to ${role}`);
+  await superuser.query(
+    `grant select, insert, update, delete on all tables in schema public, internal, graphile_worker to ${role}`,
   );
-  await kit.sql(`grant usage on all sequences in schema public, graphile_worker to ${role}`);
+  await superuser.query(
+    `grant usage on all sequences in schema public, internal, graphile_worker to ${role}`,
+  );
 }, 60_000);
 afterAll(async () => {
-  await kit.sql(`drop owned by ${role}`);
-  await kit.sql(`drop role ${role}`);
+  await superuser.query(`drop owned by ${role}`);
+  await superuser.query(`drop role ${role}`);
+  await superuser.end();
   await kit.close();
 });
 
@@ -49,29 +56,29 @@ describe('doctor', () => {
   });
 
   it('counts a check that cannot be made as no success', async () => {
-    await kit.sql(`revoke select on webhook_attempts from ${role}`);
+    await superuser.query(`revoke select on webhook_attempts from ${role}`);
     const found = await look({ DATABASE_URL: roleUrl });
     expect(of(found, 'failing endpoints')).toEqual({
       outcome: 'unknown',
       found: 'could not be looked at: permission denied for table webhook_attempts',
     });
-    await kit.sql(`revoke select on locations from ${role}`);
+    await superuser.query(`revoke select on locations from ${role}`);
     expect(of(await look({ DATABASE_URL: roleUrl }), 'payments')).toEqual({
       outcome: 'unknown',
       found: 'could not be looked at: permission denied for table locations',
     });
-    await kit.sql(`grant select on webhook_attempts, locations to ${role}`);
+    await superuser.query(`grant select on webhook_attempts, locations to ${role}`);
   });
 
   it('sees that the database is read-only, which a mere question does not', async () => {
-    await kit.sql(`alter role ${role} set default_transaction_read_only = on`);
+    await superuser.query(`alter role ${role} set default_transaction_read_only = on`);
     const found = await look({ DATABASE_URL: roleUrl });
     expect(of(found, 'database reachable').outcome).toBe('ok');
     expect(of(found, 'writing')).toEqual({
       outcome: 'wrong',
       found: 'it cannot be written to: cannot execute INSERT in a read-only transaction',
     });
-    await kit.sql(`alter role ${role} reset default_transaction_read_only`);
+    await superuser.query(`alter role ${role} reset default_transaction_read_only`);
   });
 
   it('sees that the tables of the queue hide their rows from a role that does not own them', async () => {
@@ -91,18 +98,18 @@ describe('doctor', () => {
       outcome: 'unknown',
       found: expect.stringMatching(new RegExp(`${role} cannot see into \\d+ sessions? of other roles`)),
     });
-    await kit.sql(`grant pg_read_all_stats to ${role}`);
+    await superuser.query(`grant pg_read_all_stats to ${role}`);
     const seeing = await look({ DATABASE_URL: roleUrl }, { idleInTransactionSeconds: 0 });
     expect(of(seeing, 'long transactions')).toMatchObject({
       outcome: 'warning',
       found: expect.stringContaining('forgotten-psql'),
     });
-    await kit.sql(`revoke pg_read_all_stats from ${role}`);
+    await superuser.query(`revoke pg_read_all_stats from ${role}`);
     await other.end();
   });
 
   it('sees that nothing is queued by the clock, though the worker beats', async () => {
-    await kit.sql(`update graphile_worker._private_known_crontabs
+    await superuser.query(`update graphile_worker._private_known_crontabs
       set last_execution = now() - interval '3 hours', known_since = now() - interval '9 days'`);
     expect(of(await look(), 'queue').outcome).toBe('ok');
     await kit.sql(`update internal.process_heartbeats set started_at = now() - interval '2 hours'`);

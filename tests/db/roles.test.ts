@@ -78,7 +78,7 @@ describe('an admin', () => {
     const id = await createProduct(api.app.database, { locationId: api.locationId });
     await as('admin').query('update products set price = 9.5 where id = $1', [id]);
     const { rows } = await as('service').query(
-      `select operation from internal.captured_changes where resource_id = $1 and changed = '{price}'`,
+      `select operation from internal.captured_changes where $1 = any (resource_ids) and changed = '{price}'`,
       [id],
     );
     expect(rows).toEqual([{ operation: 'update' }]);
@@ -198,9 +198,9 @@ test('every function of a trigger has a search path of its own, and only what wr
        and prorettype <> 'trigger'::regtype order by 1`,
   );
   expect(definers.rows.map(({ name }) => name)).toEqual(['remove_old_audit', 'remove_old_events']);
-  // These ask by whose right the session writes.
+  // These ask by whose right the session writes; where it is not said that its user is meant.
   const asking = await as('owner').query<{ name: string; prosecdef: boolean }>(
-    `select proname as name, prosecdef from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'deed_passes'`,
+    `select proname as name, prosecdef from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'deed_passes\\(TG_RELID, [^,)]*\\)'`,
   );
   expect(asking.rows.filter(({ prosecdef }) => prosecdef)).toEqual([]);
 });

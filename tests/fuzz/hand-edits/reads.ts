@@ -24,7 +24,7 @@ const shownBy: Readonly<Record<string, { lists: readonly string[]; ofRows?: read
   locations: {
     lists: ['GET /v2/locations/current', catalog, 'GET /v2/orders?limit=5', 'GET /v2/turns?limit=5'],
   },
-  time_zones: { lists: ['GET /v2/locations/current', catalog] },
+  'internal.time_zones': { lists: ['GET /v2/locations/current', catalog] },
   api_keys: { lists: ['GET /trpc/keys.list?input=%7B%22limit%22%3A200%7D', 'GET /v2/limits'] },
   categories: { lists: lists.categories, ofRows: ['GET /v2/categories/{id}'] },
   products: { lists: [...lists.products, 'GET /v2/stock?limit=200'], ofRows: ['GET /v2/products/{id}'] },
@@ -43,14 +43,14 @@ const shownBy: Readonly<Record<string, { lists: readonly string[]; ofRows?: read
     ofRows: ['GET /v2/orders/{id}', 'GET /v1/orders/{id}', 'GET /v2/orders/{id}/timeline'],
   },
   order_items: { lists: lists.orders, ofRows: ['GET /v2/orders/{order_id}'] },
-  order_moves: { lists: [], ofRows: ['GET /v2/orders/{order_id}/timeline'] },
+  'internal.order_moves': { lists: [], ofRows: ['GET /v2/orders/{order_id}/timeline'] },
   payments: { lists: lists.orders, ofRows: ['GET /v2/payments/{id}', 'GET /v2/orders/{order_id}'] },
   events: { lists: ['GET /v2/events?limit=200'] },
   webhook_endpoints: {
     lists: lists.webhooks,
     ofRows: ['GET /v2/webhook-endpoints/{id}', 'GET /v2/webhook-endpoints/{id}/deliveries'],
   },
-  webhook_secrets: { lists: lists.webhooks },
+  'internal.webhook_secrets': { lists: lists.webhooks },
   webhook_deliveries: {
     lists: lists.webhooks,
     ofRows: ['GET /v2/webhook-endpoints/{endpoint_id}/deliveries'],

@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { openAs } from '../../support/roles.ts';
 
 /** Through which a person edits, and whether they may say a deed there. */
 export interface SessionKind {
-  name: string;
+  name: 'owner' | 'admin';
   deeds: boolean;
   /** Opens a session of this kind on the database. */
   open(databaseUrl: string): Promise<pg.Client>;
@@ -10,12 +11,6 @@ export interface SessionKind {
 
 /** Each kind of session that the guards meet. */
 export const sessionKinds: readonly SessionKind[] = [
-  { name: 'owner', deeds: true, open: (url) => connect(url, 'psql') },
-  { name: 'admin', deeds: false, open: (url) => connect(url, 'prisma-studio') },
+  { name: 'owner', deeds: true, open: (url) => openAs(url, 'owner') },
+  { name: 'admin', deeds: false, open: (url) => openAs(url, 'admin') },
 ];
-
-async function connect(connectionString: string, application_name: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString, application_name });
-  await client.connect();
-  return client;
-}

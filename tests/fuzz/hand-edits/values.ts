@@ -129,7 +129,8 @@ function referenced(place: Place, { name, references }: Column): string {
       ? location
       : `(select id from locations where id <> ${location} order by id limit 1)`;
   const { table, column } = references;
-  const where = chance.percent(90) && table !== 'time_zones' ? ` where location_id = ${location}` : '';
+  const where =
+    chance.percent(90) && table !== 'internal.time_zones' ? ` where location_id = ${location}` : '';
   return `(select ${column} from ${table}${where} order by ${column} offset ${offset(chance, table)} limit 1)`;
 }
 

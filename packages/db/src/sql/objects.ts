@@ -23,7 +23,20 @@ export interface FoundObject {
 }
 
 /** What the applier has made and is now missing or written otherwise, a trigger also when it is disabled. */
-export async function readChangedObjects(client: Pick<pg.Client, 'query'>): Promise<string[]> {
+export async function readChangedObjects(pool: Pick<pg.Pool, 'connect'>): Promise<string[]> {
+  const client = await pool.connect();
+  try {
+    // As the applier saw them: how PostgreSQL writes a definition hangs on the search path.
+    await client.query('begin read only');
+    await client.query('set local search_path = public, internal');
+    return await changedObjects(client);
+  } finally {
+    await client.query('rollback').catch(() => {});
+    client.release();
+  }
+}
+
+async function changedObjects(client: Pick<pg.Client, 'query'>): Promise<string[]> {
   const recorded = (await readRecorded(client)).filter(
     ({ identity, goneSince }) => goneSince === null && !identity.startsWith('grant '),
   );

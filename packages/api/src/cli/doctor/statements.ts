@@ -96,7 +96,8 @@ export const hiddenQueue = statement<{ table: string }>(
   'doctor_hidden_queue',
   `select c.relname::text as table from pg_class c
    where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and row_security_active(c.oid)
-     and not exists (select from pg_policy p where p.polrelid = c.oid) order by 1`,
+     and not exists (select from pg_policy p where p.polrelid = c.oid
+       and (p.polroles = '{0}' or exists (select from unnest(p.polroles) r (oid) where pg_has_role(r.oid, 'USAGE')))) order by 1`,
 );
 
 // By the clock: what was queued last, or since when a worker is there to queue it.

@@ -102,7 +102,8 @@ const disabledTriggers = statement<{ what: string; text: string }>(
   'doctor_disabled_trigger_statements',
   `select t.tgname || ' on ' || c.relname as what, format('alter table %s enable trigger %I', c.oid::regclass, t.tgname) as text
    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-   where t.tgenabled <> 'O' and n.nspname !~ '^pg_' and n.nspname <> 'graphile_worker' order by c.relname, t.tgname`,
+   where t.tgenabled <> 'O' and n.nspname !~ '^pg_' and n.nspname <> 'graphile_worker'
+     and (not t.tgisinternal or (select rolsuper from pg_roles where rolname = current_user)) order by c.relname, t.tgname`,
 );
 
 const noteChecksum = statement<{ before: string }>(
