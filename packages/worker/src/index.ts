@@ -68,8 +68,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     });
   const database = open('', 8);
   await requireSchema(database.pool, (line) => log.warn(line), options.signal);
-  await migrateQueue(database, log, options.signal);
-  const heartbeat = await startHeartbeat(database, 'worker');
+  const patiently = <Result>(work: () => Promise<Result>) => untilUsable(work, log, options.signal);
+  // Whoever is first brings the queue's own tables up to date, the others find nothing to do.
+  await patiently(() => runMigrations({ pgPool: database.pool }));
+  const heartbeat = await patiently(() => startHeartbeat(database, 'worker'));
   // What our predecessor died over is ours to finish, before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
@@ -136,12 +138,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   };
 }
 
-/** Brings the queue's own tables up to date; whoever is first does, the others find nothing to do. */
-async function migrateQueue(database: Database, log: Logger, signal?: AbortSignal): Promise<void> {
+/** Does `work` again and again while the database does not let it, as one that is read-only. */
+async function untilUsable<Result>(
+  work: () => Promise<Result>,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<Result> {
   for (let failures = 1; ; failures += 1) {
     signal?.throwIfAborted();
     try {
-      return await runMigrations({ pgPool: database.pool });
+      return await work();
     } catch (error) {
       log.warn({ err: error }, 'the database cannot be used yet');
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
