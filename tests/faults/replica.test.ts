@@ -192,7 +192,11 @@ test('the doctor says how the replica does; a server that is no standby of the d
     const { checks } = await diagnose({ DATABASE_URL: primary.url, DATABASE_REPLICA_URL: url });
     return checks.find(({ name }) => name === 'replica');
   };
-  await sql(primary, `create role plain login password 'plain'`);
+  await sql(
+    primary,
+    `create role plain login password 'plain'; grant usage on schema internal to plain;
+     grant select on internal.process_heartbeats to plain`,
+  );
   const asPlain = new URL(standby.url);
   [asPlain.username, asPlain.password] = ['plain', 'plain'];
   const well = await waitFor('the role to arrive', async () => {

@@ -8,7 +8,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { readFromReplica, replicaReads } from '../support/replica.ts';
 
-const primary = { standby: false, cluster: '7', database: '5', timeline: '00000002' };
+const primary = { standby: false, cluster: '7', database: '5', timeline: '00000002', since: '1' };
 
 it('a standby of the same database on the same timeline may answer for it', () => {
   expect(unsuitable({ ...primary, standby: true }, primary)).toBeUndefined();

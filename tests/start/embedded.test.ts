@@ -123,6 +123,28 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     await eventually(async () => expect(lines.at(-1)).toBe('the database runs again'));
   });
 
+  it('events, 13: keeps its log small while it runs: what is beyond 10 MiB stands beside it once', async () => {
+    const dataDir = newDataDir();
+    const { url } = await start(dataDir);
+    const { logFile } = place(dataDir);
+    const say = (words: string, times: number) =>
+      query(
+        url,
+        `do $$ begin perform set_config('client_min_messages', 'error', true);
+         for i in 1..${times} loop raise warning '%', ${words}; end loop; end $$`,
+      );
+    for (const round of ['first', 'second']) {
+      await say(`repeat('${round} ', 150000)`, 14);
+      await eventually(async () => expect(statSync(logFile).size).toBeLessThan(1_000_000));
+      expect(statSync(`${logFile}.1`).size).toBeGreaterThan(10 * 2 ** 20);
+      expect(statSync(`${logFile}.1`).mode & 0o777).toBe(0o600);
+      await say(`'after the ${round}'`, 1);
+      expect(readFileSync(logFile, 'utf8')).toContain(`after the ${round}`);
+      expect(readFileSync(logFile).includes(0)).toBe(false);
+    }
+    expect(readFileSync(`${logFile}.1`, 'utf8')).not.toContain('first first');
+  });
+
   it('is taken over by the next start when its owner was killed', async () => {
     const dataDir = newDataDir();
     const { process: owner, word } = await owners.start(dataDir);

@@ -215,6 +215,18 @@ describe('a connection that fails', () => {
     );
     expect(await post(verbose)).toMatchObject({ error: 'the headers of the answer are too large' });
   });
+
+  it.each(['099', '000', '007'])(
+    'is told as an answer that is not HTTP when its status is %s',
+    async (status) => {
+      const odd = await using(rawConsumer(answering(`HTTP/1.1 ${status} No such status\r\n\r\n`)));
+      expect(await post(odd)).toEqual({
+        ok: false,
+        error: 'the answer is not valid HTTP',
+        durationMs: expect.any(Number),
+      });
+    },
+  );
 });
 
 describe('closing the sender', () => {

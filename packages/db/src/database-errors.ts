@@ -31,7 +31,8 @@ export const isReadOnly = (error: unknown): boolean => sqlState(error)?.code ===
 
 /**
  * Whether an error passes by itself: the database is away, read-only, starting, stopping or overloaded, its disk fails
- * it, or two transactions met and one was rolled back. Whoever gets one waits and does the same again.
+ * it, two transactions met and one was rolled back, or ours lay idle for too long, as when we were frozen. Whoever gets one
+ * waits and does the same again.
  */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
@@ -47,9 +48,8 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-// Connections, a server that does not let us write (every failover has such a moment), transactions that idled for too
-// long, rollbacks by conflict, resources (a full disk is one), locks, stop and start of the server, and what the system
-// refuses it (a quota, a broken disk).
+// Connections, a server that does not let us write (every failover has such a moment), a transaction left idle, rollbacks
+// by conflict, resources (a full disk is one), locks, stop and start of the server, and what the system refuses it.
 const states = /^(08...|25006|25P0[34]|40...|53...|55P03|57P0[1-5]|58...)$/;
 const networkCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;

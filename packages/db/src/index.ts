@@ -35,6 +35,7 @@ export {
   type JobPayload,
   jobs,
   type QueuedJob,
+  syncJobKey,
 } from './jobs.ts';
 export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';

@@ -90,6 +90,9 @@ export async function addJobs<Name extends JobName>(
 /** The key under which an endpoint has at most one waiting job. */
 export const deliveryJobKey = (endpointId: string): string => `deliver-webhooks:${endpointId}`;
 
+/** The key under which a sync job has its one job of the queue. */
+export const syncJobKey = (jobId: string): string => `sync-products:${jobId}`;
+
 const addOne = statement<{ id: string }>(
   'add_job',
   `select (graphile_worker.add_job($1, payload := $2::json, run_at := $3::timestamptz,

@@ -28,10 +28,12 @@ const trustMs = 5_000;
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
  * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
  * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
- * No connection keeps a plan for long.
+ * No connection keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the
+ * next may lead to the new primary.
  */
 export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();
+  const readOnly = new WeakSet<pg.Client>();
   const withYoungPlans = limitPlanLifetime();
   let heardAt = Number.NEGATIVE_INFINITY;
   let trustedUntil = Number.NEGATIVE_INFINITY;
@@ -50,6 +52,9 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
       };
       this.on('connect', heard).on('drain', heard);
       this.on('end', () => clients.delete(this));
+      this.connection.on('errorMessage', ({ code }: { code?: string }) => {
+        if (code === '25006') readOnly.add(this);
+      });
       const query = this.query.bind(this) as (...args: unknown[]) => unknown;
       this.query = ((...args: unknown[]) => {
         waiting.since ??= performance.now();
@@ -79,6 +84,9 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
   }
 
   const pool = new WatchedPool({ ...config, Client: WatchedClient } as pg.PoolConfig);
+  pool.on('release', (_, client) => {
+    if (readOnly.has(client)) void client.end();
+  });
   const timer = setInterval(look, lookMs);
   timer.unref();
   return pool;

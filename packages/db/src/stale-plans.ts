@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import { isReadOnly } from './database-errors.ts';
 
 /** Runs `work` on a connection of the pool and gives that back, or closes it when it cannot be used any more. */
 export async function onConnection<Result>(
@@ -12,8 +11,6 @@ export async function onConnection<Result>(
     try {
       return await work(client);
     } catch (error) {
-      // The next connection may lead to where writing is possible again.
-      if (isReadOnly(error) && error instanceof Error) broken = error;
       if (!isStalePlan(error)) throw error;
       // Nothing of it has happened: the same again on another connection, as often as there are old ones.
       broken = error;

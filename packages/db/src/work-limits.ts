@@ -31,7 +31,8 @@ export const workLimits = {
     waitMs: 5_000,
     statementMs: 60_000,
     lockMs: 15_000,
-    idleInTransactionMs: 60_000,
+    // Nobody is waited for inside a transaction: a worker that is this late was frozen, and holds up the others.
+    idleInTransactionMs: 5_000,
   },
   watch: { connections: 2, waitMs: 2_000, statementMs: 2_000, lockMs: 1_000, idleInTransactionMs: 10_000 },
   command: {

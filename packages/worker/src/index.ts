@@ -10,6 +10,8 @@ import {
   type Settings,
   startHeartbeat,
 } from '@comanda/db';
+import type { Logger } from 'pino';
+import { backoffMs } from './backoff.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
@@ -66,7 +68,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     });
   const database = open('', 8);
   await requireSchema(database.pool, (line) => log.warn(line), options.signal);
-  const heartbeat = await startHeartbeat(database, 'worker');
+  const heartbeat = await untilUsable(() => startHeartbeat(database, 'worker'), log, options.signal);
   // What our predecessor died over is ours to finish, before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
@@ -135,6 +137,23 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       log.info('stopped');
     },
   };
+}
+
+/** Does `work` again and again while the database does not let it, as one that is read-only. */
+async function untilUsable<Result>(
+  work: () => Promise<Result>,
+  log: Logger,
+  signal?: AbortSignal,
+): Promise<Result> {
+  for (let failures = 1; ; failures += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      log.warn({ err: error }, 'the database cannot be used yet');
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
+    }
+  }
 }
 
 function serviceVersion(): string {

@@ -1,3 +1,4 @@
+import { failSyncJob } from '@comanda/api/services';
 import {
   addJobs,
   type Database,
@@ -5,6 +6,7 @@ import {
   type Heartbeat,
   type Queryable,
   statement,
+  syncJobKey,
 } from '@comanda/db';
 import type { Logger } from 'pino';
 import { freeOrphans } from './orphans.ts';
@@ -23,6 +25,8 @@ export interface Swept {
   claims: number;
   /** Deliveries that waited for a disabled endpoint. */
   dropped: number;
+  /** Sync jobs that nobody would have gone on with. */
+  syncJobs: number;
 }
 
 const everyMs = 5_000;
@@ -31,7 +35,8 @@ const silenceSeconds = 20;
 
 /**
  * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
- * deliveries, frees the claims and jobs of workers that are dead: those of this machine at once, others by their silence.
+ * deliveries and sync jobs, ends the sync jobs whose last try died, frees the claims and jobs of workers that are dead: those
+ * of this machine at once, others by their silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Sweeper {
   const waker = createWaker();
@@ -43,7 +48,7 @@ export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logg
       const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
       try {
         const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
-        if (swept && swept.endpoints + swept.claims + swept.dropped > 0) log.info({ ...swept }, 'swept');
+        if (swept && Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'swept');
       } catch (error) {
         log.warn({ err: error }, 'sweeping failed; the next round tries again');
       }
@@ -75,7 +80,7 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
       await tx.run(forgetTheDead, []);
     }
     const dropped = await count(tx.run(dropForDisabled, []));
-    return { claims, dropped, endpoints: await queueMissing(tx) };
+    return { claims, dropped, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
   });
 }
 
@@ -87,6 +92,25 @@ async function queueMissing(tx: Queryable): Promise<number> {
     endpoints.map((endpoint) => ({ payload: endpoint, jobKey: deliveryJobKey(endpoint.endpointId) })),
   );
   return endpoints.length;
+}
+
+async function mendSyncJobs(tx: Queryable): Promise<number> {
+  const found = await tx.run(forsaken, []);
+  const unqueued = found.filter(({ queueId }) => queueId === null);
+  await addJobs(
+    tx,
+    'sync-products',
+    unqueued.map(({ locationId, jobId }) => ({
+      payload: { locationId, jobId },
+      jobKey: syncJobKey(jobId),
+    })),
+  );
+  for (const { queueId, ...job } of found) {
+    if (queueId === null) continue;
+    await failSyncJob(tx, job);
+    await tx.run(forgetJob, [queueId]);
+  }
+  return found.length;
 }
 
 async function count(rows: Promise<{ count: number }[]>): Promise<number> {
@@ -150,4 +174,19 @@ const dropForDisabled = statement<{ count: number }>(
        and d.next_attempt_at is not null
      returning 1
    ) select count(*)::int as count from dropped`,
+);
+
+// A sync job and its job of the queue begin in one transaction, and the sync job ends first. One that failed or died on its
+// last try is not locked and never runs again.
+const forsaken = statement<{ locationId: string; jobId: string; queueId: string | null }>(
+  'sweep_forsaken_sync_jobs',
+  `select s.location_id as "locationId", s.id as "jobId", q.id::text as "queueId" from sync_jobs s
+   left join lateral (select j.id, j.attempts >= j.max_attempts and j.locked_at is null as over
+     from graphile_worker.jobs j where j.key = 'sync-products:' || s.id limit 1) q on true
+   where s.status in ('queued', 'processing') and q.over is not false limit 1000`,
+);
+
+const forgetJob = statement(
+  'sweep_forget_job',
+  'select count(*) from graphile_worker.complete_jobs(array[$1::bigint])',
 );

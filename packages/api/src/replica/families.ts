@@ -16,7 +16,10 @@ export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): Metr
   );
 }
 
-/** How far the replica is behind; no value when there is none or it does not answer in time. */
+/**
+ * How far the replica is behind; below zero it is ahead, so has another history, and is not read. No value when there is
+ * none or it does not answer in time.
+ */
 export async function replicaLag(
   primary: Database,
   replica: Pick<Replica, 'watch'> | undefined,
@@ -25,7 +28,7 @@ export async function replicaLag(
   return shared(
     gauge(
       'comanda_replica_lag_bytes',
-      'How much of the log of the primary the replica has not replayed yet.',
+      'How much of the log of the primary the replica has not replayed yet; below zero it has another history and is not read.',
       lag === undefined ? [] : single(lag),
     ),
   );
@@ -33,12 +36,15 @@ export async function replicaLag(
 
 const patienceMs = 1_000;
 
-/** How much of the log is not replayed yet, in bytes. Throws what the databases throw. */
+/**
+ * How much of the log is not replayed yet, in bytes. The replica is asked first: by then the primary has written whatever
+ * a standby of it has, and less than zero proves another history. Throws what the databases throw.
+ */
 export async function lagBytes(primary: Database, replica: Database): Promise<number | undefined> {
-  const [written] = await primary.run(readWritten, []);
   const [replayed] = await replica.run(readReplayed, []);
+  const [written] = await primary.run(readWritten, []);
   if (written === undefined || replayed?.standby !== true || replayed.position === null) return undefined;
-  return Math.max(0, written.position - replayed.position);
+  return written.position - replayed.position;
 }
 
 function within(answer: Promise<number | undefined>, ms: number): Promise<number | undefined> {

@@ -1,8 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queryable } from '@comanda/db';
+import type { Queryable, Statement } from '@comanda/db';
 import { joinReads } from '../joined-reads.ts';
-import { type LogPosition, readIdentity, readReplayed, readWritten } from './statements.ts';
-import { unsuitable } from './suitability.ts';
+import {
+  type LogPosition,
+  readBeat,
+  readIdentity,
+  readReplayed,
+  readWritten,
+  showsBeat,
+} from './statements.ts';
+import { hasOtherHistory, unsuitable } from './suitability.ts';
 
 /** Why the primary answers what the replica might have. */
 export const reasons = ['behind', 'unreachable', 'unsuitable', 'interrupted', 'unsure'] as const;
@@ -26,7 +33,7 @@ export interface Freshness {
    */
   reached(): Promise<void>;
   /**
-   * The same, after making sure that it is a standby of this database at all.
+   * The same, after making sure that it is a standby of this database at all, and holds its commits.
    * @throws {SentBackError}
    */
   verify(): Promise<void>;
@@ -42,7 +49,10 @@ const longestPauseMs = 4;
  * `replica` is a connection that no read holds.
  */
 export function createFreshness(primary: Queryable, replica: Queryable): Freshness {
-  let timeline: string | undefined;
+  /** Of which servers it is known that one is a standby of the other. */
+  let verified: { timeline: string; primary: string; replica: string } | undefined;
+  /** The furthest that the replica has said to be. */
+  let furthest: LogPosition = 0;
   const waiting = new Set<Waiting>();
   let looking = false;
   const askWritten = joinReads(
@@ -50,12 +60,17 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
     () => '',
   );
 
-  async function written(): Promise<{ position: LogPosition; timeline: string }> {
+  async function written(): Promise<LogPosition> {
+    const told = furthest;
     const row = await askWritten(undefined).catch((cause: unknown) => {
       throw new SentBackError('unsure', 'the primary does not say how far it is', { cause });
     });
     if (row === undefined) throw new SentBackError('unsure', 'the primary does not say how far it is');
-    return row;
+    if (row.timeline !== verified?.timeline || row.since !== verified.primary)
+      throw new SentBackError('unsuitable', 'the primary is another server now, or was started anew');
+    // Asked after the replica: what that had from here was written by then.
+    if (row.position < told) throw new SentBackError('unsuitable', hasOtherHistory.ahead);
+    return row.position;
   }
 
   function replayed(position: LogPosition): Promise<void> {
@@ -87,6 +102,9 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
         const [row] = await replica.run(readReplayed, []);
         if (row?.standby !== true)
           throw new SentBackError('unsuitable', 'it is no standby, or no longer one');
+        if (row.since !== verified?.replica)
+          throw new SentBackError('unsuitable', 'it is another server now, or was started anew');
+        furthest = Math.max(furthest, row.position ?? 0);
         for (const { position, resolve } of asked) if ((row.position ?? -1) >= position) resolve();
       } catch (error) {
         const told = error instanceof SentBackError ? error : unreachable(error);
@@ -99,24 +117,34 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
 
   return {
     async reached() {
-      const now = await written();
-      if (now.timeline !== timeline)
-        throw new SentBackError('unsuitable', 'the primary is another server now');
-      await replayed(now.position);
+      await replayed(await written());
     },
     async verify() {
-      const [[mine], [its]] = await Promise.all([
-        primary.run(readIdentity, []).catch((cause: unknown) => {
+      const onPrimary = <Row>(question: Statement<Row>, values: readonly unknown[] = []) =>
+        primary.run(question, values).catch((cause: unknown) => {
           throw new SentBackError('unsure', 'the primary does not answer', { cause });
-        }),
-        replica.run(readIdentity, []).catch((error: unknown) => {
+        });
+      const onReplica = <Row>(question: Statement<Row>, values: readonly unknown[] = []) =>
+        replica.run(question, values).catch((error: unknown) => {
           throw unreachable(error);
-        }),
-      ]);
-      const fault = mine === undefined || its === undefined ? 'it says nothing' : unsuitable(its, mine);
+        });
+      const [[mine], [its]] = await Promise.all([onPrimary(readIdentity), onReplica(readIdentity)]);
+      if (mine === undefined || its === undefined) throw new SentBackError('unsuitable', 'it says nothing');
+      const fault = unsuitable(its, mine);
       if (fault !== undefined) throw new SentBackError('unsuitable', fault);
-      timeline = mine?.timeline;
-      await replayed((await written()).position);
+      verified = { timeline: mine.timeline, primary: mine.since, replica: its.since };
+      furthest = 0;
+      const [beat] = await onPrimary(readBeat);
+      if (beat === undefined) throw new SentBackError('unsure', 'no process has said yet that it lives');
+      await replayed(await written());
+      // Fails when what was replayed is beyond what is written.
+      await written();
+      const values = [beat.id, beat.seenAt];
+      const [found] = await onReplica(showsBeat, values);
+      if (found?.shown === true) return;
+      const [still] = await onPrimary(showsBeat, values);
+      if (still?.shown === true) throw new SentBackError('unsuitable', hasOtherHistory.astray);
+      throw new SentBackError('unsure', 'the process with the newest heartbeat has just ended');
     },
   };
 }

@@ -10,3 +10,9 @@ export function unsuitable(replica: ServerIdentity, primary: ServerIdentity): st
     return `it follows timeline ${replica.timeline}, the primary is on ${primary.timeline}`;
   return undefined;
 }
+
+/** What one with a log of its own is told to be: its commits are not those of the primary. */
+export const hasOtherHistory = {
+  ahead: 'it is ahead of the primary, so it has another history: the primary was restored, or this is a copy',
+  astray: 'it lacks what the primary had committed by then, so it has another history',
+} as const;

@@ -1,19 +1,11 @@
-import {
-  appendFileSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Account } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import type { Place } from './place.ts';
 import { runTool } from './processes.ts';
+import { trimServerLog } from './server-log.ts';
 
 /** Server settings by name, as postgresql.conf spells them. */
 export type ServerSettings = Readonly<Record<string, string>>;
@@ -36,8 +28,6 @@ const DEFAULT_SETTINGS: ServerSettings = {
   log_min_messages: 'warning',
   log_checkpoints: 'off',
 };
-
-const LOG_BYTES_KEPT = 10 * 1024 * 1024;
 
 /**
  * Makes the cluster when there is none: UTF-8, text sorted by code point, passwords over scram.
@@ -80,8 +70,7 @@ export function prepareStart(place: Place, port: number, settings: ServerSetting
     `# Written at every start; use ALTER SYSTEM to change a setting.\n${lines.join('\n')}\n`,
   );
   giveTo(place.account, file);
-  const size = statSync(place.logFile, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > LOG_BYTES_KEPT) renameSync(place.logFile, `${place.logFile}.1`);
+  trimServerLog(place);
   writeFileSync(place.logFile, '', { flag: 'a', mode: 0o600 });
   giveTo(place.account, place.logFile);
 }

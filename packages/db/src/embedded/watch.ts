@@ -1,11 +1,12 @@
 import { type Place, postmasterOf } from './place.ts';
+import { trimServerLog } from './server-log.ts';
 
 const lookMs = 500;
 const backoffMs = { first: 500, most: 15_000 };
 
 /**
  * Calls `relaunch` whenever the server of `place` is gone, until it succeeds; between failures it waits longer each
- * time. The answer ends the watch, after an attempt under way.
+ * time. Meanwhile it keeps the server's log small. The answer ends the watch, after an attempt under way.
  */
 export function watchServer(
   place: Place,
@@ -31,7 +32,9 @@ export function watchServer(
     }
   };
   const timer = setInterval(() => {
-    if (attempt !== undefined || performance.now() < notBefore || postmasterOf(place) !== null) return;
+    if (attempt !== undefined) return;
+    trimServerLog(place);
+    if (performance.now() < notBefore || postmasterOf(place) !== null) return;
     attempt = tryAgain().finally(() => {
       attempt = undefined;
     });

@@ -40,6 +40,8 @@ const REASONS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'host unreachable',
   EHOSTDOWN: 'host unreachable',
+  // What undici asserts of an answer: a status below 100.
+  ERR_ASSERTION: 'the answer is not valid HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate chain is self-signed',

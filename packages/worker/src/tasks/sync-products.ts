@@ -33,12 +33,6 @@ export const syncProducts: Task<'sync-products'> = async (job, context) => {
       throw error;
     }
     log.error({ err: error }, 'a sync job was given up');
-    tellEnd(
-      await failSyncJob(
-        database,
-        job,
-        'The job was stopped by a fault on our side; what was applied stays applied.',
-      ),
-    );
+    tellEnd(await failSyncJob(database, job));
   }
 };

@@ -1,7 +1,6 @@
 import { type Database, openDatabase, type Settings } from '@comanda/db';
 import { lagBytes } from '../../replica/families.ts';
-import { readIdentity } from '../../replica/statements.ts';
-import { unsuitable } from '../../replica/suitability.ts';
+import { createFreshness, SentBackError } from '../../replica/freshness.ts';
 import { type Check, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
 
 /** Whether the replica can answer reads; nothing when there is none. Without it the primary answers all of them. */
@@ -28,10 +27,12 @@ export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly C
 }
 
 async function look(database: Database, replica: Database, thresholds: Thresholds): Promise<Finding> {
-  const [its] = await replica.run(readIdentity, []);
-  const [mine] = await database.run(readIdentity, []);
-  const fault = its === undefined || mine === undefined ? 'it says nothing' : unsuitable(its, mine);
-  if (fault !== undefined) return wrong(fault);
+  try {
+    await createFreshness(database, replica).verify();
+  } catch (error) {
+    if (!(error instanceof SentBackError) || error.reason === 'unreachable') throw error;
+    if (error.reason === 'unsuitable') return wrong(error.message);
+  }
   const lag = await lagBytes(database, replica);
   if (lag === undefined) return warning('it does not say how far it is');
   const found = `a standby, ${lag} bytes behind`;

@@ -1,4 +1,4 @@
-import { type Database, newId, type Transaction } from '@comanda/db';
+import { type Database, newId, type Queryable, type Transaction } from '@comanda/db';
 import { repeatingRaces } from '../../races.ts';
 import { apply, type Batch } from '../bulk/engine.ts';
 import { type ProductsPlan, planProducts } from './rules.ts';
@@ -51,15 +51,16 @@ export async function applyProductSync(
   }
 }
 
-/** Ends a job that cannot go on, with a sentence that says why, and answers where it stands. One that is over is left alone. */
+/** Ends a job that cannot go on, for a fault of ours, and answers where it stands. One that is over is left alone. */
 export async function failSyncJob(
-  database: Database,
+  on: Queryable,
   { locationId, jobId }: SyncJobRef,
-  error: string,
 ): Promise<sql.JobState | undefined> {
-  const [failed] = await database.run(sql.failJob, [locationId, jobId, error]);
+  const [failed] = await on.run(sql.failJob, [locationId, jobId, stoppedByUs]);
   return failed;
 }
+
+const stoppedByUs = 'The job was stopped by a fault on our side; what was applied stays applied.';
 
 /** Some items of a job, or all of them: what they name, and what they come to. */
 export function productsBatch(

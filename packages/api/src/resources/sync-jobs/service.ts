@@ -1,4 +1,4 @@
-import { addJob, isId, newId, type rows, statement } from '@comanda/db';
+import { addJob, isId, newId, type rows, statement, syncJobKey } from '@comanda/db';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
 import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
@@ -25,7 +25,7 @@ export async function startProducts(
       await refuseUsedUp(ctx);
       const jobId = newId();
       await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
-      await addJob(tx, 'sync-products', { locationId, jobId });
+      await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
       await startBatch(ctx, tx);
       return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
     }),

@@ -1,4 +1,4 @@
-import { addJob, statement } from '@comanda/db';
+import { addJob, statement, syncJobKey } from '@comanda/db';
 import { queueExists } from '../../../metrics/statements.ts';
 import { hiddenQueue } from '../statements.ts';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
@@ -103,7 +103,7 @@ export const told: readonly Invariant[] = [
       const rows = await tx.run(unqueuedJobs, [location]);
       const done: Repaired[] = [];
       for (const { location: locationId, id } of rows) {
-        await addJob(tx, 'sync-products', { locationId, jobId: id });
+        await addJob(tx, 'sync-products', { locationId, jobId: id }, { jobKey: syncJobKey(id) });
         done.push({ what: `sync job ${id}`, before: null, after: 'queued' });
       }
       return done;

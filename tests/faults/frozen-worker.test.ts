@@ -1,0 +1,114 @@
+import { addJob, syncJobKey } from '@comanda/db';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Hand, openHand } from '../support/by-hand.ts';
+import { createLocation, createProduct } from '../support/factories.ts';
+import { startProcess, type TestProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, type WorkerKit } from '../worker/kit.ts';
+import { createSyncKit } from '../worker/sync-kit.ts';
+
+// A worker that stands still (SIGSTOP, a paused machine) in the middle of a transaction keeps its locks.
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let kit: WorkerKit;
+let hand: Hand;
+const frozen: TestProcess[] = [];
+beforeEach(async () => {
+  kit = await createWorkerKit();
+  hand = await openHand(kit.url);
+});
+afterEach(async () => {
+  for (const { pid } of frozen.splice(0)) process.kill(pid, 'SIGCONT');
+  await hand.close();
+  await kit.close();
+});
+
+const start = () =>
+  startProcess({
+    entry: 'worker',
+    env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, LOG_LEVEL: 'warn' },
+  });
+
+const sessions = async (condition: string) =>
+  (
+    await kit.sql(
+      `select from pg_stat_activity where datname = current_database()
+       and application_name like 'comanda-worker%' and ${condition}`,
+    )
+  ).length;
+
+/** Stops the worker while it waits for what `lock` has locked, and lets it have that: it stands still in its transaction. */
+async function freezeOver(worker: TestProcess, lock: string, id: string, work: () => Promise<unknown>) {
+  await hand.sql('begin');
+  await hand.sql(lock, [id]);
+  await work();
+  await waitFor('the worker to wait', async () => (await sessions(`wait_event_type = 'Lock'`)) > 0);
+  frozen.push(worker);
+  process.kill(worker.pid, 'SIGSTOP');
+  await hand.sql('commit');
+  await waitFor('it to stand still', async () => (await sessions(idle)) > 0);
+}
+
+const idle = `state like 'idle in transaction%'`;
+
+/** The server lets go of what it holds; it was a minute before. */
+const letGo = () =>
+  waitFor('its transaction to be ended', async () => (await sessions(idle)) === 0, { timeoutMs: 30_000 });
+
+/** It comes to life again and ends well. */
+async function thaw(worker: TestProcess): Promise<void> {
+  frozen.splice(frozen.indexOf(worker), 1);
+  process.kill(worker.pid, 'SIGCONT');
+  expect((await worker.stop()).code).toBe(0);
+  expect(worker.output()).not.toMatch(/set aside|given up/);
+}
+
+const created = async () => (await kit.events()).filter(({ type }) => type === 'product.created');
+
+test('events, 6: a worker frozen while it publishes holds up the others for seconds; nothing is doubled or lost', async () => {
+  const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
+  const elsewhere = await createLocation(kit.database);
+  const worker = await start();
+  const lock = 'select from webhook_endpoints where id = $1 for update';
+  await freezeOver(worker, lock, id, () => createProduct(kit.database, { locationId: kit.locationId }));
+  await letGo();
+  await createProduct(kit.database, { locationId: elsewhere });
+  const other = await start();
+  await waitFor('both events', async () => (await created()).length === 2);
+  await thaw(worker);
+  expect(await created()).toHaveLength(2);
+  expect(await kit.sql('select failures from internal.captured_changes where failures > 0')).toEqual([]);
+  expect((await other.stop()).code).toBe(0);
+});
+
+test('events, 6: a worker frozen in a sync job keeps its location for seconds; another applies each item once', async () => {
+  const jobs = createSyncKit(kit, kit.locationId);
+  await jobs.run([{ external_id: 'known', name: 'Soup', price: 4 }]);
+  const [known] = await kit.sql<{ id: string }>('select id from products');
+  const items = [
+    { external_id: 'known', name: 'Stew', price: 5 },
+    { external_id: 'new', name: 'Bread', price: 1 },
+  ];
+  const worker = await start();
+  let id = '';
+  const lock = 'select from products where id = $1 for update';
+  await freezeOver(worker, lock, known?.id ?? '', async () => {
+    id = await jobs.insertJob(items);
+    const payload = { locationId: kit.locationId, jobId: id };
+    await addJob(kit.database, 'sync-products', payload, { jobKey: syncJobKey(id) });
+  });
+  await letGo();
+  // Who writes there waits no longer.
+  await hand.sql('update products set price = 6 where id = $1', [known?.id]);
+  const other = await start();
+  // The dead of this machine are known at once; this one lives, so its silence has to tell.
+  await waitFor('the job to be done', async () => (await jobs.job(id)).status === 'completed', {
+    timeoutMs: 60_000,
+  });
+  await thaw(worker);
+  expect(await jobs.job(id)).toMatchObject({ processedItems: 2, successItems: 2, failedItems: 0 });
+  expect(await jobs.products()).toMatchObject({ known: { name: 'Stew', price: 5 }, new: { name: 'Bread' } });
+  await waitFor('the events', async () => (await created()).length === 2);
+  expect((await other.stop()).code).toBe(0);
+});

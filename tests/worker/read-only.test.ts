@@ -1,0 +1,115 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { startProcess } from '../support/processes.ts';
+import { quoteName, runOnce } from '../support/server.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { createSyncKit } from './sync-kit.ts';
+
+// Every failover has a moment in which the database answers and does not let us write (SQLSTATE 25006).
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let kit: WorkerKit;
+let erp: RecordingConsumer;
+let name: string;
+beforeEach(async () => {
+  kit = await createWorkerKit();
+  erp = await startConsumer();
+  name = new URL(kit.url).pathname.slice(1);
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+});
+afterEach(async () => {
+  await erp.close();
+  await kit.close();
+});
+
+/** For every session from now on; those of the worker end. */
+async function setReadOnly(on: boolean): Promise<void> {
+  const admin = inject('adminUrl');
+  await runOnce(admin, `alter database ${quoteName(name)} set default_transaction_read_only = ${on}`);
+  if (on)
+    await runOnce(
+      admin,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = '${name}' and application_name like 'comanda-worker%'`,
+    );
+}
+
+const start = () =>
+  startProcess({
+    entry: 'worker',
+    env: {
+      ...{ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey },
+      ...{ WEBHOOK_TARGETS: 'any', LOG_LEVEL: 'warn' },
+    },
+    readyTimeoutMs: 90_000,
+  });
+
+/** Somebody to whom the database is not read-only makes one. */
+async function createProduct(sku: string): Promise<void> {
+  const client = new pg.Client({ connectionString: kit.url });
+  await client.connect();
+  await client.query('set default_transaction_read_only = off');
+  await client.query(
+    `insert into products (location_id, id, sku, name, price) values ($1, gen_random_uuid(), $2, 'Soup', 4)`,
+    [kit.locationId, sku],
+  );
+  await client.end();
+}
+
+const delivered = (count: number) =>
+  waitFor(`${count} deliveries`, () => erp.received.length === count, { timeoutMs: 60_000 });
+
+const nothingIsSetAside = async () =>
+  expect(await kit.sql('select resource, error from internal.captured_changes where failures > 0')).toEqual(
+    [],
+  );
+
+test('operations, 3: a worker that starts while nothing can be written waits, and begins by itself', async () => {
+  const rollbacks = async () => {
+    const [row] = await kit.sql<{ count: number }>(
+      `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
+    );
+    return row?.count ?? 0;
+  };
+  await setReadOnly(true);
+  await createProduct('early');
+  const before = await rollbacks();
+  const starting = start();
+  starting.catch(() => {});
+  await waitFor('a write to be refused', async () => (await rollbacks()) > before, { timeoutMs: 60_000 });
+  await setReadOnly(false);
+  const worker = await starting;
+  expect(worker.output()).toMatch(/read-only transaction.*the database cannot be used yet/);
+  await delivered(1);
+  await nothingIsSetAside();
+  expect((await worker.stop()).code).toBe(0);
+});
+
+test('operations, 3: a worker goes on by itself once the database lets it write again, and sets nothing aside for it', async () => {
+  const worker = await start();
+  await createProduct('before');
+  await delivered(1);
+  await setReadOnly(true);
+  await createProduct('meanwhile');
+  const told = () => worker.output().split('\n');
+  await waitFor(
+    'relay and queue to say why',
+    () =>
+      told().some((line) => /read-only transaction.*the relay failed and tries again/.test(line)) &&
+      told().some((line) => /read-only transaction/.test(line) && /queue|job runner/.test(line)),
+    { timeoutMs: 60_000 },
+  );
+  await setReadOnly(false);
+  await delivered(2);
+  // The queue's own sessions write again, too.
+  const jobs = createSyncKit(kit, kit.locationId);
+  const id = await jobs.insertJob([{ external_id: 'a', name: 'A', price: 1 }]);
+  await waitFor('a sync job to be done', async () => (await jobs.job(id)).status === 'completed', {
+    timeoutMs: 60_000,
+  });
+  await nothingIsSetAside();
+  expect(worker.output()).not.toMatch(/set aside/);
+  expect((await worker.stop()).code).toBe(0);
+});
