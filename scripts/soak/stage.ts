@@ -64,10 +64,12 @@ export async function setStage(directory: string, retryDelays: string): Promise<
   try {
     const first = await start('first', 21_000 + (process.pid % 4_000), { DATA_DIR: dataDir });
     const databaseUrl = await embeddedUrl(dataDir);
+    const ownerUrl = await embeddedUrl(dataDir, 'owner');
     const place = readPlace(dataDir);
-    if (databaseUrl === null || place === null) throw new Error('there is no database');
+    if (databaseUrl === null || ownerUrl === null || place === null) throw new Error('there is no database');
     const second = await start('second', 26_000 + (process.pid % 4_000), {
-      ...{ DATABASE_URL: databaseUrl, DATA_DIR: join(directory, 'data-of-second') },
+      ...{ DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: ownerUrl },
+      DATA_DIR: join(directory, 'data-of-second'),
     });
     return await furnish({ directory, runs: [first, second], databaseUrl, place, dataDir });
   } catch (error) {

@@ -136,7 +136,8 @@ async function seed(
 ): Promise<string | null> {
   const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
   if (!wanted) return null;
-  const options: SeedOptions = { databaseUrl: database.directUrl, dataDir: settings.dataDir, encryptionKey };
+  // What has happened is written as the owner: the service settles no turn but by closing it.
+  const options: SeedOptions = { databaseUrl: database.ownerUrl, dataDir: settings.dataDir, encryptionKey };
   const { key = null } = await progress.step('demo data', async () => {
     const file = join(repositoryRoot, 'dist', 'seed.js');
     const module: SeedModule = await import(pathToFileURL(file).href);

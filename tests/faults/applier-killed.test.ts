@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { roleUrl } from '../support/roles.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { type Applier, type ApplierProgram, buildApplier } from './rolling/applier.ts';
 import { buildGate } from './rolling/gate.ts';
@@ -63,7 +64,10 @@ test('whoever applies functions and triggers may die at any place: the next star
   const worker = await site.start('worker');
   const load = startLoad({ ...site, lanes: 2, chance, paceMs: 5 });
   const readers = startReaders(site.target, shops);
-  const apply = (url: string, release: string) => migrate(url, { sqlDirectory: sql.directory, release });
+  const apply = (url: string, release: string) =>
+    migrate(roleUrl(url, 'owner'), {
+      ...{ sqlDirectory: sql.directory, release, rolePrefix: inject('databasePrefix') },
+    });
 
   await gate.open();
   const began = performance.now();

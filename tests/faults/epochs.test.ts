@@ -138,7 +138,7 @@ test('tables that are emptied and restored under running processes show no 304 f
   const own = await createTestDatabase();
   toClose.push(() => own.drop());
   const shop = await openShop(own.url);
-  const client = new pg.Client({ connectionString: own.url });
+  const client = new pg.Client({ connectionString: own.superuserUrl });
   await client.connect();
   toClose.push(() => client.end());
   const tables = (await ownTables(client)).filter(({ name }) => !/^(_prisma|sql_)/.test(name));

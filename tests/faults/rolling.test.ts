@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
+import { runOnce } from '../support/server.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type ApplierProgram, buildApplier } from './rolling/applier.ts';
@@ -114,8 +115,10 @@ test('newer versions change functions and triggers one after another, and the ve
 }, async () => {
   const site = await openSite({ shops: 2, lanes });
   const { databaseUrl, ledger, shops, consumer, database } = site;
-  await database.pool.query(
-    'create schema test; create table test.seen (id uuid, location_id uuid, number int, version text)',
+  await runOnce(
+    databaseUrl,
+    `create schema test; create table test.seen (id uuid, location_id uuid, number int, version text);
+     grant usage on schema test to public; grant select, insert on test.seen to public`,
   );
   const worker = await site.start('worker');
   const load = startLoad({ ...site, lanes, chance: createChance(10), jobEvery: 100, jobItems: [20, 60] });

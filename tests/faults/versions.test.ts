@@ -8,6 +8,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
+import { roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -42,7 +43,10 @@ describe('while a newer version migrates beside it', { timeout: 300_000 }, () =>
     // Somebody reads for long: the migration has to step aside more than once, and holds nobody up meanwhile.
     const reader = await hold(site.databaseUrl, 'select count(*) from orders');
     const waits: string[] = [];
-    const migration = migrate(site.databaseUrl, { directory, log: (line) => waits.push(line) });
+    const migration = migrate(roleUrl(site.databaseUrl, 'owner'), {
+      directory,
+      log: (line) => waits.push(line),
+    });
     await waitFor('the migration to step aside', () => waits.filter(isWait).length >= 2, {
       timeoutMs: 60_000,
     });
@@ -96,7 +100,7 @@ describe.each(['api', 'worker'] as const)('the %s', (entry) => {
     const own = await createTestDatabase();
     writeOurs();
     write('29990101000002_table', newer['29990101000002_table']);
-    await migrate(own.url, { directory });
+    await migrate(roleUrl(own.url, 'owner'), { directory });
     const running = await startProcess({ entry, env: { DATABASE_URL: own.url, LOG_LEVEL: 'warn' } });
     await waitFor('the warning', () => running.output().includes('29990101000002_table'));
     expect(await running.stop()).toEqual({ code: 0, signal: null });

@@ -48,7 +48,7 @@ test.concurrent('a soak during which an acknowledged order is taken away says so
   const soak = run([...brief, '--minutes', '0.12', '--kill-every', '4', '--kinds', 'worker']);
   await waitFor('the load to begin', () => soak.output().includes('load begins'), { timeoutMs: 180_000 });
   const [, directory = ''] = /in (\S*comanda-soak-\S+)/.exec(soak.output()) ?? [];
-  const url = (await embeddedUrl(join(directory, 'data'))) ?? '';
+  const url = (await embeddedUrl(join(directory, 'data'), 'superuser')) ?? '';
   await waitFor(
     'an order to take away',
     async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedDemo } from '../../prisma/seed.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { roleUrl } from '../support/roles.ts';
 
 let test: TestDatabase;
 let dataDir: string;
@@ -18,7 +19,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-const seed = () => seedDemo({ databaseUrl: test.url, dataDir });
+const seed = () => seedDemo({ databaseUrl: roleUrl(test.url, 'owner'), dataDir });
 
 it('makes a believable restaurant once, with totals that agree', async () => {
   const { key } = await seed();

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { superuserUrl } from '../../support/database.ts';
 
 /** The clock of one database, which a test can set. */
 export interface DatabaseClock {
@@ -12,12 +13,12 @@ export interface DatabaseClock {
 
 /**
  * Puts a clock of the test's own before PostgreSQL's: functions with the names of the server's, found first on
- * the search path of this database, and in every column default. Nothing of the product knows of it. Sessions
- * that are open already are ended, for they would keep the server's clock.
+ * the search path of this database and of each function that has one of its own, and in every column default. Nothing of the
+ * product knows of it. Sessions that are open already are ended, for they would keep the server's clock.
  */
 export async function putClock(url: string): Promise<DatabaseClock> {
   const run = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: superuserUrl(url) });
     await client.connect();
     try {
       return (await client.query(sql, values)).rows as Row[];
@@ -49,6 +50,8 @@ const install = `
     as 'select pg_catalog.now() + by from clock.moved';
   create function clock.clock_timestamp() returns timestamptz language sql volatile
     as 'select pg_catalog.clock_timestamp() + by from clock.moved';
+  grant usage on schema clock to public;
+  grant select on clock.moved to public;
   do $$
   declare c record;
   begin
@@ -59,6 +62,12 @@ const install = `
       where pg_get_expr(d.adbin, d.adrelid) ~* '^(current_timestamp|now\\(\\))'
     loop
       execute format('alter table %s alter column %I set default clock.now()', c.owner, c.name);
+    end loop;
+    for c in
+      select p.oid::regprocedure as name from pg_proc p
+      where p.pronamespace = 'public'::regnamespace and p.proconfig::text like '%search_path=%'
+    loop
+      execute format('alter function %s set search_path = clock, pg_catalog, public, internal, pg_temp', c.name);
     end loop;
     execute format('alter database %I set search_path = clock, pg_catalog, public, internal', current_database());
   end $$;

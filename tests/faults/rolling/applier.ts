@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { inject } from 'vitest';
 import type { Migrated } from '../../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { roleUrl } from '../../support/roles.ts';
 
 /** A process that brings a database up to date, as the start of a newer version does, and may be killed meanwhile. */
 export interface Applier {
@@ -13,7 +15,7 @@ export interface Applier {
   word: Promise<{ done?: Migrated; lines?: string[]; error?: string } | undefined>;
 }
 
-/** Starts appliers. */
+/** Starts appliers, each as the owner of its database. */
 export interface ApplierProgram {
   start(databaseUrl: string, sqlDirectory: string, release: string): Applier;
   /** Ends what is left and removes the program. */
@@ -22,10 +24,10 @@ export interface ApplierProgram {
 
 const source = `
   import { migrate } from './packages/db/src/migrate.ts';
-  const [url, sqlDirectory, release] = process.argv.slice(2);
+  const [url, sqlDirectory, release, rolePrefix] = process.argv.slice(2);
   const lines = [];
   try {
-    const done = await migrate(url, { sqlDirectory, release, log: (line) => lines.push(line) });
+    const done = await migrate(url, { sqlDirectory, release, rolePrefix, log: (line) => lines.push(line) });
     process.send({ done, lines });
   } catch (error) {
     process.send({ error: error.message });
@@ -43,7 +45,8 @@ export async function buildApplier(): Promise<ApplierProgram> {
   });
   const started: ChildProcess[] = [];
   return {
-    start(...argv) {
+    start(databaseUrl, sqlDirectory, release) {
+      const argv = [roleUrl(databaseUrl, 'owner'), sqlDirectory, release, inject('databasePrefix')];
       const child = fork(file, argv, { execArgv: [] });
       started.push(child);
       const word = Promise.race([

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { superuserUrl } from '../../support/database.ts';
 import { waitFor } from '../../support/wait.ts';
 
 /** Lets whoever migrates a database stand still in the middle: after one of its DDL statements, before the next. */
@@ -19,13 +20,13 @@ export interface Gate {
   dispose(): Promise<void>;
 }
 
-/** Builds one into a database, in a schema of its own; needs an administrator. */
+/** Builds one into a database, in a schema of its own. */
 export async function buildGate(databaseUrl: string): Promise<Gate> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'gate' });
+  const client = new pg.Client({ connectionString: superuserUrl(databaseUrl), application_name: 'gate' });
   await client.connect();
   await client.query(`
     create schema gate; create sequence gate.passed; create table gate.closed (after bigint);
-    create function gate.pass() returns event_trigger language plpgsql as $$
+    create function gate.pass() returns event_trigger language plpgsql security definer as $$
     declare
       number bigint;
     begin
