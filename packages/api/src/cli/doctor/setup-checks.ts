@@ -67,6 +67,20 @@ export const setupChecks: readonly Check[] = [
     },
   },
   {
+    name: 'signing',
+    means: 'Every worker opens the signing secrets of the endpoints that it serves.',
+    advice: 'Give every worker the same ENCRYPTION_KEY, and start it anew. Until then the others deliver.',
+    async run({ database }) {
+      const rows = await database.run(sql.workersThatCannotSign, []);
+      if (rows.length === 0) return ok('every worker signs');
+      const told = rows.map(
+        ({ host, pid, endpoints }) =>
+          `${host}:${pid} cannot sign for ${count(endpoints.length, 'endpoint')}: ${endpoints.slice(0, 5).join(', ')}`,
+      );
+      return wrong(told.join('; '));
+    },
+  },
+  {
     name: 'disk',
     means: 'The disk of the embedded database has room.',
     advice: 'Free some space: a full disk stops every write.',

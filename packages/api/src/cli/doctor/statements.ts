@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { heartbeatDeadSeconds, statement } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
@@ -14,6 +14,7 @@ export const stuckDeliveries = statement<{ count: number; endpoints: number; old
    from (
      select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
      join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
+       and d.number > e.delivers_after
      where d.next_attempt_at <= now() - make_interval(secs => $1) and not exists (
        select from webhook_deliveries h where h.location_id = d.location_id and h.endpoint_id = d.endpoint_id
          and h.next_attempt_at is not null and h.leased_until > now())
@@ -103,6 +104,13 @@ export const sealedSecrets = statement<{
   'doctor_sealed_secrets',
   `select location_id as "locationId", endpoint_id as "endpointId", encryption_key_id as "keyId", sealed
    from internal.webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
+);
+
+export const workersThatCannotSign = statement<{ host: string; pid: number; endpoints: string[] }>(
+  'doctor_workers_that_cannot_sign',
+  `select host, pid, unsignable as endpoints from internal.process_heartbeats
+   where kind = 'worker' and cardinality(unsignable) > 0
+     and seen_at > now() - interval '${heartbeatDeadSeconds} seconds' order by host, pid limit 100`,
 );
 
 export const dataDirectory = statement<{ path: string }>(
