@@ -17,6 +17,9 @@ const loose: Readonly<Record<string, string>> = {
   'audit_entries.resource_id': 'names resources of any kind, which may be gone',
   'captured_changes.location_id': 'a queue: what waits for the relay must not slow down a deletion',
   'captured_changes.resource_id': 'names resources of any kind, which may be gone',
+  'endpoint_clearings.after_id': 'a place among deliveries, which are going',
+  'endpoint_clearings.endpoint_id': 'names an endpoint that may be gone',
+  'endpoint_clearings.location_id': 'a queue: what waits for the worker must not slow down a deletion',
   'events.resource_id': 'names resources of any kind, which may be gone',
   'order_items.product_id': 'an order keeps naming a product that was deleted',
   'order_moves.moved_by': 'a move outlives the key that made it',
@@ -24,8 +27,9 @@ const loose: Readonly<Record<string, string>> = {
   'tallies.location_id': 'a count: see tally_notes',
   'tally_notes.location_id':
     'a count: checking it would cost every order; it goes with the location by trigger',
-  'webhook_attempts.endpoint_id': "repeats its delivery's, which is bound",
+  'webhook_attempts.endpoint_id': "repeats its delivery's",
   'webhook_attempts.event_id': "repeats its delivery's, which is bound",
+  'webhook_deliveries.endpoint_id': 'an endpoint goes at once, its deliveries in batches',
 };
 
 let api: TestApi;

@@ -580,8 +580,8 @@ CREATE UNIQUE INDEX webhook_secrets_current_key ON internal.webhook_secrets (loc
   WHERE expires_at IS NULL;
 
 CREATE TABLE internal.endpoint_clearings (
-  id bigserial,
   location_id uuid NOT NULL,
+  id bigserial,
   endpoint_id uuid NOT NULL,
   gone boolean NOT NULL,
   asked_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -589,7 +589,7 @@ CREATE TABLE internal.endpoint_clearings (
   after_due timestamptz(3) NOT NULL DEFAULT '-infinity',
   after_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
   look_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT endpoint_clearings_pkey PRIMARY KEY (id)
+  CONSTRAINT endpoint_clearings_pkey PRIMARY KEY (location_id, id)
 );
 COMMENT ON TABLE internal.endpoint_clearings IS 'Endpoints whose deliveries are cleared away, a batch at a time.';
 

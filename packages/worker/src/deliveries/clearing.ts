@@ -63,8 +63,8 @@ export function clearBatch(database: Database): Promise<number | undefined> {
       ...place,
     ]);
     if (batch !== undefined && batch.looked === batchRows)
-      await tx.run(keepPlace, [id, batch.lastDue, batch.lastId]);
-    else await tx.run(endPass, [id, settledSeconds]);
+      await tx.run(keepPlace, [id, batch.lastDue, batch.lastId, locationId]);
+    else await tx.run(endPass, [id, settledSeconds, locationId]);
     return batch?.cleared ?? 0;
   });
 }
@@ -133,18 +133,18 @@ const dropDeliveries = statement<Batch>(
 const keepPlace = statement(
   'clearing_keep_place',
   `update internal.endpoint_clearings set pass_began_at = coalesce(pass_began_at, now()), after_due = $2::timestamptz,
-     after_id = $3::uuid, look_at = now() where id = $1::bigint`,
+     after_id = $3::uuid, look_at = now() where location_id = $4::uuid and id = $1::bigint`,
 );
 
 /** Ends it, if this pass began when no older transaction could add to it any more; else a last pass comes then. */
 const endPass = statement(
   'clearing_end_pass',
   `with done as (
-     delete from internal.endpoint_clearings where id = $1::bigint
+     delete from internal.endpoint_clearings where location_id = $3::uuid and id = $1::bigint
        and coalesce(pass_began_at, now()) >= asked_at + make_interval(secs => $2)
      returning 1
    )
    update internal.endpoint_clearings set pass_began_at = null, after_due = default, after_id = default,
      look_at = greatest(now(), asked_at + make_interval(secs => $2))
-   where id = $1::bigint and not exists (select from done)`,
+   where location_id = $3::uuid and id = $1::bigint and not exists (select from done)`,
 );
