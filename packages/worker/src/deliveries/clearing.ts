@@ -54,7 +54,7 @@ export function clearBatch(database: Database): Promise<number | undefined> {
   return database.transaction(undefined, async (tx) => {
     const [task] = await tx.run(takeClearing, []);
     if (task === undefined) return undefined;
-    const { id, locationId, endpointId, gone, afterDue, afterId } = task;
+    const { place: row, locationId, endpointId, gone, afterDue, afterId } = task;
     const place = gone ? [afterId] : [afterDue, afterId];
     const [batch] = await tx.run(gone ? removeDeliveries : dropDeliveries, [
       locationId,
@@ -63,8 +63,8 @@ export function clearBatch(database: Database): Promise<number | undefined> {
       ...place,
     ]);
     if (batch !== undefined && batch.looked === batchRows)
-      await tx.run(keepPlace, [id, batch.lastDue, batch.lastId, locationId]);
-    else await tx.run(endPass, [id, settledSeconds, locationId]);
+      await tx.run(keepPlace, [row, batch.lastDue, batch.lastId]);
+    else await tx.run(endPass, [row, settledSeconds]);
     return batch?.cleared ?? 0;
   });
 }
@@ -77,7 +77,7 @@ interface Batch {
 }
 
 const takeClearing = statement<{
-  id: string;
+  place: string;
   locationId: string;
   endpointId: string;
   gone: boolean;
@@ -85,7 +85,7 @@ const takeClearing = statement<{
   afterId: string;
 }>(
   'take_clearing',
-  `select id::text, location_id as "locationId", endpoint_id as "endpointId", gone, after_due::text as "afterDue",
+  `select ctid::text as place, location_id as "locationId", endpoint_id as "endpointId", gone, after_due::text as "afterDue",
      after_id as "afterId"
    from internal.endpoint_clearings where look_at <= now() order by look_at, id limit 1 for update skip locked`,
 );
@@ -133,18 +133,18 @@ const dropDeliveries = statement<Batch>(
 const keepPlace = statement(
   'clearing_keep_place',
   `update internal.endpoint_clearings set pass_began_at = coalesce(pass_began_at, now()), after_due = $2::timestamptz,
-     after_id = $3::uuid, look_at = now() where location_id = $4::uuid and id = $1::bigint`,
+     after_id = $3::uuid, look_at = now() where ctid = $1::tid`,
 );
 
 /** Ends it, if this pass began when no older transaction could add to it any more; else a last pass comes then. */
 const endPass = statement(
   'clearing_end_pass',
   `with done as (
-     delete from internal.endpoint_clearings where location_id = $3::uuid and id = $1::bigint
+     delete from internal.endpoint_clearings where ctid = $1::tid
        and coalesce(pass_began_at, now()) >= asked_at + make_interval(secs => $2)
      returning 1
    )
    update internal.endpoint_clearings set pass_began_at = null, after_due = default, after_id = default,
      look_at = greatest(now(), asked_at + make_interval(secs => $2))
-   where location_id = $3::uuid and id = $1::bigint and not exists (select from done)`,
+   where ctid = $1::tid and not exists (select from done)`,
 );

@@ -49,7 +49,7 @@ const stillDeliverable = statement<{ id: string; at: number }>(
    from unnest($4::uuid[], $5::text[]) as r (id, url)
    cross join lateral (
      select from webhook_deliveries d
-     where d.location_id = $1::uuid and d.id = r.id and d.leased_by = $3 and d.next_attempt_at is not null
+     where d.location_id = $1::uuid and d.id = r.id and d.leased_by = $3
        and d.number > ${deliversAfter('$1', '$2')}
      limit 1
    ) d

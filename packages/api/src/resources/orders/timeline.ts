@@ -57,7 +57,7 @@ const readTimeline = statement<{ doc: string }>(
        'response_code', a.response_code, 'error', a.error, 'duration_ms', a.duration_ms)
      from told e
      join webhook_deliveries d on d.location_id = $1::uuid and d.event_id = e.id
-     join webhook_endpoints w on w.location_id = $1::uuid and w.id = d.endpoint_id
+       and (select true from webhook_endpoints w where w.location_id = $1::uuid and w.id = d.endpoint_id)
      join webhook_attempts a on a.location_id = $1::uuid and a.delivery_id = d.id
    )
    select json_strip_nulls(json_agg(doc order by at, cause, place, doc->>'delivery_id', (doc->>'attempt')::int))::text as doc
