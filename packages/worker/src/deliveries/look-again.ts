@@ -4,12 +4,14 @@ import { freshMs } from './claim.ts';
 import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
 import { type ClaimedDelivery, deliversAfter } from './statements.ts';
 
+/** However slow the database is, a look counts for some time from its answer; but not when it was asked for so long ago. */
+const oldestMs = 5_000;
 /** How long the last look counts: for as long as a connection may take. */
 const lastFreshMs = 10_000;
 
 interface Asked {
   delivery: ClaimedDelivery;
-  freshMs: number;
+  last: boolean;
   resolve(fresh: Fresh | undefined): void;
   reject(error: unknown): void;
 }
@@ -27,9 +29,10 @@ export function createLookAgain({ database, workerId }: DeliveryOptions, endpoin
     try {
       const rows = await database.run(stillDeliverable, [locationId, endpointId, workerId, ids, urls]);
       const times = new Map(rows.map(({ id, at }) => [id, at]));
+      const sendBy = Math.min(performance.now() + freshMs, askedAt + oldestMs);
       for (const one of asking) {
         const at = times.get(one.delivery.id);
-        one.resolve(at === undefined ? undefined : { at, sendBy: askedAt + one.freshMs });
+        one.resolve(at === undefined ? undefined : { at, sendBy: one.last ? askedAt + lastFreshMs : sendBy });
       }
     } catch (error) {
       for (const one of asking) one.reject(error);
@@ -38,7 +41,7 @@ export function createLookAgain({ database, workerId }: DeliveryOptions, endpoin
   return (delivery, last) =>
     new Promise((resolve, reject) => {
       if (asked.length === 0) setImmediate(look);
-      asked.push({ delivery, freshMs: last ? lastFreshMs : freshMs, resolve, reject });
+      asked.push({ delivery, last, resolve, reject });
     });
 }
 
