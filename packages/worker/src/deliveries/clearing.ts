@@ -26,8 +26,8 @@ export function startClearing(database: Database, log: Logger): Clearing {
       const began = performance.now();
       try {
         const cleared = await clearBatch(database);
-        if (cleared === undefined) await pause(waker, lookEveryMs);
-        else if (cleared > 0) await pause(waker, Math.min(longestRestMs, performance.now() - began));
+        const restMs = Math.min(longestRestMs, performance.now() - began);
+        await pause(waker, cleared === undefined ? lookEveryMs : restMs);
       } catch (error) {
         log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again');
         await pause(waker, againMs);

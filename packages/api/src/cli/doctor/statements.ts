@@ -108,9 +108,10 @@ export const sealedSecrets = statement<{
 
 export const workersThatCannotSign = statement<{ host: string; pid: number; endpoints: string[] }>(
   'doctor_workers_that_cannot_sign',
-  `select host, pid, unsignable as endpoints from internal.process_heartbeats
-   where kind = 'worker' and cardinality(unsignable) > 0
-     and seen_at > now() - interval '${heartbeatDeadSeconds} seconds' order by host, pid limit 100`,
+  `select h.host, h.pid, array_agg(e.id::text order by e.id) as endpoints from internal.process_heartbeats h
+   join webhook_endpoints e on e.id = any (h.unsignable) and e.status = 'active'
+   where h.kind = 'worker' and h.seen_at > now() - interval '${heartbeatDeadSeconds} seconds'
+   group by h.id order by h.host, h.pid limit 100`,
 );
 
 export const dataDirectory = statement<{ path: string }>(
