@@ -45,6 +45,7 @@ LANGUAGE sql IMMUTABLE AS $$
   ('api_keys',           'never',   'revoked_at', 'OLD.revoked_at IS NOT NULL', 'a key is revoked for good: make another one (comanda keys create)'),
   ('webhook_endpoints',  'service', 'i', null, 'an endpoint is made by POST /v2/webhook-endpoints, which gives it a signing secret'),
   ('webhook_endpoints',  'never',   'id location_id created_at', null, 'the id, the location and the creation of a webhook endpoint never change: make another one'),
+  ('webhook_endpoints',  'never',   'delivers_after', null, 'what waited is passed over by itself: disable the endpoint, and enable it'),
   ('webhook_secrets',    'service', 'iud', null, 'signing secrets are the service''s: rotate one by POST /v2/webhook-endpoints/{id}/rotate-secret'),
   ('webhook_secrets',    'kept',    null, 'last_valid_secret(OLD.location_id, OLD.endpoint_id, OLD.id)', 'an endpoint is never without a signing secret: rotate it first'),
   ('events',             'service', 'iud', null, 'events are what was told to others: nobody edits them'),
@@ -56,6 +57,7 @@ LANGUAGE sql IMMUTABLE AS $$
 
   ('webhook_deliveries', 'service', 'iud', null, 'deliveries are the service''s: send events again by POST /v2/webhook-endpoints/{id}/replay, or disable the endpoint'),
   ('webhook_attempts',   'service', 'iud', null, 'attempts are noted by the service alone'),
+  ('endpoint_clearings', 'service', 'iud', null, 'deliveries are cleared away by themselves: disable the endpoint, or delete it'),
   ('sync_jobs',          'service', 'iud', null, 'sync jobs are the service''s: start one by POST /v2/sync/products'),
   ('captured_changes',   'service', 'iud', null, 'what waits to be published is the service''s: see comanda doctor'),
   ('tallies',            'service', 'iud', null, 'counts follow the rows that they count: edit those'),

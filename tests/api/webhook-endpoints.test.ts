@@ -178,6 +178,27 @@ describe('test', () => {
   });
 });
 
+describe('rotations', () => {
+  it('at once leave one current secret; every other one expires', async () => {
+    const { endpoint } = await create();
+    for (let round = 1; round <= 5; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const { rows } = await api.app.database.pool.query<{ current: boolean; count: number }>(
+        `select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
+         where endpoint_id = $1 group by 1 order by 1`,
+        [endpoint.id],
+      );
+      expect(rows).toEqual([
+        { current: false, count: 4 * round },
+        { current: true, count: 1 },
+      ]);
+    }
+  });
+});
+
 describe('delete', () => {
   it('answers once, then 404', async () => {
     const { endpoint } = await create();

@@ -20,6 +20,9 @@ const loose: Readonly<Record<string, string>> = {
   'audit_entries.undo_of': 'an entry outlives the one that it undid',
   'captured_changes.location_id': 'a queue: what waits for the relay must not slow down a deletion',
   'captured_changes.seed': 'names a transaction',
+  'endpoint_clearings.after_id': 'a place among deliveries, which are going',
+  'endpoint_clearings.endpoint_id': 'names an endpoint that may be gone',
+  'endpoint_clearings.location_id': 'a queue: what waits for the worker must not slow down a deletion',
   'events.resource_id': 'names resources of any kind, which may be gone',
   'order_items.product_id': 'an order keeps naming a product that was deleted',
   'order_moves.moved_by': 'a move outlives the key that made it',
@@ -27,8 +30,9 @@ const loose: Readonly<Record<string, string>> = {
   'tallies.location_id': 'a count: see tally_notes',
   'tally_notes.location_id':
     'a count: checking it would cost every order; it goes with the location by trigger',
-  'webhook_attempts.endpoint_id': "repeats its delivery's, which is bound",
+  'webhook_attempts.endpoint_id': "repeats its delivery's",
   'webhook_attempts.event_id': "repeats its delivery's, which is bound",
+  'webhook_deliveries.endpoint_id': 'an endpoint goes at once, its deliveries in batches',
 };
 
 let api: TestApi;

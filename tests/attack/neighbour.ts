@@ -114,5 +114,9 @@ async function publish({ app }: TestApi, locationId: string, resourceId: string)
      values ($1, $2, $3, $4, $5, 'order.created', 1, 'delivered', 200, 5, now())`,
     [locationId, newId(), deliveryId, endpoint.id, eventId],
   );
+  await pool.query(
+    'insert into internal.endpoint_clearings (location_id, endpoint_id, gone) values ($1, $2, true)',
+    [locationId, newId()],
+  );
   return eventId;
 }

@@ -101,5 +101,6 @@ const withoutAutovacuum = `
 const nothingWaits = `
   select not exists (select from internal.captured_changes where failures = 0)
     and not exists (select from webhook_deliveries where next_attempt_at is not null)
+    and not exists (select from internal.endpoint_clearings where look_at <= now())
     and not exists (select from sync_jobs where status in ('queued', 'processing'))
     and not exists (select from graphile_worker.jobs where run_at <= now() and attempts < max_attempts) as idle`;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { StaleError } from '../../packages/worker/src/http/exchange.ts';
 import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
 import { answering, type Consumer, drip, httpConsumer, rawConsumer } from './consumers.ts';
 
@@ -102,7 +103,12 @@ describe('a consumer that does not answer in time', () => {
   ])('that %s fails at the limit and is hung up on', async (_, behaviour) => {
     const consumer = await using(rawConsumer(behaviour));
     const attempt = await post(consumer, { timeoutMs: 300 });
-    expect(attempt).toEqual({ ok: false, error: expect.any(String), durationMs: expect.any(Number) });
+    expect(attempt).toEqual({
+      ok: false,
+      error: expect.any(String),
+      timedOut: true,
+      durationMs: expect.any(Number),
+    });
     expect(attempt.durationMs).toBeGreaterThanOrEqual(299);
     await consumer.firstClosed;
   });
@@ -117,7 +123,8 @@ describe('a consumer that does not answer in time', () => {
     const { send } = await sender({ timeoutMs: 200, resolve: () => new Promise(() => {}) });
     expect(await send({ url: 'http://slow.test/', headers: {}, body: '{}' })).toMatchObject({
       ok: false,
-      error: 'no answer within 200 ms',
+      error: 'no connection within 200 ms',
+      timedOut: true,
     });
   });
 
@@ -131,6 +138,35 @@ describe('a consumer that does not answer in time', () => {
     stop.abort(new Error('shutting down'));
     await expect(hanging).rejects.toThrow('shutting down');
     await consumer.firstClosed;
+  });
+});
+
+describe('what is to be sent by a certain time', () => {
+  it('is not sent once that is over, and leaves its connection to the next', async () => {
+    const seen: string[] = [];
+    const consumer = await using(
+      httpConsumer((request, response) => {
+        seen.push(String(request.headers['webhook-id']));
+        response.end();
+      }),
+    );
+    const { send } = await sender();
+    const request = (id: string) => ({ url: consumer.url, headers: { 'webhook-id': id }, body: '{}' });
+    await expect(send({ ...request('late'), sendBy: performance.now() - 1 })).rejects.toThrow(StaleError);
+    await send({ ...request('in time'), sendBy: performance.now() + 10_000 });
+    expect(seen).toEqual(['in time']);
+    expect(consumer.connections).toBe(1);
+  });
+
+  it('has all of its time for the answer, however long the connection took', async () => {
+    const consumer = await using(httpConsumer((_, response) => void setTimeout(() => response.end(), 300)));
+    const slowly = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return [{ address: '127.0.0.1', family: 4 }];
+    };
+    const { send } = await sender({ timeoutMs: 500, resolve: slowly });
+    const url = consumer.url.replace('127.0.0.1', 'slow.test');
+    expect(await send({ url, headers: {}, body: '{}' })).toMatchObject({ ok: true });
   });
 });
 

@@ -33,6 +33,7 @@ export {
   type JobName,
   type JobOptions,
   type JobPayload,
+  jobFlag,
   jobs,
   type QueuedJob,
   syncJobKey,

@@ -5,6 +5,8 @@ import { type Queryable, statement } from './database.ts';
 export interface JobRow {
   payload: z.ZodType;
   maxAttempts: number;
+  /** Names the member of the payload that its flag is made of ({@link jobFlag}). */
+  flaggedBy?: string;
 }
 
 /**
@@ -15,6 +17,7 @@ export const jobs = {
   'deliver-webhooks': {
     payload: z.object({ locationId: z.uuid(), endpointId: z.uuid() }),
     maxAttempts: 25,
+    flaggedBy: 'endpointId',
   },
   'sync-products': {
     payload: z.object({ locationId: z.uuid(), jobId: z.uuid() }),
@@ -64,6 +67,7 @@ export async function addJob<Name extends JobName>(
     options.runAt ?? null,
     jobs[name].maxAttempts,
     options.jobKey ?? null,
+    flagsOf(name, payload),
   ]);
   if (row === undefined) throw new Error(`the queue did not take the job ${name}`);
   return row.id;
@@ -84,7 +88,17 @@ export async function addJobs<Name extends JobName>(
     distinct.map(({ payload }) => JSON.stringify(payload)),
     distinct.map(({ runAt }) => runAt ?? null),
     distinct.map(({ jobKey }) => jobKey ?? null),
+    distinct.map(({ payload }) => flagsOf(name, payload)?.[0] ?? null),
   ]);
+}
+
+/** The flag of jobs of an endpoint: a worker that cannot serve it takes none of these. */
+export const jobFlag = (endpointId: string): string => `endpoint:${endpointId}`;
+
+function flagsOf<Name extends JobName>(name: Name, payload: JobPayload<Name>): string[] | null {
+  const { flaggedBy }: JobRow = jobs[name];
+  const value = flaggedBy === undefined ? undefined : new Map(Object.entries(payload)).get(flaggedBy);
+  return value === undefined ? null : [jobFlag(String(value))];
 }
 
 /** The key under which an endpoint has at most one waiting job. */
@@ -96,12 +110,13 @@ export const syncJobKey = (jobId: string): string => `sync-products:${jobId}`;
 const addOne = statement<{ id: string }>(
   'add_job',
   `select (graphile_worker.add_job($1, payload := $2::json, run_at := $3::timestamptz,
-    max_attempts := $4::int, job_key := $5)).id::text as id`,
+    max_attempts := $4::int, job_key := $5, flags := $6::text[])).id::text as id`,
 );
 
 const addMany = statement<{ count: string }>(
   'add_jobs',
   `select count(*) from graphile_worker.add_jobs(array(
-    select row($1, j.payload, null, j.run_at, $2, j.job_key, null, null)::graphile_worker.job_spec
-    from unnest($3::json[], $4::timestamptz[], $5::text[]) as j (payload, run_at, job_key)))`,
+    select row($1, j.payload, null, j.run_at, $2, j.job_key, null, case when j.flag is not null then array[j.flag] end
+    )::graphile_worker.job_spec
+    from unnest($3::json[], $4::timestamptz[], $5::text[], $6::text[]) as j (payload, run_at, job_key, flag)))`,
 );

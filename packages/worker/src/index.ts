@@ -12,7 +12,11 @@ import {
 } from '@comanda/db';
 import type { Logger } from 'pino';
 import { backoffMs } from './backoff.ts';
+import { startClearing } from './deliveries/clearing.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
+import { createPlaces } from './deliveries/places.ts';
+import { createSigning } from './deliveries/signing.ts';
+import { createSilence } from './deliveries/silence.ts';
 import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
@@ -48,7 +52,7 @@ export interface RunningWorker {
 const drainMs = 30_500;
 
 /**
- * Starts the relay, the deliveries, the job runners and the sweeper, and resolves once all of them run. Waits
+ * Starts the relay, the deliveries, the job runners, the sweeper and the clearing, and resolves once all of them run. Waits
  * for a database that is away. Any number of workers may share one database.
  *
  * @throws {SettingsError} for an encryption key that cannot be one, or a database that lacks migrations.
@@ -78,8 +82,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     allowCidrs: options.webhookAllowCidrs,
   });
   const attempts = open('-attempts', 4);
+  const signing = createSigning(attempts, heartbeat.id, log);
   const deliveries = createDeliveries({
     database: attempts,
+    signing,
+    places: createPlaces(),
+    silence: createSilence(),
     log,
     sender,
     secrets,
@@ -94,6 +102,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const deliveryRunner = superviseRunner({
     database: deliveryJobs,
     tasks: { 'deliver-webhooks': deliverWebhooks, 'probe-deliveries': answerProbe },
+    passedOver: signing.passedOver,
     context,
     concurrency: 4,
     heartbeat,
@@ -117,6 +126,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const relay = startRelay(database, waker, log);
   const listener = listenForChanges(database, waker.wake, log);
   const sweeper = startSweeper(database, heartbeat, log);
+  const clearing = startClearing(database, log);
   await Promise.all([deliveryRunner.ready, importRunner.ready]);
   log.info({ id: heartbeat.id }, 'ready');
 
@@ -127,6 +137,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       await Promise.all([
         listener.stop(),
         sweeper.stop(),
+        clearing.stop(),
         relay.stop(),
         deliveryRunner.stop(),
         importRunner.stop(),

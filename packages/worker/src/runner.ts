@@ -32,6 +32,8 @@ export interface RunnerOptions {
   tasks: Tasks;
   context: Omit<TaskContext, 'signal' | 'attempt' | 'maxAttempts'>;
   concurrency: number;
+  /** Flags of jobs that it leaves to other workers now; asked before each look for a job. */
+  passedOver?: () => string[];
   /** What it queues by the clock. */
   times?: ParsedCronItem[];
   heartbeat: Heartbeat;
@@ -112,6 +114,7 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     concurrency,
     events,
     parsedCronItems: options.times ?? [],
+    ...(options.passedOver !== undefined && { forbiddenFlags: options.passedOver }),
     noHandleSignals: true,
     pollInterval: 1_000,
     gracefulShutdownAbortTimeout: graceMs,

@@ -23,8 +23,6 @@ export interface Swept {
   endpoints: number;
   /** Claims of workers that died. */
   claims: number;
-  /** Deliveries that waited for a disabled endpoint. */
-  dropped: number;
   /** Sync jobs that nobody would have gone on with. */
   syncJobs: number;
 }
@@ -79,8 +77,7 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
       await tx.run(unlockJobs, [silenceSeconds]);
       await tx.run(forgetTheDead, []);
     }
-    const dropped = await count(tx.run(dropForDisabled, []));
-    return { claims, dropped, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
+    return { claims, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
   });
 }
 
@@ -133,6 +130,7 @@ const unattended = statement<{ locationId: string; endpointId: string }>(
   'sweep_unattended',
   `select d.location_id as "locationId", d.endpoint_id as "endpointId" from webhook_deliveries d
    join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
+     and d.number > e.delivers_after
    where d.next_attempt_at <= now() - interval '2 seconds'
    group by 1, 2 having bool_and(d.leased_until is null or d.leased_until <= now()) limit 1000`,
 );
@@ -162,18 +160,6 @@ const unlockJobs = statement(
 const forgetTheDead = statement(
   'sweep_forget_the_dead',
   `delete from internal.process_heartbeats where kind in ('worker', 'worker_pool') and seen_at < now() - interval '1 hour'`,
-);
-
-const dropForDisabled = statement<{ count: number }>(
-  'sweep_drop_for_disabled',
-  `with dropped as (
-     update webhook_deliveries d
-     set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
-     from webhook_endpoints e
-     where e.status = 'disabled' and d.location_id = e.location_id and d.endpoint_id = e.id
-       and d.next_attempt_at is not null
-     returning 1
-   ) select count(*)::int as count from dropped`,
 );
 
 // A sync job and its job of the queue begin in one transaction, and the sync job ends first. One that failed or died on its

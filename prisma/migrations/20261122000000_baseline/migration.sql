@@ -572,6 +572,7 @@ CREATE TABLE webhook_endpoints (
   events text[],
   status webhook_endpoint_status NOT NULL DEFAULT 'active',
   api_version text COLLATE "C" NOT NULL DEFAULT 'v2',
+  delivers_after bigint NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT webhook_endpoints_pkey PRIMARY KEY (location_id, id),
@@ -597,10 +598,27 @@ CREATE TABLE internal.webhook_secrets (
     REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX webhook_secrets_location_id_endpoint_id_idx ON internal.webhook_secrets (location_id, endpoint_id);
+CREATE UNIQUE INDEX webhook_secrets_current_key ON internal.webhook_secrets (location_id, endpoint_id)
+  WHERE expires_at IS NULL;
+
+CREATE TABLE internal.endpoint_clearings (
+  location_id uuid NOT NULL,
+  id bigserial,
+  endpoint_id uuid NOT NULL,
+  gone boolean NOT NULL,
+  asked_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  pass_began_at timestamptz(3),
+  after_due timestamptz(3) NOT NULL DEFAULT '-infinity',
+  after_id uuid NOT NULL DEFAULT '00000000-0000-0000-0000-000000000000',
+  look_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT endpoint_clearings_pkey PRIMARY KEY (location_id, id)
+);
+COMMENT ON TABLE internal.endpoint_clearings IS 'Endpoints whose deliveries are cleared away, a batch at a time.';
 
 CREATE TABLE webhook_deliveries (
   location_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT uuid_v7(),
+  number bigserial,
   endpoint_id uuid NOT NULL,
   event_id uuid NOT NULL,
   status delivery_status NOT NULL DEFAULT 'pending',
@@ -612,8 +630,6 @@ CREATE TABLE webhook_deliveries (
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts BETWEEN 0 AND 5),
   CONSTRAINT webhook_deliveries_next_attempt_check CHECK (next_attempt_at IS NULL OR status IN ('pending', 'failed')),
-  CONSTRAINT webhook_deliveries_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
-    REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
   CONSTRAINT webhook_deliveries_location_id_event_id_fkey FOREIGN KEY (location_id, event_id)
     REFERENCES events (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000);
@@ -655,6 +671,7 @@ CREATE TABLE internal.process_heartbeats (
   started_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   seen_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   pid_space text COLLATE "C",
+  unsignable uuid[] NOT NULL DEFAULT ARRAY[]::uuid[],
   CONSTRAINT process_heartbeats_pkey PRIMARY KEY (id)
 ) WITH (fillfactor = 50);
 

@@ -61,6 +61,7 @@ export const tableAccess: readonly TableAccess[] = [
 
   { table: 'internal.captured_changes', service: 'siud' },
   { table: 'internal.catalog_versions', service: 'siu' },
+  { table: 'internal.endpoint_clearings', service: 'siud' },
   { table: 'internal.idempotency_keys', service: 'siud' },
   { table: 'internal.limit_counters', service: 'siud' },
   { table: 'internal.location_counters', service: 'siu' },

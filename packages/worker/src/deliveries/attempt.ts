@@ -1,6 +1,9 @@
 import type { SecretBox, SecretOwner } from '@comanda/api/services';
+import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
-import type { Attempt, WebhookSender } from '../http/sender.ts';
+import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
+import type { ReadyDelivery } from './claim.ts';
+import { UnsignableError } from './signing.ts';
 import type { ClaimedDelivery } from './statements.ts';
 
 /** An attempt that was made, ready to be recorded. */
@@ -21,34 +24,70 @@ export interface AttemptTools {
   version: string;
 }
 
-/** Opens the signing secrets of an endpoint. @throws {Error} when there is none, or one cannot be opened. */
+/** Opens the signing secrets of an endpoint. @throws {UnsignableError} when there is none, or one cannot be opened. */
 export function openSecrets(
   tools: AttemptTools,
   owner: SecretOwner,
   stored: ClaimedDelivery['secrets'],
 ): string[] {
-  if (stored === null || stored.length === 0) throw new Error('the endpoint has no signing secret');
-  return stored.map(({ keyId, sealed }) =>
-    tools.secrets.open({ keyId, sealed: Buffer.from(sealed, 'hex') }, owner),
-  );
+  if (stored === null || stored.length === 0) throw new UnsignableError('the endpoint has no signing secret');
+  try {
+    return stored.map(({ keyId, sealed }) =>
+      tools.secrets.open({ keyId, sealed: Buffer.from(sealed, 'hex') }, owner),
+    );
+  } catch (error) {
+    throw new UnsignableError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
 }
 
-/** Signs and sends one delivery. Resolves whatever the consumer does. */
+/**
+ * Looks again, right before it is sent, whether a claimed delivery may still be: answers the time to sign it with and
+ * how long that look counts; undefined when it may not. `last` when there is no further look.
+ */
+export type LookAgain = (delivery: ClaimedDelivery, last: boolean) => Promise<Fresh | undefined>;
+
+/** A look that counts until `sendBy`, by `performance.now()`; `at` is the database's time of it, in Unix seconds. */
+export interface Fresh {
+  at: number;
+  sendBy: number;
+}
+
+/** So often it is looked at again when its connection is a long time coming; from the second time there is one, mostly. */
+const mostLooks = 3;
+
+/**
+ * Signs and sends one delivery, whatever the consumer does. Resolves to undefined when it was not sent: it may not be any
+ * more, or that could not be found out. That counts for nobody.
+ */
 export async function makeAttempt(
   tools: AttemptTools,
-  delivery: ClaimedDelivery,
-  secrets: readonly string[],
-): Promise<MadeAttempt> {
-  const { id, eventId, eventType, body, url } = delivery;
+  { delivery, secrets, sendBy }: ReadyDelivery,
+  lookAgain: LookAgain,
+): Promise<MadeAttempt | undefined> {
+  const { id, eventId, eventType, body, url, claimedAt } = delivery;
   const attempt = delivery.attempts + 1;
-  // The database's time, as everywhere: a consumer refuses what is signed five minutes off.
-  const timestampSeconds = Math.floor(delivery.claimedAt);
-  const { version } = tools;
-  const headers = webhookHeaders({ eventId, eventType, attempt, timestampSeconds, secrets, body, version });
+  let fresh: Fresh | undefined = { at: claimedAt, sendBy };
+  for (let looks = 1; fresh !== undefined; looks += 1) {
+    // The database's time, as everywhere: a consumer refuses what is signed five minutes off.
+    const timestampSeconds = Math.floor(fresh.at);
+    const { version } = tools;
+    const headers = webhookHeaders({ eventId, eventType, attempt, timestampSeconds, secrets, body, version });
+    const made = await send(tools.sender, { url, headers, body, sendBy: fresh.sendBy });
+    if (made !== undefined)
+      return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };
+    if (looks > mostLooks) return undefined;
+    fresh = await lookAgain(delivery, looks === mostLooks).catch(() => undefined);
+  }
+  return undefined;
+}
+
+async function send(sender: WebhookSender, request: WebhookRequest): Promise<Attempt | undefined> {
   const startedAt = performance.now();
-  const made = await tools.sender.send({ url, headers, body }).catch((error: unknown): Attempt => {
+  try {
+    return await sender.send(request);
+  } catch (error) {
+    if (error instanceof StaleError) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
     return { ok: false, error: reason, durationMs: Math.round(performance.now() - startedAt) };
-  });
-  return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };
+  }
 }

@@ -1,13 +1,14 @@
+import { connectMsOf } from '../http/sender.ts';
 import { openSecrets } from './attempt.ts';
 import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
 import { untilAvailable } from './patience.ts';
-import { type ClaimedDelivery, claimDeliveries, postponeDeliveries, returnDeliveries } from './statements.ts';
+import { type ClaimedDelivery, claimDeliveries, returnDeliveries } from './statements.ts';
 
 /** A claimed delivery that waits for a place among those in flight. */
 export interface ReadyDelivery {
   delivery: ClaimedDelivery;
   secrets: readonly string[];
-  /** By `performance.now()`: from then on address and state must be read anew before it is sent. */
+  /** By `performance.now()`: from then on address, state and claim are looked at anew before it is sent. */
   sendBy: number;
 }
 
@@ -33,13 +34,13 @@ export const beginning: Place = { dueAt: '-infinity', id: '00000000-0000-0000-00
 /** What a claim outlasts an attempt by, for waiting and for recording it. */
 const leaseMarginMs = 10_000;
 /** How old, from before it was asked for, an address may be when it is sent to. */
-const freshMs = 100;
-/** When deliveries are tried again that cannot be signed here. */
-const unsignableSeconds = 60;
+export const freshMs = 100;
 
 /**
  * Claims what is due for an endpoint, at most `most`; `held` is what this worker has claimed already. What is due
- * before `after` is passed over. What cannot be signed here is put off.
+ * before `after` is passed over.
+ *
+ * @throws {UnsignableError} when it cannot be signed here; then it was given back.
  */
 export async function claim(
   options: DeliveryOptions,
@@ -48,9 +49,9 @@ export async function claim(
   held: readonly string[],
   after: Place,
 ): Promise<Claimed> {
-  const { database, timeoutMs, workerId, log } = options;
+  const { database, timeoutMs, workerId, signing } = options;
   const { locationId, endpointId } = endpoint;
-  const leaseMs = timeoutMs + leaseMarginMs;
+  const leaseMs = connectMsOf(timeoutMs) + timeoutMs + leaseMarginMs;
   const sendBy = performance.now() + freshMs;
   const rows = await database.run(claimDeliveries, [
     locationId,
@@ -67,14 +68,17 @@ export async function claim(
   if (first === undefined || last === undefined) return { found: 0, claimed: [] };
   try {
     const secrets = openSecrets(options, endpoint, first.secrets);
+    signing.opened(endpointId);
     const claimed = rows.map((delivery) => ({ delivery, secrets, sendBy }));
     return { found: rows.length, claimed, last };
   } catch (error) {
     // A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
-    log.error({ err: error, locationId, endpointId }, 'deliveries cannot be signed and wait');
-    const ids = rows.map(({ id }) => id);
-    await database.run(postponeDeliveries, [locationId, ids, workerId, unsignableSeconds]);
-    return { found: rows.length, claimed: [] };
+    await giveBack(
+      options,
+      endpoint,
+      rows.map(({ id }) => id),
+    );
+    throw error;
   }
 }
 

@@ -1,6 +1,8 @@
+import { addJob, deliveryJobKey } from '@comanda/db';
 import { createWaker } from '../waker.ts';
 import { drainEndpoint } from './drain.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
 
 /** The endpoints that this process is delivering to. */
@@ -16,7 +18,7 @@ export interface Deliveries {
 
 /** Makes the registry; it starts empty. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
-  const { database, log, workerId } = options;
+  const { database, log, workerId, signing } = options;
   const loops = new Map<string, EndpointLoop>();
   const running = new Set<Promise<void>>();
   let stopping = false;
@@ -29,11 +31,22 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       return;
     }
     if (stopping) return;
+    if (signing.isLeft(endpoint.endpointId)) {
+      // A job that was taken just before: the sweeper queues it anew if this fails.
+      addJob(database, 'deliver-webhooks', endpoint, { jobKey: deliveryJobKey(endpoint.endpointId) }).catch(
+        () => {},
+      );
+      return;
+    }
     const loop: EndpointLoop = { waker: createWaker(), again: false, stopping: false };
     loops.set(endpoint.endpointId, loop);
     const drained = drainEndpoint(options, endpoint, loop)
       .then(() => loop.again)
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
+        if (error instanceof UnsignableError) {
+          await signing.leave(endpoint, error).catch(() => {});
+          return false;
+        }
         // The rows are the truth: the sweeper comes back to what is left.
         log.warn({ err: error, ...endpoint }, 'delivering to an endpoint was interrupted');
         return false;

@@ -1,7 +1,7 @@
 import { addJob, deliveryJobKey } from '@comanda/db';
 import { pause } from '../waker.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
-import { createLane } from './lane.ts';
+import { createLane, type Lane } from './lane.ts';
 import { nextDue } from './statements.ts';
 
 /**
@@ -15,6 +15,19 @@ export async function drainEndpoint(
   loop: EndpointLoop,
 ): Promise<void> {
   const lane = createLane(options, endpoint, loop);
+  try {
+    await keepUp(options, endpoint, loop, lane);
+  } finally {
+    lane.leave();
+  }
+}
+
+async function keepUp(
+  options: DeliveryOptions,
+  endpoint: EndpointRef,
+  loop: EndpointLoop,
+  lane: Lane,
+): Promise<void> {
   let scheduled = false;
   for (;;) {
     const waitMs = lane.step();

@@ -2,6 +2,9 @@ import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Waker } from '../waker.ts';
 import type { AttemptTools } from './attempt.ts';
+import type { Places } from './places.ts';
+import type { Signing } from './signing.ts';
+import type { Silence } from './silence.ts';
 import type { Load } from './width.ts';
 
 /** An endpoint, by its ids. */
@@ -21,6 +24,9 @@ export interface DeliveryOptions extends AttemptTools {
   retryDelaysSeconds: readonly number[];
   /** Shared by all endpoints of this process. */
   load: Load;
+  places: Places;
+  silence: Silence;
+  signing: Signing;
 }
 
 /** The state of one endpoint's loop. */

@@ -2,7 +2,9 @@ import { type MadeAttempt, makeAttempt } from './attempt.ts';
 import { logAttempt } from './attempt-log.ts';
 import { beginning, claim, giveBack, type Place, type ReadyDelivery } from './claim.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import { createLookAgain } from './look-again.ts';
 import { createPace } from './pace.ts';
+import type { Holder } from './places.ts';
 import { record } from './record.ts';
 import { widthUnder } from './width.ts';
 
@@ -16,6 +18,8 @@ export interface Lane {
   lookAnew(): void;
   /** Whether deliveries were claimed since it was last asked. */
   wasBusy(): boolean;
+  /** Waits for no place any more: it is over. */
+  leave(): void;
   /** Why nothing more is claimed. */
   readonly fault: { error: unknown } | undefined;
 }
@@ -35,7 +39,8 @@ const mostHeld = 400;
  * waits for one as long as its address is fresh, and goes back otherwise. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { database, load, log } = options;
+  const { database, load, log, places, silence } = options;
+  const { endpointId } = endpoint;
   const lastAttempt = options.retryDelaysSeconds.length + 1;
   const pace = createPace(performance.now());
   const ready: ReadyDelivery[] = [];
@@ -43,7 +48,16 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   /** What was claimed and is not yet recorded or given back. */
   const held = new Set<string>();
   const statements = new Set<'claim' | 'record' | 'return'>();
-  let inFlight = 0;
+  /** Claimed and not sent after all. */
+  const unsent: string[] = [];
+  const lookAgain = createLookAgain(options, endpoint);
+  const holder: Holder = {
+    inFlight: 0,
+    isSilent: () => silence.isSilent(endpointId),
+    wake: () => loop.waker.wake(),
+  };
+  /** Where the deliveries that were claimed last go. */
+  let origin: string | undefined;
   /** There may be more due than the last look brought. */
   let more = true;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -53,18 +67,27 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   let busy = false;
   let fault: Lane['fault'];
 
-  const room = () => widthUnder(load) - inFlight;
+  const room = () => {
+    const width = widthUnder(load) - holder.inFlight;
+    if (origin === undefined) return holder.isSilent() ? 1 : width;
+    return Math.min(width, places.room(origin, holder));
+  };
   const isEnding = () => loop.stopping || fault !== undefined;
 
-  const send = ({ delivery, secrets }: ReadyDelivery) => {
-    inFlight += 1;
+  const send = (one: ReadyDelivery) => {
+    const { delivery } = one;
+    const giveUpPlace = places.take(originOf(delivery.url), holder);
     load.inFlight += 1;
-    makeAttempt(options, delivery, secrets).then((made) => {
-      inFlight -= 1;
+    makeAttempt(options, one, lookAgain).then((made) => {
+      giveUpPlace();
       load.inFlight -= 1;
-      pace.count();
-      logAttempt(log, endpoint, delivery, made, lastAttempt);
-      ended.push(made);
+      if (made === undefined) unsent.push(delivery.id);
+      else {
+        pace.count();
+        silence.note(endpointId, { ok: made.ok, timedOut: made.timedOut === true });
+        logAttempt(log, endpoint, delivery, made, lastAttempt);
+        ended.push(made);
+      }
       loop.waker.wake();
     });
   };
@@ -92,6 +115,11 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       });
   };
 
+  const moveTo = (where: string) => {
+    if (origin !== undefined && origin !== where) places.forget(origin, holder);
+    origin = where;
+  };
+
   const look = async (most: number) => {
     const { found, claimed, last = beginning } = await claim(options, endpoint, most, [...held], after);
     const whole = after === beginning;
@@ -99,30 +127,34 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     if (found === most || !whole) more = true;
     after = found === most && lookedAt - begunAt < lookAgainMs ? last : beginning;
     if (found > 0) busy = true;
-    for (const { delivery } of claimed) held.add(delivery.id);
-    // However long the database took: what has a place goes at once.
-    const places = isEnding() ? 0 : Math.max(0, room());
-    for (const one of claimed.slice(0, places)) send(one);
-    ready.push(...claimed.slice(places));
+    for (const { delivery } of claimed) {
+      held.add(delivery.id);
+      moveTo(originOf(delivery.url));
+    }
+    // However long the database took: what has a place goes at once, looked at again where it is not fresh any more.
+    const free = isEnding() ? 0 : Math.max(0, room());
+    for (const one of claimed.slice(0, free)) send(one);
+    ready.push(...claimed.slice(free));
   };
 
-  const returnReady = (now: number): number => {
+  const returnUnsent = (now: number): number => {
     const [first] = ready;
-    if (first === undefined) return lookAgainMs;
-    if ((isEnding() || first.sendBy <= now) && !statements.has('return')) {
-      const ids = ready.splice(0).map(({ delivery }) => delivery.id);
+    const stale = first !== undefined && (isEnding() || first.sendBy <= now);
+    if ((stale || unsent.length > 0) && !statements.has('return')) {
+      const waited = stale ? ready.splice(0).map(({ delivery }) => delivery.id) : [];
+      const ids = [...unsent.splice(0), ...waited];
       more = true;
       after = beginning;
       start('return', ids, giveBack(options, endpoint, ids));
     }
-    return first.sendBy - now;
+    return first === undefined ? lookAgainMs : first.sendBy - now;
   };
 
   const recordEnded = (now: number): number => {
     const [first] = ended;
     if (first === undefined || statements.has('record')) return lookAgainMs;
     const restMs = recordWithinMs - (now - first.endedAt);
-    const last = inFlight + ready.length === 0 && !statements.has('claim');
+    const last = holder.inFlight + ready.length === 0 && !statements.has('claim');
     if (restMs > 0 && ended.length < recordTogether && !last) return restMs;
     const made = ended.splice(0);
     const ids = made.map(({ deliveryId }) => deliveryId);
@@ -150,9 +182,12 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     step() {
       const now = performance.now();
       sendReady(now);
-      return Math.min(returnReady(now), recordEnded(now), claimMore(now));
+      return Math.min(returnUnsent(now), recordEnded(now), claimMore(now));
     },
-    isIdle: () => inFlight + ready.length + ended.length + statements.size === 0,
+    isIdle: () => holder.inFlight + ready.length + unsent.length + ended.length + statements.size === 0,
+    leave() {
+      if (origin !== undefined) places.forget(origin, holder);
+    },
     lookAnew() {
       more = true;
     },
@@ -165,4 +200,9 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       return fault;
     },
   };
+}
+
+// The sender judges addresses; here it is enough that one address is one place.
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -23,6 +23,15 @@ export interface ClaimedDelivery {
 // becoming a join, which could read all of a location (docs/decisions/0020).
 
 /**
+ * SQL for the number after which deliveries to an endpoint may be sent; null when it is disabled or gone. $1 and $2 of
+ * a statement are its location and its id, so it is read once, not for each row.
+ */
+export function deliversAfter(locationId: string, endpointId: string): string {
+  return `(select e.delivers_after from webhook_endpoints e
+    where e.location_id = ${locationId}::uuid and e.id = ${endpointId}::uuid and e.status = 'active')`;
+}
+
+/**
  * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
  * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same
  * statement, so nothing claimed later goes to an address that was replaced. A claim that ran out is its holder's as
@@ -38,7 +47,7 @@ export const claimDeliveries = statement<ClaimedDelivery>(
        and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
          and case when d.leased_by = $5 then d.id <> all ($6::uuid[])
            else not exists (select from internal.process_heartbeats h where h.id = d.leased_by) end)
-       and (select e.status from webhook_endpoints e where e.location_id = $1 and e.id = $2) = 'active'
+       and d.number > ${deliversAfter('$1', '$2')}
      order by d.next_attempt_at, d.id limit $3
      for update skip locked
    ), claimed as (
@@ -66,10 +75,10 @@ export const claimDeliveries = statement<ClaimedDelivery>(
 
 /**
  * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once.
- * An attempt counts for nobody but the holder of the claim; a delivery that was dropped meanwhile gets its log
- * entry and stays dropped unless it did arrive. Values: location, endpoint, worker, delays before attempts 2 to
- * 5 in seconds, then per attempt: delivery, number, event type, outcome, response code, body, error, duration and
- * the time since its end in milliseconds. A delivery that is changed at that very moment is left out: ask again.
+ * An attempt counts for nobody but the holder of the claim; one that may not be sent any more gets its log entry and is
+ * dropped unless it did arrive; nothing is written of an endpoint that is gone. Values: location, endpoint, worker,
+ * delays before attempts 2 to 5 in seconds, then per attempt: delivery, number, event type, outcome, response code,
+ * body, error, duration and the time since its end in milliseconds. A delivery that is changed at that very moment is left out: ask again.
  */
 export const recordAttempts = statement<{ id: string }>(
   'record_attempts',
@@ -78,18 +87,20 @@ export const recordAttempts = statement<{ id: string }>(
          $12::int[], $13::float8[])
        as r (id, attempt, event_type, ok, response_code, response_body, error, duration_ms, ended_ms_ago)
    ), found as materialized (
-     select r.*, d.place from results r cross join lateral (
-       select d.ctid as place from webhook_deliveries d
+     select r.*, d.place, d.dropped from results r cross join lateral (
+       select d.ctid as place, coalesce(d.status = 'dropped' or d.number <= ${deliversAfter('$1', '$2')}, true) as dropped
+       from webhook_deliveries d
        where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
          and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
        limit 1
      ) d
+     where exists (select from webhook_endpoints e where e.location_id = $1 and e.id = $2)
    ), recorded as (
      update webhook_deliveries d
      set attempts = r.attempt, leased_until = null, leased_by = null,
-       status = case when r.ok then 'delivered' when d.status = 'dropped' then 'dropped'
+       status = case when r.ok then 'delivered' when r.dropped then 'dropped'
          when r.attempt > cardinality($4::float8[]) then 'dead' else 'failed' end::delivery_status,
-       next_attempt_at = case when not r.ok and d.status <> 'dropped' then
+       next_attempt_at = case when not r.ok and not r.dropped then
          now() - make_interval(secs => r.ended_ms_ago / 1000) + make_interval(secs => ($4::float8[])[r.attempt]) end
      from found r where d.ctid = r.place
      returning d.id, d.event_id, d.status, r.attempt, r.event_type, r.ok, r.response_code, r.response_body, r.error,
@@ -120,22 +131,12 @@ export const nextDue = statement<{ runAt: Date }>(
   'next_delivery_due',
   `select greatest(d.next_attempt_at, d.leased_until,
      case when d.leased_by is not null then now() + interval '1 second' end) as "runAt" from webhook_deliveries d
-   join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
    where d.location_id = $1 and d.endpoint_id = $2 and d.next_attempt_at is not null
+     and d.number > ${deliversAfter('$1', '$2')}
    order by 1 limit 1`,
 );
 
 // What is dropped or recorded is nobody's claim any more.
-
-/** Gives claims back without an attempt, to be tried again after so many seconds. */
-export const postponeDeliveries = statement(
-  'postpone_deliveries',
-  `update webhook_deliveries set leased_until = null, leased_by = null,
-     next_attempt_at = now() + make_interval(secs => $4::float8)
-   where ctid = any (array(select d.place from unnest($2::uuid[]) as v (id) cross join lateral (
-     select ctid as place from webhook_deliveries where location_id = $1 and id = v.id and leased_by = $3
-     for update) d))`,
-);
 
 /** Gives claims back without an attempt; when they are due stays. */
 export const returnDeliveries = statement(

@@ -6,7 +6,7 @@ export interface Answer {
   statusCode: number;
   /** The first KiB of what it said; absent when it said nothing, or compressed it. */
   text?: string;
-  /** Milliseconds until the head of the answer. */
+  /** Milliseconds from the connection until the head of the answer. */
   durationMs: number;
 }
 
@@ -15,29 +15,47 @@ export interface Exchange {
   headers: Record<string, string>;
   body: string;
   signal?: AbortSignal | undefined;
+  /** By `performance.now()`: when the connection is there only later, nothing is sent. */
+  sendBy?: number | undefined;
 }
 
-/** No head of an answer came within the limit. */
+/** How long a connection, and then the head of the answer, may take, in milliseconds. */
+export interface ExchangeLimits {
+  connectMs: number;
+  timeoutMs: number;
+}
+
+/** No connection, or no head of an answer, came within its limit. */
 export class LateError extends Error {
   override name = 'LateError';
+  readonly missing: 'connection' | 'answer';
+  constructor(missing: 'connection' | 'answer') {
+    super(`no ${missing} in time`);
+    this.missing = missing;
+  }
+}
+
+/** The connection was there after `sendBy`. Nothing was sent; the connection is kept for the next request. */
+export class StaleError extends Error {
+  override name = 'StaleError';
 }
 
 /**
- * Posts once and reads the answer: its head within `timeoutMs`, lookup and connection included, then the body
- * best-effort, for 1 s at most, within the limit, and 64 KiB. A connection whose answer was not read to its
+ * Posts once and reads the answer: lookup and connection within `connectMs`, from then on its head within `timeoutMs`,
+ * then the body best-effort, for 1 s at most, within the limit, and 64 KiB. A connection whose answer was not read to its
  * end is closed. It speaks undici's dispatch itself: a stream and an abort signal for each request cost more
  * than the request.
  *
- * @throws {LateError} when the limit is reached before the head; what undici says; the reason of `signal`.
+ * @throws {LateError} when a limit is reached before the head; {StaleError}; what undici says; the reason of `signal`.
  */
 export function exchange(
   agent: Agent,
   url: URL,
-  { headers, body, signal }: Exchange,
-  timeoutMs: number,
+  { headers, body, signal, sendBy = Number.POSITIVE_INFINITY }: Exchange,
+  { connectMs, timeoutMs }: ExchangeLimits,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const startedAt = performance.now();
+    let connectedAt = 0;
     let controller: Dispatcher.DispatchController | undefined;
     let head: { statusCode: number; durationMs: number; said: AnswerText } | undefined;
     let over = false;
@@ -60,7 +78,7 @@ export function exchange(
       else controller.abort(reason);
     };
     const giveUp = () => hangUp(signal?.reason);
-    let timer = setTimeout(() => hangUp(new LateError()), timeoutMs);
+    let timer = setTimeout(() => hangUp(new LateError('connection')), connectMs);
     signal?.addEventListener('abort', giveUp, { once: true });
 
     agent.dispatch(
@@ -68,15 +86,20 @@ export function exchange(
       {
         onRequestStart(started) {
           controller = started;
-          if (refused !== undefined) started.abort(refused);
+          if (refused !== undefined) return started.abort(refused);
+          connectedAt = performance.now();
+          // Thrown, not aborted: an abort would cost the connection.
+          if (connectedAt > sendBy) throw new StaleError('the connection came too late');
+          clearTimeout(timer);
+          timer = setTimeout(() => hangUp(new LateError('answer')), timeoutMs);
         },
         onResponseStart(_, statusCode, answered) {
           if (statusCode < 200) return;
-          const durationMs = Math.round(performance.now() - startedAt);
+          const durationMs = Math.round(performance.now() - connectedAt);
           head = { statusCode, durationMs, said: createAnswerText(answered) };
           clearTimeout(timer);
           const restMs = Math.max(0, Math.min(timeoutMs - durationMs, MAX_READ_MS));
-          timer = setTimeout(() => hangUp(new LateError()), restMs);
+          timer = setTimeout(() => hangUp(new LateError('answer')), restMs);
         },
         onResponseData(_, piece) {
           if (head?.said.take(piece) === false) hangUp(new Error('enough was read'));

@@ -25,6 +25,12 @@ export function failureReason(error: unknown, hostname: string): string {
   return `the request failed (${code})`;
 }
 
+/** Whether the connection took too long. */
+export function isConnectTimeout(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT';
+}
+
 const NAME_NOT_FOUND = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME']);
 
 const CERTIFICATE_CODE = /^(CERT_|CRL_|UNABLE_TO_|INVALID_CA|PATH_LENGTH_|ERROR_IN_CERT_|ERR_TLS_CERT_)/;

@@ -1,8 +1,8 @@
 import { checkWebhookUrl, type UrlVerdict, type WebhookTargets } from '@comanda/api/services';
 import { Agent } from 'undici';
 import { createConnector, type ResolveName, resolveName } from './connector.ts';
-import { exchange, LateError } from './exchange.ts';
-import { failureReason, statusReason } from './reasons.ts';
+import { type ExchangeLimits, exchange, LateError, StaleError } from './exchange.ts';
+import { failureReason, isConnectTimeout, statusReason } from './reasons.ts';
 
 /** What one delivery attempt came to. */
 export interface Attempt {
@@ -13,28 +13,34 @@ export interface Attempt {
   error?: string;
   /** The first KiB of the answer as text; absent when there is none, or it is compressed. */
   responseBody?: string;
-  /** Milliseconds until the answer's head, or until the failure. */
+  /** Neither a connection nor an answer came in time. */
+  timedOut?: true;
+  /** Milliseconds from the connection until the answer's head; without an answer from the beginning to the failure. */
   durationMs: number;
 }
 
-/** One POST. `signal` gives the attempt up: the promise then rejects with its reason. */
+/**
+ * One POST. `signal` gives the attempt up: the promise then rejects with its reason. When there is a connection only
+ * after `sendBy`, by `performance.now()`, nothing is sent and it rejects with a `StaleError`.
+ */
 export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
   signal?: AbortSignal;
+  sendBy?: number;
 }
 
 /** Sends webhooks to addresses that are allowed, and to no other. */
 export interface WebhookSender {
-  /** Rejects only for `signal`, or after `close`; every failure of the consumer is an {@link Attempt}. */
+  /** Rejects only for `signal` and `sendBy`, or after `close`; every failure of the consumer is an {@link Attempt}. */
   send(request: WebhookRequest): Promise<Attempt>;
   /** Refuses further requests, waits for those in flight, closes every connection. */
   close(): Promise<void>;
 }
 
 export interface WebhookSenderOptions {
-  /** Time for name, connection, request and answer together; 30,000 at most. */
+  /** Time for request and answer, from the connection; 30,000 at most. Name and connection: the same, 10 s at most. */
   timeoutMs: number;
   targets: WebhookTargets;
   allowCidrs: readonly string[];
@@ -42,20 +48,19 @@ export interface WebhookSenderOptions {
   resolve?: ResolveName;
   /** Certificates (PEM) trusted instead of the public ones. */
   ca?: string | string[];
-  /** Connections to one origin; a request beyond them waits inside its time limit. */
-  connectionsPerOrigin?: number;
 }
 
 /**
- * The only way out for webhooks: a pool of connections of its own, where each was opened to a checked address.
+ * The only way out for webhooks: a pool of connections of its own, where each was opened to a checked address. No
+ * request waits for another's connection: how many there are is the caller's to limit.
  * No redirects, no decompression, nothing of the environment's proxies; at most 64 KiB of an answer is read.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { targets, allowCidrs, connectionsPerOrigin = 256, resolve = resolveName, ca } = options;
+  const { targets, allowCidrs, resolve = resolveName, ca } = options;
   const timeoutMs = Math.min(options.timeoutMs, MAX_TIMEOUT_MS);
+  const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs) };
   const agent = new Agent({
-    connect: createConnector({ timeoutMs, targets, allowCidrs, resolve, ca }),
-    connections: connectionsPerOrigin,
+    connect: createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca }),
     pipelining: 1,
     // Shorter than any server's, so that a POST rarely meets a connection that is just being closed.
     keepAliveTimeout: IDLE_MS,
@@ -74,7 +79,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       if (!verdict.ok) {
         return Promise.resolve({ ok: false, error: `url ${verdict.reason}`, durationMs: 0 });
       }
-      const attempt = post(agent, verdict.url, request, timeoutMs);
+      const attempt = post(agent, verdict.url, request, limits);
       inFlight.add(attempt);
       const done = () => inFlight.delete(attempt);
       attempt.then(done, done);
@@ -88,7 +93,13 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
+/** How long the connection for an attempt may take, where its answer may take `timeoutMs`. */
+export function connectMsOf(timeoutMs: number): number {
+  return Math.min(timeoutMs, MAX_CONNECT_MS);
+}
+
 const MAX_TIMEOUT_MS = 30_000;
+const MAX_CONNECT_MS = 10_000;
 const IDLE_MS = 1_000;
 const MOST_VERDICTS = 1_000;
 
@@ -108,14 +119,19 @@ function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => 
 async function post(
   agent: Agent,
   url: URL,
-  { headers, body, signal }: WebhookRequest,
-  timeoutMs: number,
+  { headers, body, signal, sendBy }: WebhookRequest,
+  limits: ExchangeLimits,
 ): Promise<Attempt> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
   try {
     // The status alone decides; how the body ends does not matter.
-    const { statusCode, text, durationMs } = await exchange(agent, url, { headers, body, signal }, timeoutMs);
+    const { statusCode, text, durationMs } = await exchange(
+      agent,
+      url,
+      { headers, body, signal, sendBy },
+      limits,
+    );
     const error = statusReason(statusCode);
     return {
       ok: error === undefined,
@@ -126,11 +142,14 @@ async function post(
     };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
+    if (error instanceof StaleError) throw error;
     const reason =
       error instanceof LateError
-        ? `no answer within ${seconds(timeoutMs)}`
+        ? `no ${error.missing} within ${seconds(error.missing === 'answer' ? limits.timeoutMs : limits.connectMs)}`
         : failureReason(error, url.hostname);
-    return { ok: false, error: reason, durationMs: Math.round(performance.now() - startedAt) };
+    const timedOut = error instanceof LateError || isConnectTimeout(error);
+    const durationMs = Math.round(performance.now() - startedAt);
+    return { ok: false, error: reason, ...(timedOut && { timedOut }), durationMs };
   }
 }
 

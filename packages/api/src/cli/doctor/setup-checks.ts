@@ -98,6 +98,20 @@ const everywhere: readonly Check[] = [
       return ok('it can be written to');
     },
   },
+  {
+    name: 'signing',
+    means: 'Every worker opens the signing secrets of the endpoints that it serves.',
+    advice: 'Give every worker the same ENCRYPTION_KEY, and start it anew. Until then the others deliver.',
+    async run({ database }) {
+      const rows = await database.run(sql.workersThatCannotSign, []);
+      if (rows.length === 0) return ok('every worker signs');
+      const told = rows.map(
+        ({ host, pid, endpoints }) =>
+          `${host}:${pid} cannot sign for ${count(endpoints.length, 'endpoint')}: ${endpoints.slice(0, 5).join(', ')}`,
+      );
+      return wrong(told.join('; '));
+    },
+  },
 ];
 
 /** What was written for a try is taken back. */

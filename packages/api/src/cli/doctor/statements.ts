@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { heartbeatDeadSeconds, statement } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
@@ -14,6 +14,7 @@ export const stuckDeliveries = statement<{ count: number; endpoints: number; old
    from (
      select d.endpoint_id, d.next_attempt_at from webhook_deliveries d
      join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
+       and d.number > e.delivers_after
      where d.next_attempt_at <= now() - make_interval(secs => $1) and not exists (
        select from webhook_deliveries h where h.location_id = d.location_id and h.endpoint_id = d.endpoint_id
          and h.next_attempt_at is not null and h.leased_until > now())
@@ -155,6 +156,14 @@ export const sealedSecrets = statement<{
   'doctor_sealed_secrets',
   `select location_id as "locationId", endpoint_id as "endpointId", encryption_key_id as "keyId", sealed
    from internal.webhook_secrets where expires_at is null or expires_at > now() order by location_id, id limit 10000`,
+);
+
+export const workersThatCannotSign = statement<{ host: string; pid: number; endpoints: string[] }>(
+  'doctor_workers_that_cannot_sign',
+  `select h.host, h.pid, array_agg(e.id::text order by e.id) as endpoints from internal.process_heartbeats h
+   join webhook_endpoints e on e.id = any (h.unsignable) and e.status = 'active'
+   where h.kind = 'worker' and h.seen_at > now() - interval '${heartbeatDeadSeconds} seconds'
+   group by h.id order by h.host, h.pid limit 100`,
 );
 
 export const dataDirectory = statement<{ path: string }>(

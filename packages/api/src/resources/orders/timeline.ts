@@ -65,8 +65,11 @@ const readTimeline = statement<{ doc: string }>(
        'delivery_id', d.id, 'endpoint_id', d.endpoint_id, 'attempt', a.attempt, 'status', a.status,
        'response_code', a.response_code, 'error', a.error, 'duration_ms', a.duration_ms)
      from told e
-     join webhook_deliveries d on d.location_id = $1::uuid and d.event_id = e.id
-     join webhook_attempts a on a.location_id = $1::uuid and a.delivery_id = d.id
+     cross join lateral (
+       select * from webhook_deliveries d where d.location_id = $1::uuid and d.event_id = e.id
+         and (select true from webhook_endpoints w where w.location_id = $1::uuid and w.id = d.endpoint_id) offset 0) d
+     cross join lateral (
+       select * from webhook_attempts where location_id = $1::uuid and delivery_id = d.id offset 0) a
    )
    select json_strip_nulls(json_agg(doc order by at, cause, place, doc->>'delivery_id', (doc->>'attempt')::int))::text as doc
    from entries having count(*) > 0`,

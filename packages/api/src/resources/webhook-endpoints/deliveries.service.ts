@@ -1,7 +1,7 @@
 import type { CallContext } from '../../context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
-import { get } from './service.ts';
+import { find } from './service.ts';
 
 /**
  * Lists the attempts to deliver to an endpoint, newest first. A failed attempt shows when the next one is due
@@ -11,7 +11,7 @@ export async function listDeliveries(
   ctx: CallContext,
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
 ): Promise<Page<WebhookDelivery>> {
-  await get(ctx, id);
+  const endpoint = await find(ctx, ctx.app.database.prisma, id);
   const where = {
     locationId: ctx.caller.locationId,
     endpointId: id,
@@ -23,7 +23,9 @@ export async function listDeliveries(
     ({ webhookAttempt }) =>
       webhookAttempt.findMany({
         where,
-        include: { delivery: { select: { attempts: true, status: true, nextAttemptAt: true } } },
+        include: {
+          delivery: { select: { attempts: true, status: true, nextAttemptAt: true, number: true } },
+        },
         orderBy: [{ attemptedAt: 'desc' }, { id: 'desc' }],
         skip: offset,
         take: limit,
@@ -32,8 +34,12 @@ export async function listDeliveries(
   const { timezone } = ctx.caller.location;
   const data = found.map((row): WebhookDelivery => {
     const { delivery } = row;
-    const next =
-      delivery.status === 'failed' && delivery.attempts === row.attempt ? delivery.nextAttemptAt : null;
+    const waits =
+      endpoint.status === 'active' &&
+      delivery.number > endpoint.deliversAfter &&
+      delivery.status === 'failed' &&
+      delivery.attempts === row.attempt;
+    const next = waits ? delivery.nextAttemptAt : null;
     return {
       id: row.id,
       event_id: row.eventId,

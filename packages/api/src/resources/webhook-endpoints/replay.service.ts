@@ -23,7 +23,7 @@ export async function replay(ctx: CallContext, request: WebhookReplay): Promise<
     const types = typesOf(request, endpoint.events);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
     const values = [locationId, id, types, since, until ?? null, only === 'all'];
-    const events = await tx.run(findReplayable, [...values, mostEvents + 1]);
+    const events = await tx.run(findReplayable, [...values, mostEvents + 1, endpoint.deliversAfter]);
     if (events.length > mostEvents) {
       const message = `The window holds more than ${mostEvents} events, the most of one call; narrow since and until.`;
       throw invalid({ path: '', message });
@@ -57,18 +57,25 @@ async function deliverAgain(
   await addJob(tx, 'deliver-webhooks', { locationId, endpointId }, { jobKey: deliveryJobKey(endpointId) });
 }
 
-const holdEndpoint = statement<{ status: 'active' | 'disabled'; events: string[] }>(
+const holdEndpoint = statement<{
+  status: 'active' | 'disabled';
+  events: string[];
+  deliversAfter: string;
+}>(
   'hold_webhook_endpoint',
-  `select status, events from webhook_endpoints where location_id = $1::uuid and id = $2::uuid for no key update`,
+  `select status, events, delivers_after::text as "deliversAfter" from webhook_endpoints
+   where location_id = $1::uuid and id = $2::uuid for no key update`,
 );
 
 // The latest delivery of an event tells how it stands: waiting for its first attempt, or in the middle of any, it is
-// on its way. $6: also what arrived, and what was never meant for the endpoint.
+// on its way, unless it waited while the endpoint was disabled, up to $8. $6: also what arrived, and what was never meant
+// for the endpoint.
 const findReplayable = statement<{ id: string }>(
   'find_replayable_events',
   `select e.id from events e
    left join lateral (
-     select d.status, d.leased_until from webhook_deliveries d
+     select case when d.next_attempt_at is not null and d.number <= $8::bigint then 'dropped' else d.status end as status,
+       d.leased_until from webhook_deliveries d
      where d.location_id = e.location_id and d.event_id = e.id and d.endpoint_id = $2::uuid
      order by d.created_at desc, d.id desc limit 1) latest on true
    where e.location_id = $1::uuid and e.type = any ($3::text[])

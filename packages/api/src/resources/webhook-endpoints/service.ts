@@ -63,7 +63,8 @@ export async function create(
 }
 
 /**
- * Changes the fields that are present. Disabling drops what waits for the endpoint (Postgres sees to that).
+ * Changes the fields that are present. Disabling drops what waits for the endpoint: the status decides at once, Postgres
+ * has the worker clear the deliveries away.
  * Throws `resource_not_found`, `validation_error`.
  */
 export async function update(
@@ -84,7 +85,7 @@ export async function update(
   });
 }
 
-/** Deletes one, with its deliveries. Throws `resource_not_found`. */
+/** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
   if (!isId(id)) throw notFound('Webhook endpoint');
   const { count } = await ctx.app.database.prisma.webhookEndpoint.deleteMany({
@@ -98,6 +99,11 @@ export async function remove(ctx: CallContext, id: string): Promise<{ id: string
 export async function rotateSecret(ctx: CallContext, id: string): Promise<WebhookEndpointWithSecret> {
   const { locationId } = ctx.caller;
   return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    // Its row is held: of two rotations at once the second sees the secret of the first.
+    if (isId(id)) {
+      await tx.$queryRaw`select id from webhook_endpoints
+        where location_id = ${locationId}::uuid and id = ${id}::uuid for no key update`;
+    }
     const row = await find(ctx, tx, id);
     // By the clock that judges it, not by this process's.
     await tx.$executeRaw`update internal.webhook_secrets set expires_at = now() + interval '24 hours'
@@ -124,7 +130,8 @@ export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTes
   return { event_id: eventId, type: 'webhook.test' };
 }
 
-async function find(
+/** The row of an endpoint. Throws `resource_not_found`. */
+export async function find(
   ctx: CallContext,
   on: Pick<PrismaTransaction, 'webhookEndpoint'>,
   id: string,

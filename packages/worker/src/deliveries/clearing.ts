@@ -1,0 +1,150 @@
+import { type Database, statement } from '@comanda/db';
+import type { Logger } from 'pino';
+import { createWaker, pause } from '../waker.ts';
+import { deliversAfter } from './statements.ts';
+
+/** What clears away the deliveries of endpoints that were deleted or disabled. */
+export interface Clearing {
+  stop(): Promise<void>;
+}
+
+const lookEveryMs = 500;
+/** After a failure. */
+const againMs = 5_000;
+/** Rests between two batches are as long as the batch was, and no longer than this. */
+const longestRestMs = 1_000;
+
+/**
+ * Clears away, batch by batch, until stopped. Any number of workers may: each takes what no other is at. Its place is
+ * kept with every batch, so the next worker goes on where a killed one was.
+ */
+export function startClearing(database: Database, log: Logger): Clearing {
+  const waker = createWaker();
+  let stopping = false;
+  const run = async () => {
+    while (!stopping) {
+      const began = performance.now();
+      try {
+        const cleared = await clearBatch(database);
+        const restMs = Math.min(longestRestMs, performance.now() - began);
+        await pause(waker, cleared === undefined ? lookEveryMs : restMs);
+      } catch (error) {
+        log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again');
+        await pause(waker, againMs);
+      }
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping = true;
+      waker.wake();
+      await running;
+    },
+  };
+}
+
+/** Rows that a batch looks at: some tens of milliseconds, during which these rows alone are held. */
+const batchRows = 1_000;
+/** For so long a transaction that saw the endpoint as it was may still commit deliveries: then a last pass is made. */
+const settledSeconds = 600;
+
+/** Clears one batch in a transaction; returns how many rows, undefined when there is nothing to clear for now. */
+export function clearBatch(database: Database): Promise<number | undefined> {
+  return database.transaction(undefined, async (tx) => {
+    const [task] = await tx.run(takeClearing, []);
+    if (task === undefined) return undefined;
+    const { place: row, locationId, endpointId, gone, afterDue, afterId } = task;
+    const place = gone ? [afterId] : [afterDue, afterId];
+    const [batch] = await tx.run(gone ? removeDeliveries : dropDeliveries, [
+      locationId,
+      endpointId,
+      batchRows,
+      ...place,
+    ]);
+    if (batch !== undefined && batch.looked === batchRows)
+      await tx.run(keepPlace, [row, batch.lastDue, batch.lastId]);
+    else await tx.run(endPass, [row, settledSeconds]);
+    return batch?.cleared ?? 0;
+  });
+}
+
+interface Batch {
+  looked: number;
+  cleared: number;
+  lastDue: string | null;
+  lastId: string | null;
+}
+
+const takeClearing = statement<{
+  place: string;
+  locationId: string;
+  endpointId: string;
+  gone: boolean;
+  afterDue: string;
+  afterId: string;
+}>(
+  'take_clearing',
+  `select ctid::text as place, location_id as "locationId", endpoint_id as "endpointId", gone, after_due::text as "afterDue",
+     after_id as "afterId"
+   from internal.endpoint_clearings where look_at <= now() order by look_at, id limit 1 for update skip locked`,
+);
+
+// The page is cut before it is judged; rows are then held one by one, and none is waited for (docs/decisions/0020).
+
+/** Deliveries of an endpoint that is gone: all of the location's are looked at, in the order of their ids. */
+const removeDeliveries = statement<Batch>(
+  'clear_remove_deliveries',
+  `with page as materialized (
+     select d.id, d.endpoint_id from webhook_deliveries d
+     where d.location_id = $1::uuid and d.id > $4::uuid order by d.id limit $3
+   ), gone as (
+     delete from webhook_deliveries where ctid = any (array(select h.place from page p cross join lateral (
+       select d.ctid as place from webhook_deliveries d
+       where d.location_id = $1::uuid and d.id = p.id and p.endpoint_id = $2::uuid for update skip locked) h))
+     returning 1
+   )
+   select (select count(*) from page)::int as looked, (select count(*) from gone)::int as cleared,
+     '-infinity' as "lastDue", (select p.id from page p order by p.id desc limit 1) as "lastId"`,
+);
+
+/** What waits for an endpoint and may not be sent to it, in the order of the due times. */
+const dropDeliveries = statement<Batch>(
+  'clear_drop_deliveries',
+  `with page as materialized (
+     select d.next_attempt_at, d.id, d.number from webhook_deliveries d
+     where d.location_id = $1::uuid and d.endpoint_id = $2::uuid and d.next_attempt_at is not null
+       and (d.next_attempt_at, d.id) > ($4::timestamptz, $5::uuid)
+     order by d.next_attempt_at, d.id limit $3
+   ), dropped as (
+     update webhook_deliveries set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
+     where ctid = any (array(select h.place from page p cross join lateral (
+       select d.ctid as place from webhook_deliveries d
+       where d.location_id = $1::uuid and d.id = p.id and d.next_attempt_at is not null
+         and p.number <= coalesce(${deliversAfter('$1', '$2')}, 9223372036854775807)
+       for update skip locked) h))
+     returning 1
+   )
+   select (select count(*) from page)::int as looked, (select count(*) from dropped)::int as cleared,
+     (select p.next_attempt_at::text from page p order by p.next_attempt_at desc, p.id desc limit 1) as "lastDue",
+     (select p.id from page p order by p.next_attempt_at desc, p.id desc limit 1) as "lastId"`,
+);
+
+const keepPlace = statement(
+  'clearing_keep_place',
+  `update internal.endpoint_clearings set pass_began_at = coalesce(pass_began_at, now()), after_due = $2::timestamptz,
+     after_id = $3::uuid, look_at = now() where ctid = $1::tid`,
+);
+
+/** Ends it, if this pass began when no older transaction could add to it any more; else a last pass comes then. */
+const endPass = statement(
+  'clearing_end_pass',
+  `with done as (
+     delete from internal.endpoint_clearings where ctid = $1::tid
+       and coalesce(pass_began_at, now()) >= asked_at + make_interval(secs => $2)
+     returning 1
+   )
+   update internal.endpoint_clearings set pass_began_at = null, after_due = default, after_id = default,
+     look_at = greatest(now(), asked_at + make_interval(secs => $2))
+   where ctid = $1::tid and not exists (select from done)`,
+);

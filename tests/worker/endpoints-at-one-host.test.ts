@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLocation } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+
+let kit: WorkerKit;
+let consumer: RecordingConsumer | undefined;
+beforeEach(async () => {
+  kit = await createWorkerKit();
+});
+afterEach(async () => {
+  await consumer?.close();
+  await kit.close();
+});
+
+const makeProducts = (locationId: string, count: number) =>
+  kit.sql(
+    `insert into products (location_id, sku, name, price)
+     select $1, 's-' || uuid_v7(), 'p', 1 from generate_series(1, $2::int)`,
+    [locationId, count],
+  );
+
+const attempts = (where: string) =>
+  kit.sql<{ path: string; status: string; count: number }>(
+    `select substring(e.url from '[^/]*$') as path, a.status, count(*)::int as count
+     from webhook_attempts a join webhook_endpoints e on e.id = a.endpoint_id where ${where} group by 1, 2`,
+  );
+
+test('thirty hanging endpoints at one host take nothing from a healthy one there, and only what was sent counts', async () => {
+  const host = await startConsumer(({ path }, response) => {
+    if (path === '/well') response.end();
+  });
+  consumer = host;
+  const at = (path: string) => new URL(path, host.url).href;
+  // Of many locations: whatever limits one of them limits none of the others.
+  for (let hanging = 1; hanging <= 30; hanging += 1) {
+    const locationId = hanging % 3 === 0 ? await createLocation(kit.database) : kit.locationId;
+    await kit.createEndpoint({ url: at(`/hang${hanging}`), events: ['product.created'], locationId });
+    if (locationId !== kit.locationId) await makeProducts(locationId, 30);
+  }
+  await kit.startWorker({ webhookTimeoutMs: 12_000, webhookRetryDelaysSeconds: [600, 600, 600, 600] });
+  await makeProducts(kit.locationId, 30);
+  await waitFor('the host to be crowded', () => host.received.length >= 200);
+  const locationId = await createLocation(kit.database);
+  await kit.createEndpoint({ url: at('/well'), events: ['product.created'], locationId });
+  await makeProducts(locationId, 25);
+  await waitFor('the healthy one to have heard everything', async () => {
+    const [well] = await attempts(`e.url like '%/well'`);
+    return well?.count === 25;
+  });
+  // Not one of the hanging ones was done by then, and each has begun.
+  expect(await attempts(`e.url not like '%/well'`)).toEqual([]);
+  const paths = host.received.map(({ path }) => path);
+  expect(paths.filter((path) => path === '/well')).toHaveLength(25);
+  expect(new Set(paths).size).toBe(31);
+  await waitFor('attempts to time out', async () => (await attempts(`a.status = 'failed'`)).length === 30);
+  const sent = (path: string) => host.received.filter((one) => one.path === `/${path}`).length;
+  for (const { path, count } of await attempts('true'))
+    expect(sent(path), path).toBeGreaterThanOrEqual(count);
+}, 120_000);
+
+test('an endpoint that lets five attempts time out has one at a time, until one succeeds', async () => {
+  let open = 0;
+  let most = 0;
+  let answers = false;
+  const hanging = new Set<ServerResponse>();
+  const host = await startConsumer((_, response) => {
+    open += 1;
+    most = Math.max(most, open);
+    response.on('close', () => {
+      open -= 1;
+      hanging.delete(response);
+    });
+    hanging.add(response);
+    if (answers) setTimeout(() => response.end(), 20);
+  });
+  consumer = host;
+  await kit.createEndpoint({ url: host.url, events: ['product.created'] });
+  await kit.startWorker({ webhookTimeoutMs: 1_000, webhookRetryDelaysSeconds: [600, 600, 600, 600] });
+  await makeProducts(kit.locationId, 60);
+  await waitFor('the first ones to time out', () => host.received.length >= 20 && open === 0);
+  const before = host.received.length;
+  most = 0;
+  await waitFor('more attempts', () => host.received.length >= before + 4);
+  expect(most).toBe(1);
+  answers = true;
+  for (const response of hanging) response.end();
+  await waitFor('the rest', async () => {
+    const rows = await kit.sql(`select from webhook_deliveries where status = 'pending'`);
+    return rows.length === 0;
+  });
+  expect(most).toBeGreaterThan(5);
+}, 60_000);

@@ -1,0 +1,105 @@
+import { newId } from '@comanda/db';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { type DatabaseProxy, startProxy } from './proxy.ts';
+
+let kit: WorkerKit;
+let proxy: DatabaseProxy;
+const consumers: RecordingConsumer[] = [];
+beforeEach(async () => {
+  kit = await createWorkerKit();
+  proxy = await startProxy(kit.url);
+});
+afterEach(async () => {
+  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+  await kit.close();
+  await proxy.close();
+});
+
+/** A worker that has just claimed a delivery and does not know of it yet: the answer of the database is under way. */
+async function claimUnderWay() {
+  // The first one hangs, so the worker goes on looking for more.
+  const erp = await startConsumer((_, response, nth) => void (nth > 1 && response.end()));
+  consumers.push(erp);
+  const { id: endpointId } = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  await kit.startWorker({ databaseUrl: proxy.url, webhookTimeoutMs: 20_000 });
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the attempt that hangs', () => erp.received.length === 1);
+  const deliveryId = newId();
+  await kit.sql(
+    `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+     select location_id, $2, $1, event_id, now() + interval '1 hour' from webhook_deliveries where endpoint_id = $1`,
+    [endpointId, deliveryId],
+  );
+  // It is made due when answers are held back; where a look had just been asked for, once more.
+  await waitFor('a claim without its answer', async () => {
+    proxy.swallow('answers');
+    const due = `next_attempt_at = now(), leased_by = null, leased_until = null`;
+    await kit.sql(`update webhook_deliveries set ${due} where id = $1`, [deliveryId]);
+    const claimed = 'select from webhook_deliveries where id = $1 and leased_by is not null';
+    const isClaimed = async () => (await kit.sql(claimed, [deliveryId])).length === 1;
+    const found = await waitFor('the claim', isClaimed, { timeoutMs: 2_500 }).catch(() => false);
+    if (found) return true;
+    await kit.sql(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1`, [
+      deliveryId,
+    ]);
+    proxy.mend();
+    return false;
+  });
+  return { erp, endpointId, deliveryId };
+}
+
+test('a claim whose answer was a long time coming is looked at again, and sent', async () => {
+  const { erp } = await claimUnderWay();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  proxy.mend();
+  await waitFor('the delivery', () => erp.received.length === 2);
+});
+
+test.each([
+  ['disabled', `update webhook_endpoints set status = 'disabled' where id = $1`],
+  ['deleted', 'delete from webhook_endpoints where id = $1'],
+  ['disabled and enabled again', `update webhook_endpoints set status = 'disabled' where id = $1`],
+  ['moved to another address', `update webhook_endpoints set url = 'http://127.0.0.1:9/moved' where id = $1`],
+  [
+    'taken over by another worker',
+    `update webhook_deliveries set leased_by = 'another', leased_until = now() + interval '1 hour' where endpoint_id = $1`,
+  ],
+])('what was claimed before a freeze is not sent after it when it was %s meanwhile', async (how, change) => {
+  const { erp, endpointId, deliveryId } = await claimUnderWay();
+  await kit.sql(change, [endpointId]);
+  if (how === 'disabled and enabled again')
+    await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpointId]);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  proxy.mend();
+  if (how.startsWith('taken over')) {
+    // A further look shows that the answer has come: what it claims is sent.
+    const next = newId();
+    await kit.sql(
+      `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+       select location_id, $2, endpoint_id, event_id, now() from webhook_deliveries where id = $1`,
+      [deliveryId, next],
+    );
+    await waitFor('the next one to be delivered', async () => {
+      const done = await kit.sql(`select from webhook_deliveries where id = $1 and status = 'delivered'`, [
+        next,
+      ]);
+      return done.length === 1;
+    });
+    expect(erp.received).toHaveLength(2);
+    expect(await kit.sql('select leased_by from webhook_deliveries where id = $1', [deliveryId])).toEqual([
+      { leased_by: 'another' },
+    ]);
+    return;
+  }
+  await waitFor('the claim to be given back, or to be cleared away', async () => {
+    const held = await kit.sql(
+      'select from webhook_deliveries where id = $1 and attempts = 0 and leased_by is not null',
+      [deliveryId],
+    );
+    return held.length === 0;
+  });
+  expect(erp.received).toHaveLength(1);
+});
