@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openDatabase, readSettings, SettingsError } from '@comanda/db';
@@ -114,7 +114,7 @@ function refusal(error: unknown): { reason: string; message: string } {
   return { reason: known.reason, message: error instanceof Error ? error.message : String(error) };
 }
 
-// Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs.
-const [, program] = process.argv;
-if (program !== undefined && import.meta.url === pathToFileURL(realpathSync(program)).href)
+// Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs, or by node -e, whose words are no files.
+const [, program = ''] = process.argv;
+if (existsSync(program) && import.meta.url === pathToFileURL(realpathSync(program)).href)
   process.exitCode = await main(process.argv.slice(2));
