@@ -77,7 +77,7 @@ export function otherGrants(prefix: string): string[] {
     ('internal', '${service}')) v (schema, role) where not has_schema_privilege(v.role, v.schema, 'USAGE')
   loop execute format('grant usage on schema %I to %I', s.schema, s.role); end loop;
   for s in select c.oid::regclass as name from pg_class c
-    where c.relnamespace = 'internal'::regnamespace
+    where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace)
       and case c.relkind when 'S' then not has_sequence_privilege('${service}', c.oid, 'USAGE') end
   loop execute format('grant usage on sequence %s to ${service}', s.name); end loop;
   for f in select p.oid::regprocedure as name from pg_proc p
