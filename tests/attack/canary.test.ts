@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openDatabase } from '@comanda/db';
+import { type Database, embeddedUrl, openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningRecord } from '../../packages/db/src/embedded/claim.ts';
 import { readPlace } from '../../packages/db/src/embedded/place.ts';
@@ -47,11 +47,7 @@ beforeAll(async () => {
     output += text;
   });
   await waitFor('npm start', () => output.includes('Base URL'), { timeoutMs: 200_000 });
-  const { databaseUrl } = await comandaJson<{ url: string }>('db', 'url', '--role', 'owner').then(
-    ({ url: found }) => ({
-      databaseUrl: found,
-    }),
-  );
+  const databaseUrl = (await embeddedUrl(dataDir, 'superuser')) ?? '';
   database = openDatabase({ url: databaseUrl, poolSize: 3 });
   const encryptionKey = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
   canaries.push(

@@ -4,6 +4,7 @@ import { category, item, product, subselection } from '../api/catalog-bodies.ts'
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
+import { runOnce } from '../support/server.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -21,7 +22,8 @@ const sync = (key: string, categories: unknown, mode = 'upsert') =>
 
 /** From now on building a catalog takes long or not, so that its state is often overtaken meanwhile. */
 const slowBuilds = () =>
-  api.app.database.pool.query(
+  runOnce(
+    api.databaseUrl,
     `alter function catalog_tree rename to catalog_tree_at_once;
      create function catalog_tree(location uuid) returns table (token bigint, categories text) language plpgsql stable as $$
      begin

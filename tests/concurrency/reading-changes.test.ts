@@ -6,6 +6,7 @@ import type { Answer } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, readChangesOf } from '../support/changes.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { runOnce } from '../support/server.ts';
 import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
 
 // Two processes of the API; whoever reads asks them in turns.
@@ -154,10 +155,12 @@ test('what was announced and rolled back to a savepoint is announced anew when i
 
 test('2,000 rows that share one moment are met once each, 100 at a time', async () => {
   await createProducts(2_000);
-  const { pool } = service.database;
-  await pool.query('alter table product_stock disable trigger touch');
-  await pool.query(`update product_stock set updated_at = '2026-02-01' where location_id = $1`, [locationId]);
-  await pool.query('alter table product_stock enable trigger touch');
+  await runOnce(
+    service.database.pool.options.connectionString ?? '',
+    `begin; alter table product_stock disable trigger touch;
+     update product_stock set updated_at = '2026-02-01' where location_id = '${locationId}';
+     alter table product_stock enable trigger touch; commit`,
+  );
   const reader = readChangesOf(get, '/v2/stock?limit=100');
   const met = await reader.walk();
   expect(met).toHaveLength(2_000);

@@ -5,6 +5,7 @@ import { typedClient } from '../support/api.ts';
 import { createProduct } from '../support/factories.ts';
 import { untilWaiting } from '../support/money.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
+import { runOnce } from '../support/server.ts';
 import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
 
 /** Closing answered 503 after 15 s while orders came without a gap; now it takes a fraction of a second. */
@@ -55,9 +56,12 @@ it('finding 2: an order that comes after the one who closes the turn waits behin
 
 it('finding 2: a turn is closed while 24 clients order without pause over two processes, with exact totals', async () => {
   // As on a slow disk: orders wait for one another, and there is never a moment without one.
-  await two.database.pool.query(`create function slow_down() returns trigger language plpgsql as $$
-      begin perform pg_sleep(0.1); return new; end $$;
-    create trigger slow_down before insert on orders for each row execute function slow_down()`);
+  await runOnce(
+    two.database.pool.options.connectionString ?? '',
+    `create function slow_down() returns trigger language plpgsql as $$
+       begin perform pg_sleep(0.1); return new; end $$;
+     create trigger slow_down before insert on orders for each row execute function slow_down()`,
+  );
   const { locationId, database, urls, key } = two;
   const { payments } = typedClient(urls[0], key);
   let ordering = true;

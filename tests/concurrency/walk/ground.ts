@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Chance } from '../../e2e/day/chance.ts';
 import { openRestaurant, type Restaurant } from '../../e2e/day/restaurant.ts';
 import type { Answer } from '../../support/api.ts';
 import { createKey, createPaymentMethod } from '../../support/factories.ts';
+import { openAs } from '../../support/roles.ts';
 import { waitFor } from '../../support/wait.ts';
 
 /** Where a random walk goes: a restaurant, chance, and transactions that are left open. */
@@ -39,8 +40,7 @@ export async function openGround(chance: Chance): Promise<Ground> {
   const open: pg.Client[] = [];
   let count = 0;
   const connect = async () => {
-    const client = new pg.Client({ connectionString });
-    await client.connect();
+    const client = await openAs(connectionString ?? '', 'owner');
     return client;
   };
   const forgiving = (error: { code?: string }) => {
