@@ -80,9 +80,12 @@ test('whoever applies functions and triggers may die at any place: the next star
   for (let turn = 1; turn <= rounds * faults.length; turn += 1) {
     const fault = faults[turn % faults.length] ?? 'killed';
     const release = change(turn);
-    // Half of them behind the functions, which are all made or none.
-    const [first] = chance.pick([[1], [figures.statements - 16]] as const);
-    const place = chance.between(first, figures.statements);
+    // Half of them behind the functions, which are all made or none; frozen where tables are held.
+    const triggers = figures.statements - 16;
+    const place = chance.between(
+      fault === 'frozen' ? triggers : chance.pick([1, triggers]),
+      figures.statements,
+    );
     const what = `seed ${seed}, turn ${turn}: ${fault} after statement ${place}`;
     if (fault === 'killed at any moment') await gate.open();
     else await gate.close(place);
