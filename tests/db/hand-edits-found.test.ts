@@ -164,7 +164,7 @@ describe('a deed', () => {
   const forbidden = 'update payments set amount = amount + 1';
 
   it('does not pass TRUNCATE, which would leave counts and the tag of the catalog as they were', async () => {
-    for (const table of ['products', 'order_moves', 'events', 'tallies'])
+    for (const table of ['products', 'internal.order_moves', 'events', 'internal.tallies'])
       for (const deed of ['migration', 'repair', 'import'])
         await expect(hand.deed(`${deed}: a test`, `truncate ${table} cascade`)).rejects.toMatchObject({
           code: 'CM008',

@@ -67,11 +67,18 @@ async function thaw(worker: TestProcess): Promise<void> {
 const created = async () => (await kit.events()).filter(({ type }) => type === 'product.created');
 
 test('events, 6: a worker frozen while it publishes holds up the others for seconds; nothing is doubled or lost', async () => {
-  const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
+  await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
   const elsewhere = await createLocation(kit.database);
   const worker = await start();
-  const lock = 'select from webhook_endpoints where id = $1 for update';
-  await freezeOver(worker, lock, id, () => createProduct(kit.database, { locationId: kit.locationId }));
+  // Its events are numbered there.
+  await kit.database.pool.query(
+    `insert into internal.location_counters (location_id, name) values ($1, 'event')`,
+    [kit.locationId],
+  );
+  const lock = 'select from internal.location_counters where location_id = $1 for update';
+  await freezeOver(worker, lock, kit.locationId, () =>
+    createProduct(kit.database, { locationId: kit.locationId }),
+  );
   await letGo();
   await createProduct(kit.database, { locationId: elsewhere });
   const other = await start();

@@ -53,25 +53,25 @@ const told = (locationId: string, events = 1) =>
   });
 
 describe('events.md 2: a row lock at one location', () => {
-  test.each([
-    ['an endpoint', 'select from webhook_endpoints where location_id = $1 for update'],
-    ['the location itself', 'select from locations where id = $1 for update'],
-  ])('on %s holds up nobody else, and its own events come when it is gone', async (_, lock) => {
-    const events = ['product.created'];
-    await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events });
-    const productId = await createProduct(kit.database, { locationId: kit.locationId });
-    const holder = await hold(lock, [kit.locationId]);
-    await createProduct(kit.database, { locationId: other });
-    await kit.startWorker();
-    await told(other);
-    expect(await eventsOf(kit.locationId)).toEqual([]);
-    await holder.query('rollback');
-    await told(kit.locationId);
-    expect(await eventsOf(kit.locationId)).toMatchObject([
-      { type: 'product.created', resource: productId },
-      { type: 'catalog.updated' },
-    ]);
-  });
+  test.each([['the location itself', 'select from locations where id = $1 for update']])(
+    'on %s holds up nobody else, and its own events come when it is gone',
+    async (_, lock) => {
+      const events = ['product.created'];
+      await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events });
+      const productId = await createProduct(kit.database, { locationId: kit.locationId });
+      const holder = await hold(lock, [kit.locationId]);
+      await createProduct(kit.database, { locationId: other });
+      await kit.startWorker();
+      await told(other);
+      expect(await eventsOf(kit.locationId)).toEqual([]);
+      await holder.query('rollback');
+      await told(kit.locationId);
+      expect(await eventsOf(kit.locationId)).toMatchObject([
+        { type: 'product.created', resource: productId },
+        { type: 'catalog.updated' },
+      ]);
+    },
+  );
 });
 
 test('what was set aside at a location whose rows are held delays nothing of others', async () => {
@@ -81,7 +81,7 @@ test('what was set aside at a location whose rows are held delays nothing of oth
      values ($1, 'turn', 'insert', array[uuid_v7()], 1, 1, now())`,
     [kit.locationId],
   );
-  await hold('select from webhook_endpoints where location_id = $1 for update', [kit.locationId]);
+  await hold('select from locations where id = $1 for update', [kit.locationId]);
   expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
   expect(
     await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes'),

@@ -216,11 +216,10 @@ const advanceCounters = statement<{ locationId: string; counter: string; value: 
    returning location_id as "locationId", name as counter, value::text`,
 );
 
-// Deliveries hold them by a foreign key: who would have to wait for that is told at once.
 const activeEndpoints = statement<Endpoint>(
   'relay_active_endpoints',
   `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
-   where location_id = any ($1::uuid[]) and status = 'active' for key share nowait`,
+   where location_id = any ($1::uuid[]) and status = 'active'`,
 );
 
 const insertEvents = statement(

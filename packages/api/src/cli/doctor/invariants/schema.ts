@@ -55,7 +55,7 @@ export const schema: readonly Invariant[] = [
        where t.tgenabled <> 'O' and n.nspname !~ '^pg_' and n.nspname <> 'graphile_worker'
        union all
        select null, 'session_replication_role', 'is replica for every session of this role or database: no trigger runs'
-       where current_setting('session_replication_role') = 'replica' limit 101`,
+       where current_setting('session_replication_role') = 'replica' order by 2 limit 101`,
     ),
     async repairs({ tx }) {
       const rows = await tx.run(disabledTriggers, []);
