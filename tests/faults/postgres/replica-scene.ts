@@ -90,11 +90,16 @@ export async function setReplicaScene(): Promise<ReplicaScene> {
     return client;
   };
   const sql = async <Row>(server: OwnServer, text: string): Promise<Row[]> => {
-    const client = await connect(server);
-    try {
-      return (await client.query(text)).rows as Row[];
-    } finally {
-      await client.end();
+    for (;;) {
+      const client = await connect(server);
+      try {
+        return (await client.query(text)).rows as Row[];
+      } catch (error) {
+        // A standby that replays ends what stands in its way.
+        if (!(error instanceof pg.DatabaseError && error.code === '40001')) throw error;
+      } finally {
+        await client.end();
+      }
     }
   };
 
