@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
 import { openHand } from '../support/by-hand.ts';
-import { trials } from '../support/trials.ts';
+import { thorough, trials } from '../support/trials.ts';
 import { agreement, faultsLogged } from './hand-edits/agreement.ts';
 import { calls } from './hand-edits/calls.ts';
 import { randomEdit, run } from './hand-edits/edits.ts';
@@ -12,7 +12,8 @@ import { readTables as readCatalog } from './hand-edits/tables.ts';
 
 const wanted = trials(300, 5_000);
 /** COMANDA_SEED edits the same again. */
-const seed = Number(process.env.COMANDA_SEED ?? Math.floor(Math.random() * 1e9));
+// The short form walks one way, the long one another each time.
+const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 911_593_020));
 
 // Whatever a person writes into any column: it is refused, or what the API promises still holds.
 test(`after random edits by hand everything answers as documented (COMANDA_SEED=${seed})`, async () => {
