@@ -73,14 +73,15 @@ LANGUAGE sql IMMUTABLE AS $$
   ('order_items',        'lines',   null, null, 'the lines of an order never change: cancel it and place another one (POST /v2/orders)')
 $$;
 
--- The ways past, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql).
+-- The ways past, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql),
+-- `lines` are new ones, `standing lines` those that are changed or deleted.
 -- Constraints and capture hold with every one of them. Said by a member of the role that owns the table, in its
 -- transaction: set local comanda.deed = 'import: orders of 2019'.
 CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IMMUTABLE AS $$
   VALUES
-  ('migration', '{never,kept,service,lines,order}'::text[]),
+  ('migration', '{never,kept,service,lines,standing lines,order}'::text[]),
   ('import',    '{service,lines,order}'),
-  ('repair',    '{never,kept,service,lines,order}'),
+  ('repair',    '{never,kept,service,lines,standing lines,order}'),
   ('erase',     '{never,kept,service}'),
   ('retention', '{kept,service}'),
   ('purge',     '{kept,service}')

@@ -83,7 +83,7 @@ BEGIN
   line := coalesce(NEW, OLD);
   SELECT o.number < 0 AS draft, o.xmin = pg_current_xact_id()::xid AS own INTO found_order
   FROM orders o WHERE o.location_id = line.location_id AND o.id = line.order_id;
-  IF NOT coalesce(found_order.draft, true) AND NOT deed_passes(TG_RELID, 'lines') THEN
+  IF NOT coalesce(found_order.draft, true) AND NOT deed_passes(TG_RELID, CASE TG_OP WHEN 'INSERT' THEN 'lines' ELSE 'standing lines' END) THEN
     RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = line.order_id::text;
   ELSIF TG_OP = 'DELETE' THEN
     RETURN OLD;

@@ -42,6 +42,12 @@ const found: readonly [string, string, RegExp][] = [
      insert into subselection_items (location_id, subselection_id, name, stock_quantity) select $1, id, 'x', 'NaN' from choice`,
     /subselection_items_stock_check/,
   ],
+  // Catalog sync puts what is new behind the last one: it answered 500.
+  [
+    'a subselection in the last place that an int has',
+    `insert into subselections (location_id, product_id, name, position) values ($1, ${product}, 'x', 2147483647)`,
+    /subselections_position_check/,
+  ],
   ['a price of a line that is no number', line('unit_price', `'NaN'`), /amounts of 0 or more/],
   ['a selection of something that is no item', selections('[{"item_id":"x","quantity":1}]'), /selections as/],
   [
@@ -162,6 +168,11 @@ it('an order that a person inserts names no maker, whatever the session says', a
 
 describe('a deed', () => {
   const forbidden = 'update payments set amount = amount + 1';
+
+  it('of an import brings lines, and changes none that stands: a total would not be that of its lines', async () => {
+    for (const edit of ['update order_items set quantity = 9, total = 1', 'delete from order_items'])
+      await expect(hand.deed('import: a test', edit)).rejects.toThrow(/^the lines of an order never change/);
+  });
 
   it('does not pass TRUNCATE, which would leave counts and the tag of the catalog as they were', async () => {
     for (const table of ['products', 'internal.order_moves', 'events', 'internal.tallies'])

@@ -10,7 +10,7 @@ import { readTables } from './hand-edits/reads.ts';
 import { sessionKinds } from './hand-edits/sessions.ts';
 import { readTables as readCatalog } from './hand-edits/tables.ts';
 
-const wanted = trials(40, 5_000);
+const wanted = trials(300, 5_000);
 /** COMANDA_SEED edits the same again. */
 // The short form walks one way, the long one another each time.
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 3));

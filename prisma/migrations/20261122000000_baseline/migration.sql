@@ -277,6 +277,7 @@ CREATE TABLE subselections (
   position int NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT subselections_position_check CHECK (position <= 1000000000),
   CONSTRAINT subselections_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT subselections_external_id_check CHECK (is_external_id(external_id)),
   CONSTRAINT subselections_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
@@ -303,6 +304,7 @@ CREATE TABLE subselection_items (
   stock_quantity numeric(13,3) NOT NULL DEFAULT 0,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT subselection_items_position_check CHECK (position <= 1000000000),
   CONSTRAINT subselection_items_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT subselection_items_external_id_check CHECK (is_external_id(external_id)),
   CONSTRAINT subselection_items_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
@@ -348,6 +350,7 @@ CREATE TABLE menu_categories (
   menu_id uuid NOT NULL,
   category_id uuid NOT NULL,
   position int NOT NULL DEFAULT 0,
+  CONSTRAINT menu_categories_position_check CHECK (position <= 1000000000),
   CONSTRAINT menu_categories_pkey PRIMARY KEY (location_id, menu_id, category_id),
   CONSTRAINT menu_categories_location_id_category_id_fkey FOREIGN KEY (location_id, category_id)
     REFERENCES categories (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
