@@ -9,13 +9,9 @@ import {
   syncJobKey,
 } from '@comanda/db';
 import type { Logger } from 'pino';
+import { type Loop, startLoop } from './loop.ts';
 import { freeOrphans } from './orphans.ts';
-import { createWaker, pause } from './waker.ts';
-
-/** A sweeper that runs. */
-export interface Sweeper {
-  stop(): Promise<void>;
-}
+import { createWaker } from './waker.ts';
 
 /** What one sweep mended. */
 export interface Swept {
@@ -36,30 +32,18 @@ const silenceSeconds = 20;
  * deliveries and sync jobs, ends the sync jobs whose last try died, frees the claims and jobs of workers that are dead: those
  * of this machine at once, others by their silence.
  */
-export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Sweeper {
-  const waker = createWaker();
-  let stopping = false;
-  const run = async () => {
-    while (!stopping) {
-      await pause(waker, everyMs);
-      if (stopping) return;
-      const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
-      try {
-        const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
-        if (swept && Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'swept');
-      } catch (error) {
-        log.warn({ err: error }, 'sweeping failed; the next round tries again');
-      }
+export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Loop {
+  const round = async () => {
+    const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
+    try {
+      const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
+      if (swept && Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'swept');
+    } catch (error) {
+      log.warn({ err: error }, 'sweeping failed; the next round tries again');
     }
+    return everyMs;
   };
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      waker.wake();
-      await running;
-    },
-  };
+  return startLoop(createWaker(), round, everyMs);
 }
 
 /**

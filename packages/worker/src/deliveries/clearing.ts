@@ -1,12 +1,8 @@
 import { type Database, statement } from '@comanda/db';
 import type { Logger } from 'pino';
-import { createWaker, pause } from '../waker.ts';
+import { type Loop, startLoop } from '../loop.ts';
+import { createWaker } from '../waker.ts';
 import { deliversAfter } from './statements.ts';
-
-/** What clears away the deliveries of endpoints that were deleted or disabled. */
-export interface Clearing {
-  stop(): Promise<void>;
-}
 
 const lookEveryMs = 500;
 /** After a failure. */
@@ -15,33 +11,20 @@ const againMs = 5_000;
 const longestRestMs = 1_000;
 
 /**
- * Clears away, batch by batch, until stopped. Any number of workers may: each takes what no other is at. Its place is
+ * Clears away the deliveries of endpoints that were deleted or disabled, batch by batch, until stopped. Any number of workers may: each takes what no other is at. Its place is
  * kept with every batch, so the next worker goes on where a killed one was.
  */
-export function startClearing(database: Database, log: Logger): Clearing {
-  const waker = createWaker();
-  let stopping = false;
-  const run = async () => {
-    while (!stopping) {
-      const began = performance.now();
-      try {
-        const cleared = await clearBatch(database);
-        const restMs = Math.min(longestRestMs, performance.now() - began);
-        await pause(waker, cleared === undefined ? lookEveryMs : restMs);
-      } catch (error) {
-        log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again');
-        await pause(waker, againMs);
-      }
+export function startClearing(database: Database, log: Logger): Loop {
+  return startLoop(createWaker(), async () => {
+    const began = performance.now();
+    try {
+      const cleared = await clearBatch(database);
+      return cleared === undefined ? lookEveryMs : Math.min(longestRestMs, performance.now() - began);
+    } catch (error) {
+      log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again');
+      return againMs;
     }
-  };
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      waker.wake();
-      await running;
-    },
-  };
+  });
 }
 
 /** Rows that a batch looks at: some tens of milliseconds, during which these rows alone are held. */
