@@ -6,9 +6,23 @@ export function processCpuMs(pid: number): number {
   return fields === undefined ? 0 : ticks(fields, 11, 12);
 }
 
-/** The same to the microsecond, of a process with one thread: a connection of PostgreSQL, for one. */
+/** The same to the microsecond, of a process with one thread: a connection of PostgreSQL, for one. 0 when it has ended. */
 export function threadCpuMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** The same, of all threads that a process has now. */
+export function exactCpuMs(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpuMs(Number(thread)), 0);
+}
+
+/** The same, of all processes that a PostgreSQL server has now; what ends in between is not counted. */
+export function serverThreadsMs(postmaster: number): number {
+  return childrenOf(postmaster).reduce((sum, pid) => sum + threadCpuMs(pid), 0);
 }
 
 /** CPU time of a PostgreSQL server: its postmaster, the processes it has now, and those that have ended. */

@@ -1,5 +1,6 @@
 import { admission } from './parts/admission.ts';
 import { catalog } from './parts/catalog.ts';
+import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
 import { memory } from './parts/memory.ts';
 import { operations } from './parts/operations.ts';
@@ -24,6 +25,7 @@ export const parts: readonly Part[] = [
   history,
   sync,
   operations,
+  guards,
   prices,
   publishing,
   admission,

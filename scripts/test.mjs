@@ -1,5 +1,6 @@
-// npm test: makes the clone runnable, checks it, runs the tests on a PostgreSQL of their own. What follows
-// `--` goes to vitest (`npm test -- tests/orders`); such a partial run leaves the check out.
+// npm test: makes the clone runnable, checks it, runs the tests on a PostgreSQL of their own, but for the slow ones, which
+// `--slow` runs (npm run test:slow). What follows `--` goes to vitest (`npm test -- tests/api`): such a run takes what it
+// names, slow or not, and leaves the check out.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,18 +10,20 @@ await runScript(() => withSignals(test));
 process.exit();
 
 async function test(signal) {
-  const selection = process.argv.slice(2);
+  const slow = process.argv.includes('--slow');
+  const selection = process.argv.slice(2).filter((word) => word !== '--slow');
   await bootstrap({ log: console.error, signal });
-  const checked = selection.length > 0 || (await runNode(['scripts/check.mjs'], { signal })) === 0;
+  const part = selection.length > 0 ? '' : slow ? 'slow' : 'quick';
+  const checked = part !== 'quick' || (await runNode(['scripts/check.mjs'], { signal })) === 0;
   if (!checked) console.error('\nnpm run check failed: it counts as one failed test\n');
-  const { passed, failed } = await runTests(selection, signal);
+  const { passed, failed } = await runTests(selection, part, signal);
   const failures = failed + (checked ? 0 : 1);
   console.log(`${passed} passed, ${failures} failed`);
   return failures === 0 ? 0 : 1;
 }
 
 /** What vitest counted; when it failed without counting a failure, or died, that counts as one. */
-async function runTests(selection, signal) {
+async function runTests(selection, part, signal) {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-tests-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(directory, 0o711);
@@ -29,7 +32,7 @@ async function runTests(selection, signal) {
   try {
     const code = await runNode(['node_modules/vitest/vitest.mjs', 'run', ...selection], {
       signal,
-      env: { COMANDA_TEST_DIRECTORY: run, COMANDA_TEST_SUMMARY: summary },
+      env: { COMANDA_TEST_DIRECTORY: run, COMANDA_TEST_SUMMARY: summary, COMANDA_TEST_PART: part },
     });
     const { passed, failed } = existsSync(summary)
       ? JSON.parse(readFileSync(summary, 'utf8'))
