@@ -1,7 +1,7 @@
 import { isId, type Queryable, statement } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { EventList, FeedEvent } from './schema.ts';
 

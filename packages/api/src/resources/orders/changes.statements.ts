@@ -1,4 +1,4 @@
-import { afterPlace, type Changes, changesStatements, firstFilter } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { filterSql, givenFilters, type OrderFilters } from './list.statements.ts';
 
 /** Orders that have changed, as lists show them, by the moment of the last change. */
