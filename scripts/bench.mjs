@@ -3,7 +3,7 @@ import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 
 await runScript(() =>
   withSignals(async (signal) => {
-    await bootstrap({ log: console.error, signal });
+    await bootstrap({ log: console.error, signal, bundles: ['service', 'bench'] });
     const { main } = await import('../dist/bench.js');
     return main(process.argv.slice(2), signal);
   }),

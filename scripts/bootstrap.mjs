@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { build, GROUPS } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PNPM = 'pnpm@10.34.9';
@@ -19,15 +20,15 @@ export class InterruptedError extends Error {
 /**
  * Installs, generates and builds what is missing or out of date.
  * `log` gets one line a step that did something; `signal` ends a step under way and all it started;
- * `bundles: false` leaves dist/ as it is.
- * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: boolean }} [options]
+ * `bundles` names the groups of scripts/build.mjs that are needed; none leaves dist/ as it is.
+ * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: (keyof typeof GROUPS)[] }} [options]
  * @throws {Error} with one line that says what to do, {InterruptedError} after `signal`.
  */
-export async function bootstrap({ log = () => {}, signal, bundles = true } = {}) {
+export async function bootstrap({ log = () => {}, signal, bundles = ['service'] } = {}) {
   checkNode();
   await step(installStep(), { log, signal });
   await step(generateStep(), { log, signal });
-  if (bundles) await step(buildStep(), { log, signal });
+  for (const group of bundles) await step(buildStep(group), { log, signal });
 }
 
 /**
@@ -76,7 +77,10 @@ function checkNode() {
   }
 }
 
-/** A step runs when what it makes is missing, or its fingerprint differs from the stamp, which is written last. */
+/**
+ * A step runs when what it makes is missing, or its fingerprint differs from the stamp, which is written last: what `run`
+ * gives, or the fingerprint before it.
+ */
 async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, signal }) {
   if (signal?.aborted) throw new InterruptedError('interrupted');
   const wanted = fingerprint();
@@ -84,9 +88,9 @@ async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, si
   const began = Date.now();
   if (title.doing) log(title.doing);
   rmSync(stamp, { force: true });
-  await run({ log, signal });
+  const made = await run({ log, signal });
   mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, made ?? wanted);
   if (title.done) log(`${title.done} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
 }
 
@@ -137,27 +141,23 @@ function generateStep() {
   };
 }
 
-function buildStep() {
-  const folders = ['packages/api/src', 'packages/worker/src', 'packages/db/src', 'packages/client/src'];
-  // The soak keeps its books with the parts of the fault tests.
-  const inputs = [...folders, 'scripts', 'prisma', 'bench', 'tests/faults/support'];
+// What goes into a bundle is what esbuild said the last time: another file comes in by one of these.
+function buildStep(group) {
+  const list = join(root, `dist/inputs-${group}.json`);
+  const inputs = () => ['package.json', 'scripts/build.mjs', ...JSON.parse(readFileSync(list, 'utf8'))];
   return {
-    stamp: join(root, 'dist/stamp'),
+    stamp: join(root, `dist/stamp-${group}`),
     title: {},
-    fingerprint: () => hashStatus(['package.json', ...inputs.flatMap(listSources)]),
+    fingerprint: () => (existsSync(list) ? hashStatus(inputs()) : ''),
     run: async () => {
-      const { build } = await import(pathToFileURL(join(root, 'scripts/build.mjs')).href);
-      await build();
+      const began = Date.now();
+      const files = await build(group);
+      writeFileSync(list, JSON.stringify(files));
+      // What was edited meanwhile may have been read before: then the next start builds again.
+      const edited = files.some((file) => statSync(join(root, file)).mtimeMs >= began);
+      return edited ? 'edited' : hashStatus(inputs());
     },
   };
-}
-
-function listSources(folder) {
-  if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs|json)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1))
-    .sort();
 }
 
 function hashFiles(paths, ...more) {
@@ -171,7 +171,7 @@ function hashFiles(paths, ...more) {
 function hashStatus(paths) {
   const hash = createHash('sha256');
   for (const path of paths) {
-    const { mtimeMs, size } = statSync(join(root, path));
+    const { mtimeMs = 0, size = 0 } = statSync(join(root, path), { throwIfNoEntry: false }) ?? {};
     hash.update(`${path}\0${mtimeMs}\0${size}\0`);
   }
   return hash.digest('hex');

@@ -9,7 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const source = join(root, 'packages/client');
 
 await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
   const folder = resolve(process.argv[2] ?? join(source, 'dist'));
   mkdirSync(folder, { recursive: true });
   const manifest = publishedManifest(JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')));

@@ -5,40 +5,39 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Bundles by name: dist/<name>.js. */
-const ENTRIES = {
-  api: 'packages/api/src/main.ts',
-  worker: 'packages/worker/src/main.ts',
-  comanda: 'packages/api/src/cli/main.ts',
-  start: 'scripts/supervisor/main.ts',
-  seed: 'prisma/seed.ts',
-  demo: 'scripts/demo/main.ts',
-  soak: 'scripts/soak/main.ts',
-  'soak-consumer': 'scripts/soak/consumer.ts',
-  bench: 'bench/main.ts',
-  reference: 'bench/reference/main.ts',
-  consumer: 'bench/consumer.ts',
+/** What is built, by who needs it: dist/<name>.js from its first file. */
+export const GROUPS = {
+  service: {
+    api: 'packages/api/src/main.ts',
+    worker: 'packages/worker/src/main.ts',
+    comanda: 'packages/api/src/cli/main.ts',
+    start: 'scripts/supervisor/main.ts',
+    seed: 'prisma/seed.ts',
+  },
+  demo: { demo: 'scripts/demo/main.ts' },
+  soak: { soak: 'scripts/soak/main.ts', 'soak-consumer': 'scripts/soak/consumer.ts' },
+  bench: { bench: 'bench/main.ts', reference: 'bench/reference/main.ts', consumer: 'bench/consumer.ts' },
 };
 
 /**
- * Builds every entrance that exists. Each file replaces its predecessor in one step, so that a process that
- * starts meanwhile reads one or the other.
- * @param {{ verbose?: boolean }} [options]
+ * Builds the bundles of a group. Each file replaces its predecessor in one step, so that a process that starts
+ * meanwhile reads one or the other.
+ * @param {keyof typeof GROUPS} group
+ * @returns {Promise<string[]>} the files that went into them, from the root
  * @throws {Error} with esbuild's messages.
  */
-export async function build({ verbose = false } = {}) {
+export async function build(group) {
   const { build: bundle } = await import('esbuild');
-  const found = Object.entries(ENTRIES).filter(([, path]) => existsSync(join(root, path)));
-  if (verbose) {
-    for (const [name, path] of Object.entries(ENTRIES)) {
-      console.log(
-        existsSync(join(root, path)) ? `dist/${name}.js  ${path}` : `left out: ${path} does not exist`,
-      );
-    }
-  }
-  const { outputFiles } = await bundle({
+  const { outputFiles, metafile } = await bundle(bundleOptions(group));
+  writeBundles(outputFiles);
+  return Object.keys(metafile.inputs);
+}
+
+/** What esbuild is told; what it makes stays in memory. */
+export function bundleOptions(group) {
+  return {
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(found),
+    entryPoints: GROUPS[group],
     outdir: 'dist',
     bundle: true,
     platform: 'node',
@@ -48,13 +47,22 @@ export async function build({ verbose = false } = {}) {
     external: thirdParties(),
     logLevel: 'silent',
     write: false,
-  });
+    metafile: true,
+  };
+}
+
+/** Writes what esbuild made, and gives the names of the bundles that differ from what was there. */
+export function writeBundles(outputFiles) {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  for (const { path, contents } of outputFiles) {
+  const changed = outputFiles.filter(
+    ({ path, contents }) => !existsSync(path) || !readFileSync(path).equals(contents),
+  );
+  for (const { path, contents } of changed) {
     const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
     writeFileSync(draft, contents);
     renameSync(draft, path);
   }
+  return changed.filter(({ path }) => path.endsWith('.js')).map(({ path }) => basename(path, '.js'));
 }
 
 /** Every dependency by name, those of all packages together; our own are bundled. */
@@ -75,8 +83,11 @@ function thirdParties() {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { bootstrap, runScript, withSignals } = await import('./bootstrap.mjs');
   await runScript(async () => {
-    await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
-    await build({ verbose: true });
+    await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
+    for (const [group, bundles] of Object.entries(GROUPS)) {
+      await build(group);
+      for (const [name, path] of Object.entries(bundles)) console.log(`dist/${name}.js  ${path}`);
+    }
     return 0;
   });
 }

@@ -3,7 +3,7 @@ import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
 
 await runScript(() =>
   withSignals(async (signal) => {
-    await bootstrap({ log: console.error, signal, bundles: false });
+    await bootstrap({ log: console.error, signal, bundles: [] });
     const codes = await Promise.all([
       runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'], { signal }),
       runNode(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'], { signal }),

@@ -2,7 +2,7 @@
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 
 await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal }));
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: ['demo'] }));
   const { main } = await import('../dist/demo.js');
   return main(process.argv.slice(2));
 });

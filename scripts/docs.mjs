@@ -8,7 +8,7 @@ import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
   const { build } = await import('esbuild');
   // Where the other bundles stand, so that the packages it imports are found.
   const outfile = join(root, 'dist', `.docs-${process.pid}.mjs`);

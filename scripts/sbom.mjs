@@ -15,7 +15,7 @@ const SPDX = new Set(
 );
 
 await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: false }));
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
   process.stdout.write(`${JSON.stringify(describe(), null, 2)}\n`);
   return 0;
 });

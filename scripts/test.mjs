@@ -1,36 +1,38 @@
 // npm test: makes the clone runnable, checks it, runs the tests on a PostgreSQL of their own, but for the slow ones, which
 // `--slow` runs (npm run test:slow). What follows `--` goes to vitest (`npm test -- tests/api`): such a run takes what it
-// names, slow or not, and leaves the check out.
+// names, slow or not, and leaves the check out; `--watch` stays, and runs again what an edit touches.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
+import { GROUPS } from './build.mjs';
 
 await runScript(() => withSignals(test));
 process.exit();
 
 async function test(signal) {
   const slow = process.argv.includes('--slow');
-  const selection = process.argv.slice(2).filter((word) => word !== '--slow');
-  await bootstrap({ log: console.error, signal });
+  const watching = process.argv.includes('--watch');
+  const selection = process.argv.slice(2).filter((word) => word !== '--slow' && word !== '--watch');
+  await bootstrap({ log: console.error, signal, bundles: Object.keys(GROUPS) });
   const part = selection.length > 0 ? '' : slow ? 'slow' : 'quick';
-  const checked = part !== 'quick' || (await runNode(['scripts/check.mjs'], { signal })) === 0;
+  const checked = part !== 'quick' || watching || (await runNode(['scripts/check.mjs'], { signal })) === 0;
   if (!checked) console.error('\nnpm run check failed: it counts as one failed test\n');
-  const { passed, failed } = await runTests(selection, part, signal);
+  const { passed, failed } = await runTests({ selection, part, watching }, signal);
   const failures = failed + (checked ? 0 : 1);
   console.log(`${passed} passed, ${failures} failed`);
   return failures === 0 ? 0 : 1;
 }
 
 /** What vitest counted; when it failed without counting a failure, or died, that counts as one. */
-async function runTests(selection, part, signal) {
+async function runTests({ selection, part, watching }, signal) {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-tests-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(directory, 0o711);
   const run = join(directory, 'run');
   const summary = join(directory, 'summary.json');
   try {
-    const code = await runNode(['node_modules/vitest/vitest.mjs', 'run', ...selection], {
+    const code = await runNode(['node_modules/vitest/vitest.mjs', watching ? 'watch' : 'run', ...selection], {
       signal,
       env: { COMANDA_TEST_DIRECTORY: run, COMANDA_TEST_SUMMARY: summary, COMANDA_TEST_PART: part },
     });

@@ -13,6 +13,8 @@ export interface Child {
   failed: Promise<never>;
   /** The process that runs now; null between two lives. */
   mark(): ProcessMark | null;
+  /** Ends it and starts it anew: a developer does not wait for what is in flight. */
+  restart(): void;
   /** Lets it finish what is in flight until `deadline` (ms since the epoch), then ends it; true if it was done. */
   stop(deadline: number): Promise<boolean>;
 }
@@ -32,6 +34,8 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 5_000;
 /** A life this long counts as healthy: the next death is retried at once again. */
 const HEALTHY_LIFE_MS = 30_000;
+/** What a child has to finish before it is started anew. */
+const RESTART_MS = 500;
 /** Deaths in a row before it was ever ready, after which we give up. */
 const EARLY_DEATHS = 5;
 
@@ -44,6 +48,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
   let current: ChildProcess | null = null;
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
+  let restarting = false;
   let wasReady = false;
   let deaths = 0;
   const ready = openPromise<string | undefined>();
@@ -52,6 +57,8 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
 
   const start = () => {
     const began = Date.now();
+    restarting = false;
+    clearTimeout(timer);
     const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${name}.js`)], {
       cwd: repositoryRoot,
       env,
@@ -69,6 +76,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
     child.on('exit', (code, signal) => {
       current = null;
       if (stopping) return ended.resolve();
+      if (restarting) return start();
       const reason = signal ?? `exit code ${code}`;
       deaths = Date.now() - began > HEALTHY_LIFE_MS ? 1 : deaths + 1;
       if (code === CONFIGURATION_ERROR) return failed.reject(new Error(`${name} refuses its settings`));
@@ -86,6 +94,16 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
     ready: ready.promise,
     failed: failed.promise,
     mark: () => (current?.pid === undefined ? null : markProcess(current.pid)),
+    restart() {
+      if (stopping || restarting) return;
+      clearTimeout(timer);
+      deaths = 0;
+      const child = current;
+      restarting = child !== null;
+      if (child === null) return start();
+      child.kill('SIGTERM');
+      timer = setTimeout(() => child.kill('SIGKILL'), RESTART_MS);
+    },
     async stop(deadline) {
       stopping = true;
       clearTimeout(timer);

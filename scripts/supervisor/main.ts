@@ -17,16 +17,17 @@ const DRAIN_MS = 32_500;
 const SEED_PATIENCE_MS = 5_000;
 
 /**
- * Runs everything until `signal` aborts, then drains and stops it; gives the exit code.
+ * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. An event of `rebuilt` that is
+ * named after a child starts that child again (npm run dev).
  * Order: database, migrations, then API, worker and demo data side by side; stopping goes the other way.
  * Whatever is wrong is told in one line on stderr (exit code 1), after stopping what had been started.
  */
-export async function main(signal: AbortSignal): Promise<number> {
+export async function main(signal: AbortSignal, rebuilt?: EventTarget): Promise<number> {
   const progress = openProgress();
   const running: Running = { children: [], database: null, seeding: null };
   let code = 0;
   try {
-    await run(running, progress, signal);
+    await run(running, progress, signal, rebuilt);
   } catch (error) {
     if (!signal.aborted) {
       console.error(`comanda: ${error instanceof Error ? error.message : String(error)}`);
@@ -43,7 +44,12 @@ interface Running {
   seeding: Promise<unknown> | null;
 }
 
-async function run(running: Running, progress: Progress, signal: AbortSignal): Promise<void> {
+async function run(
+  running: Running,
+  progress: Progress,
+  signal: AbortSignal,
+  rebuilt?: EventTarget,
+): Promise<void> {
   const began = performance.now();
   const settings = readSettings(process.env);
   const stopAsked = new Promise<'stop'>((resolve) => {
@@ -66,6 +72,7 @@ async function run(running: Running, progress: Progress, signal: AbortSignal): P
   const start = (name: string) => {
     const child = superviseChild({ name, env, log: progress.note, onChange: () => setImmediate(announce) });
     running.children.push(child);
+    rebuilt?.addEventListener(name, () => child.restart());
     return child;
   };
   const api = start('api');

@@ -70,7 +70,7 @@ function about(version: Route['version']) {
       "quantities have 3. Timestamps carry the offset of the location's time zone.",
     ].join(' '),
     contact: { name: 'Comanda' },
-    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+    license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   };
 }
 
