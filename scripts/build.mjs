@@ -1,7 +1,7 @@
 // Bundles our own TypeScript into dist/, one file an entrance; what comes from the registry stays outside.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -78,16 +78,4 @@ function thirdParties() {
   return [...new Set(names)]
     .filter((name) => !name.startsWith('@comanda/'))
     .flatMap((name) => [name, `${name}/*`]);
-}
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { bootstrap, runScript, withSignals } = await import('./bootstrap.mjs');
-  await runScript(async () => {
-    await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
-    for (const [group, bundles] of Object.entries(GROUPS)) {
-      await build(group);
-      for (const [name, path] of Object.entries(bundles)) console.log(`dist/${name}.js  ${path}`);
-    }
-    return 0;
-  });
 }
