@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
 import pg from 'pg';
-import { startEmbedded } from '../packages/db/src/embedded/server.ts';
 import { migrate } from '../packages/db/src/migrate.ts';
+import { startEmbedded } from '../packages/embedded/src/server.ts';
 import { type BenchProcess, endAll, startBundle } from './processes.ts';
 import { schema } from './reference/schema.ts';
 

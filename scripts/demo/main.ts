@@ -1,5 +1,6 @@
 import { createLocation, issueKey } from '@comanda/api/services';
-import { embeddedUrl, openDatabase, readSettings } from '@comanda/db';
+import { openDatabase, readSettings } from '@comanda/db';
+import { embeddedUrl } from '@comanda/embedded';
 import { runMainJob } from './main-job.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { markProcess, type ProcessMark } from '../../packages/db/src/embedded/processes.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { markProcess, type ProcessMark } from '../../packages/embedded/src/processes.ts';
 
 export type { ProcessMark };
 

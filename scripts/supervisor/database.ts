@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-// By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
-import { embeddedRoles } from '../../packages/db/src/embedded/roles.ts';
-import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+// By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
+import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
+import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import type { ProcessMark } from './child.ts';
 import type { Progress } from './progress.ts';

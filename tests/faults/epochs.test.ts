@@ -1,8 +1,8 @@
 import { openDatabase } from '@comanda/db';
 import pg from 'pg';
 import { afterEach, expect, inject, test, vi } from 'vitest';
-import { findBinaries } from '../../packages/db/src/embedded/binaries.ts';
-import { prepareStart } from '../../packages/db/src/embedded/cluster.ts';
+import { findBinaries } from '../../packages/embedded/src/binaries.ts';
+import { prepareStart } from '../../packages/embedded/src/cluster.ts';
 import { type Answer, callRest } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';

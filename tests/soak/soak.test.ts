@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, inject, test } from 'vitest';
-import { embeddedUrl } from '../../packages/db/src/embedded/server.ts';
+import { embeddedUrl } from '../../packages/embedded/src/server.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import type { SoakReport } from '../../scripts/soak/report.ts';
 import { runOnce } from '../support/server.ts';

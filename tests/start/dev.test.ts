@@ -27,7 +27,14 @@ beforeAll(async () => {
       recursive: true,
       filter: (path) => basename(path) !== 'node_modules',
     });
-  for (const name of ['.', 'packages/api', 'packages/client', 'packages/db', 'packages/worker'])
+  for (const name of [
+    '.',
+    'packages/api',
+    'packages/client',
+    'packages/db',
+    'packages/embedded',
+    'packages/worker',
+  ])
     symlinkSync(join(repositoryRoot, name, 'node_modules'), join(folder, name, 'node_modules'));
   child = spawn(process.execPath, ['scripts/dev.mjs'], {
     cwd: folder,

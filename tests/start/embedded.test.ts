@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Place, postmasterOf, readPlace } from '../../packages/db/src/embedded/place.ts';
-import { type EmbeddedServer, embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { type Place, postmasterOf, readPlace } from '../../packages/embedded/src/place.ts';
+import { type EmbeddedServer, embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { buildOwnerProgram, type OwnerProgram } from './owner.ts';
 
 let owners: OwnerProgram;

@@ -20,7 +20,7 @@ export interface OwnerProgram {
 }
 
 const source = `
-  import { startEmbedded } from './packages/db/src/embedded/server.ts';
+  import { startEmbedded } from './packages/embedded/src/server.ts';
   try {
     const server = await startEmbedded({ dataDir: process.argv[2] });
     process.on('disconnect', () => server.stop());

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningRecord } from '../../packages/db/src/embedded/claim.ts';
-import { readPlace } from '../../packages/db/src/embedded/place.ts';
-import { isAlive } from '../../packages/db/src/embedded/processes.ts';
-import { embeddedUrl, startEmbedded } from '../../packages/db/src/embedded/server.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
+import { readPlace } from '../../packages/embedded/src/place.ts';
+import { isAlive } from '../../packages/embedded/src/processes.ts';
+import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { findDatabase } from '../../scripts/supervisor/database.ts';
 
 let folder: string;

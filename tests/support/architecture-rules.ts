@@ -20,10 +20,22 @@ export const importRules: readonly ImportRule[] = [
     about: ours,
   },
   {
-    rule: 'api imports db and no other package of ours',
-    files: /^packages\/api\//,
+    rule: 'embedded imports db and no other package of ours',
+    files: /^packages\/embedded\//,
     about: ours,
     allows: { target: /^@comanda\/db$/ },
+  },
+  {
+    rule: 'of our packages api imports db, and its command line the embedded server',
+    files: /^packages\/api\/src\/(?!cli\/)/,
+    about: ours,
+    allows: { target: /^@comanda\/db$/ },
+  },
+  {
+    rule: 'the command line imports db and the embedded server',
+    files: /^packages\/api\/src\/cli\//,
+    about: ours,
+    allows: { target: /^@comanda\/(db|embedded)$/ },
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -37,7 +49,7 @@ export const importRules: readonly ImportRule[] = [
     about: ours,
     allows: { target: /^@comanda\/api(\/[\w-]+)?$/, typesOnly: true },
   },
-  ...['api', 'client', 'db', 'worker'].map((name) => ({
+  ...['api', 'client', 'db', 'embedded', 'worker'].map((name) => ({
     rule: 'a relative import stays in its package',
     files: new RegExp(`^packages/${name}/`),
     about: /^\.\.?\//,

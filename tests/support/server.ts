@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../../packages/db/src/embedded/server.ts';
+import { startEmbedded } from '../../packages/embedded/src/server.ts';
 import { roleUrl } from './roles.ts';
 import { noteProcess } from './run-directory.ts';
 

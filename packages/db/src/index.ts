@@ -9,7 +9,6 @@ export {
   type Transaction,
 } from './database.ts';
 export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
-export { type EmbeddedServer, embeddedUrl, startEmbedded } from './embedded/server.ts';
 export {
   type EncryptionKey,
   keyFingerprint,
@@ -43,7 +42,7 @@ export { createNotifications, type Notifications } from './notifications.ts';
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, rolesSql } from './roles/apply.ts';
-export { roleName } from './roles/names.ts';
+export { roleKinds, roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export {

@@ -3,21 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { type Binaries, findBinaries } from '../../../packages/db/src/embedded/binaries.ts';
+import { type Binaries, findBinaries } from '../../../packages/embedded/src/binaries.ts';
 import {
   ensureCluster,
   prepareStart,
   type ServerSettings,
-} from '../../../packages/db/src/embedded/cluster.ts';
+} from '../../../packages/embedded/src/cluster.ts';
 import {
   choosePlace,
   type Place,
   placeUrl,
   postmasterOf,
   settlePlace,
-} from '../../../packages/db/src/embedded/place.ts';
-import { choosePort } from '../../../packages/db/src/embedded/port.ts';
-import { runTool } from '../../../packages/db/src/embedded/processes.ts';
+} from '../../../packages/embedded/src/place.ts';
+import { choosePort } from '../../../packages/embedded/src/port.ts';
+import { runTool } from '../../../packages/embedded/src/processes.ts';
 import { migrate } from '../../../packages/db/src/migrate.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { runOnce } from '../../support/server.ts';

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findBinaries } from '../../../packages/db/src/embedded/binaries.ts';
-import { prepareStart } from '../../../packages/db/src/embedded/cluster.ts';
-import { choosePlace, type Place } from '../../../packages/db/src/embedded/place.ts';
-import { choosePort } from '../../../packages/db/src/embedded/port.ts';
+import { findBinaries } from '../../../packages/embedded/src/binaries.ts';
+import { prepareStart } from '../../../packages/embedded/src/cluster.ts';
+import { choosePlace, type Place } from '../../../packages/embedded/src/place.ts';
+import { choosePort } from '../../../packages/embedded/src/port.ts';
 import { makeFolder, type OwnServer, serverAt } from './server.ts';
 
 /** What the primary of a standby needs: enough of its log for a standby that was away. */

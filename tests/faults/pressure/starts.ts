@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { readPlace } from '../../../packages/db/src/embedded/place.ts';
+import { readPlace } from '../../../packages/embedded/src/place.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
 import { endAfterTests } from '../../support/left-over.ts';
 import { noteProcess } from '../../support/run-directory.ts';

@@ -1,4 +1,5 @@
-import { embeddedUrl, type Settings } from '@comanda/db';
+import type { Settings } from '@comanda/db';
+import { embeddedUrl } from '@comanda/embedded';
 
 /**
  * Where a command reaches the database past any pooler, as the service or as the owner; null when none is set and none

@@ -1,7 +1,6 @@
 import {
   applyRoles,
   type Database,
-  embeddedUrl,
   openDatabase,
   type RoleKind,
   readSettings,
@@ -10,6 +9,7 @@ import {
   type Settings,
   statement,
 } from '@comanda/db';
+import { embeddedUrl } from '@comanda/embedded';
 import { z } from 'zod';
 import { ApiError } from '../errors.ts';
 

@@ -1,8 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type { RoleKind } from '@comanda/db';
+import { applyRoles, roleKinds, roleName } from '@comanda/db';
 import pg from 'pg';
-import type { RoleKind } from '../roles/access.ts';
-import { applyRoles } from '../roles/apply.ts';
-import { roleKinds, roleName } from '../roles/names.ts';
 import { notePlace, placeUrl, readPlace, rolePassword, roleUrlOf } from './place.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { RoleKind } from '@comanda/db';
+import { roleName } from '@comanda/db';
 import { z } from 'zod';
-import type { RoleKind } from '../roles/access.ts';
-import { roleName } from '../roles/names.ts';
 import { type Account, canEnter, serverAccount } from './account.ts';
 import { sharedFolder } from './binaries.ts';
 import { isPostgresIn } from './processes.ts';

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RoleKind } from '@comanda/db';
 import pg from 'pg';
-import type { RoleKind } from '../roles/access.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { claimHome, type RunningRecord } from './claim.ts';
 import { ensureCluster, lastLines, prepareStart, type ServerSettings } from './cluster.ts';
