@@ -218,6 +218,11 @@ export const calls: readonly Call[] = [
   get('GET /v2/menus/active', () => '/v2/menus/active'),
   get('GET /v2/payments', () => '/v2/payments?limit=50', { of: '50', kind: 'list' }),
   get('GET /v2/payments/{id}', ({ ids }) => `/v2/payments/${ids.payment}`),
+  // Also so that the typed client's entrance is as warm as REST when payments are completed.
+  get(
+    'GET /trpc/payments.get',
+    ({ ids }) => `/trpc/payments.get?input=${encodeURIComponent(JSON.stringify({ id: ids.payment }))}`,
+  ),
   get('GET /v2/payment-methods', () => '/v2/payment-methods', { kind: 'list' }),
   get('GET /v2/settlements', () => '/v2/settlements', { kind: 'list' }),
   get('GET /v2/settlements/{id}', ({ ids }) => `/v2/settlements/${ids.settlement}`),

@@ -99,7 +99,7 @@ async function rawCursor(url: string, locationId: string): Promise<number> {
     await client.query('begin isolation level repeatable read read only');
     await client.query('set local enable_sort = off');
     await client.query(
-      `declare raw cursor for select j.doc::text as doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
+      `declare raw cursor for select j.doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
        where o.location_id = '${locationId}' order by o.created_at, o.id`,
     );
     for (;;) {

@@ -67,9 +67,9 @@ CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUN
 -- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
 -- moment of the two. Touched are rows whose moment is before the announcement: a reader who has seen a later one met the lock.
 -- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
--- They are looked for by id: `+ interval '0'` keeps the index of moments out.
+-- They are looked for by id: `+ interval '0'` keeps the index of moments out. Called with no rows as well, as null.
 
-CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 DECLARE
   v_announced timestamptz := announce_change();
   v_places tid[];
@@ -83,7 +83,7 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION touch_products(p_locations uuid[], p_products uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION touch_products(p_locations uuid[], p_products uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 DECLARE
   v_announced timestamptz := announce_change();
   v_places tid[];
@@ -148,7 +148,7 @@ CREATE TRIGGER touch_product_before AFTER UPDATE OF location_id, product_id ON p
   FOR EACH ROW WHEN (OLD.location_id <> NEW.location_id OR OLD.product_id <> NEW.product_id)
   EXECUTE FUNCTION touch_product_before();
 
--- What watched.sql marks with ^. Called with no rows as well, as null.
+-- What watched.sql marks with ^.
 CREATE FUNCTION touched_by_categories(p_locations uuid[], p_categories uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 BEGIN
   PERFORM touch_products(array_agg(l.location_id), array_agg(l.product_id))

@@ -12,6 +12,27 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
+-- A move of a payment, with its entry in the audit: one call, one transaction. `previous` is the status it was found in, NULL
+-- when there is no such payment; it has moved when that was pending. Its order is locked first, as whoever cancels it does:
+-- it changes, too (changes.sql).
+CREATE FUNCTION move_payment(
+  p_location uuid, p_payment uuid, p_next payment_status, p_operation text, p_request_id text, p_api_key uuid,
+  OUT previous payment_status, OUT response text
+) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('comanda.request_id', p_request_id, true);
+  PERFORM FROM orders o WHERE o.location_id = p_location
+    AND o.id = (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = p_payment) FOR NO KEY UPDATE;
+  SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
+  IF previous = 'pending' THEN
+    UPDATE payments p SET status = p_next WHERE p.location_id = p_location AND p.id = p_payment;
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, resource_id, changes)
+    VALUES (p_location, 'api_key', p_api_key, p_request_id, p_operation, p_payment,
+      jsonb_build_object('before', jsonb_build_object('status', previous), 'after', jsonb_build_object('status', p_next)));
+  END IF;
+  SELECT j.doc::text INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
+END $$;
+
 CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF OLD.status <> 'pending' THEN

@@ -20,21 +20,22 @@
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
 --   CM008 refused by a guard (guarding.sql)
 
-CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+-- As JSON text, put together as products_json does it.
+CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT o.id, json_strip_nulls(json_build_object(
-    'id', o.id, 'number', o.number, 'status', o.status, 'total', trim_scale(o.total),
-    'created_at', wire_time(o.created_at, l.timezone),
-    'payment', json_build_object('id', p.id, 'status', p.status),
-    'external_id', o.external_id, 'channel', o.channel, 'is_take_away', o.is_take_away,
-    'identifier', o.identifier, 'payment_method_id', o.payment_method_id, 'cancel_reason', o.cancel_reason,
-    'items', coalesce((SELECT json_agg(json_build_object(
-        'product_id', i.product_id, 'name', i.name, 'quantity', trim_scale(i.quantity),
-        'unit_price', trim_scale(i.unit_price), 'total', trim_scale(i.total), 'comment', i.comment,
-        'subselections', CASE WHEN i.selections = '[]' THEN NULL ELSE (
-          SELECT json_agg(json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') ORDER BY n)
-          FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END) ORDER BY i.position)
-      FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '[]'::json)))
+  SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
+    || ',"created_at":"' || wire_time(o.created_at, l.timezone) || '","payment":{"id":"' || p.id || '","status":"' || p.status || '"}'
+    || coalesce(',"external_id":' || to_json(o.external_id)::text, '') || coalesce(',"channel":' || to_json(o.channel)::text, '')
+    || ',"is_take_away":' || o.is_take_away::text || ',"identifier":' || to_json(o.identifier)::text
+    || ',"payment_method_id":"' || o.payment_method_id || '"' || coalesce(',"cancel_reason":' || to_json(o.cancel_reason)::text, '')
+    || ',"items":[' || coalesce((
+      SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
+        || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
+        || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
+        || CASE WHEN i.selections = '[]' THEN '' ELSE ',"subselections":' || (
+          SELECT json_strip_nulls(json_agg(json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') ORDER BY n))::text
+          FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END || '}', ',' ORDER BY i.position)
+      FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '') || ']}'
   FROM orders o
   JOIN locations l ON l.id = o.location_id
   JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
@@ -190,7 +191,7 @@ BEGIN
   INSERT INTO payments (location_id, order_id, payment_method_id, amount)
   VALUES (p_location, p_order, p_payment_method, p_total);
 
-  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
+  SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';
   INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
   VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
@@ -213,7 +214,7 @@ BEGIN
   END IF;
   UPDATE orders o SET status = p_next, cancel_reason = coalesce(p_reason, o.cancel_reason)
   WHERE o.location_id = p_location AND o.id = p_order;
-  SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
+  SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
 END $$;
 
 -- Legal moves of an order, as in the specification's table.

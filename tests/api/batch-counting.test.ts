@@ -20,8 +20,12 @@ beforeEach(async () => {
 
 const keyFor = async (batchJobsPerHour: number) =>
   (await createKey(api.app.database, { locationId, batchJobsPerHour })).key;
+// Of two items: one alone waits for no other batch.
 const syncCatalog = (key: string, name: string) =>
-  api.rest('POST /v2/catalog/sync', { key, body: { categories: [category('c', [], { name })] } });
+  api.rest('POST /v2/catalog/sync', {
+    key,
+    body: { categories: [category('c', [], { name }), category('d')] },
+  });
 const syncStock = (key: string, quantity: number) =>
   api.rest('POST /v2/stock/sync', { key, body: { items: [{ external_id: 'p', quantity }] } });
 const remaining = ({ headers }: Answer) => headers.get('x-ratelimit-batch-remaining');

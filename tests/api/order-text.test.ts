@@ -102,7 +102,7 @@ it('an order written by hand shows the same, whatever its lines hold', async () 
     );
     const shown = async () =>
       (
-        await database.pool.query('select doc::text as text from orders_json($1, array[$2::uuid])', [
+        await database.pool.query('select doc as text from orders_json($1, array[$2::uuid])', [
           locationId,
           id,
         ])

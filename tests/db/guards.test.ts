@@ -62,7 +62,7 @@ describe('orders', () => {
     const [payment] = await sql('select amount, status from payments where order_id = $1', [id]);
     expect(payment).toEqual({ amount: '10.00', status: 'pending' });
     const [shown] = await sql<{ doc: { payment: { status: string } } }>(
-      'select doc from orders_json($1, array[$2::uuid])',
+      'select doc::json from orders_json($1, array[$2::uuid])',
       [locationId, id],
     );
     expect(shown?.doc.payment.status).toBe('pending');

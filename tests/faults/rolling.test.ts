@@ -30,7 +30,7 @@ const seen = (version: string) => `
   CREATE FUNCTION see_order() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN INSERT INTO test.seen VALUES (NEW.id, NEW.location_id, NEW.number, '${version}'); RETURN NULL; END $$;
   CREATE TRIGGER see_order AFTER INSERT ON orders FOR EACH ROW EXECUTE FUNCTION see_order();`;
-const oneOrder = `SELECT j.doc::text INTO response FROM orders_json(p_location, ARRAY[p_order]) j`;
+const oneOrder = `SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j`;
 const entry = 'CREATE FUNCTION order_entry(id uuid';
 
 /** What newer versions change, each after the one before it, and some of what each makes and drops. */

@@ -54,24 +54,24 @@ export async function runBatch<Plan extends { writes: Writes }>(
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
   refuseLargeBatch(ctx, size, path);
-  // Once without locks: what is refused, only asked for or all there already holds up nobody.
-  const foreseen = await foresee(database, locationId, batch);
-  if (dryRun) return foreseen;
+  if (dryRun) return foresee(database, locationId, batch);
   await refuseUsedUp(ctx);
-  if (!writesAnything(foreseen.writes)) {
-    await startBatch(ctx);
-    return foreseen;
-  }
-  return inTurn(locationId, () =>
+  const applied = (hold: boolean) =>
     repeatingRaces(() =>
       database.transaction(ctx.requestId, async (tx) => {
-        await tx.run(holdBulkWrites, [locationId]);
-        const applied = await apply(tx, locationId, batch);
+        if (hold) await tx.run(holdBulkWrites, [locationId]);
+        const decided = await apply(tx, locationId, batch);
         await startBatch(ctx, tx);
-        return applied;
+        return decided;
       }),
-    ),
-  );
+    );
+  // One item is a single write.
+  if (size === 1 && !batch.asked.all) return applied(false);
+  // More are looked at without locks before: what is refused or all there already holds up nobody.
+  const foreseen = await foresee(database, locationId, batch);
+  if (writesAnything(foreseen.writes)) return inTurn(locationId, () => applied(true));
+  await startBatch(ctx);
+  return foreseen;
 }
 
 /** Removes a category, or a product with all that belongs to it, by id. Answers whether it was there. */

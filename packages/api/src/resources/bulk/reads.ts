@@ -17,7 +17,7 @@ export interface Asked {
   all?: boolean;
   /** Of the categories, by id, those whose products change with them: they get another name, or go. */
   changing?(categories: readonly CategoryRow[]): string[];
-  /** What it takes beside the products themselves. */
+  /** What it takes beside the products that it names. Those under a changing category are only held. */
   stock?: boolean;
   links?: boolean;
   options?: boolean;
@@ -39,16 +39,18 @@ export async function readCurrent(
   const products = named([ids, externalIds, skus, changing])
     ? await on.run(reads.products, [locationId, all, ids, externalIds, skus, changing, stock])
     : [];
-  const of = [locationId, products.map(({ id }) => id)];
+  const whole = products.flatMap((product) => (product.named ? product.id : []));
+  const of = <Row>(asked: boolean, statement: Statement<Row>) =>
+    asked && whole.length > 0 ? on.run(statement, [locationId, whole]) : [];
   return {
     categories,
     products,
     stock: products.flatMap(({ id, enabled, quantity, min_stock_alarm }) =>
       enabled === null ? [] : { product_id: id, enabled, quantity, min_stock_alarm },
     ),
-    subselections: options ? await on.run(reads.subselections, of) : [],
-    items: options ? await on.run(reads.items, of) : [],
-    links: links ? await on.run(readLinks, of) : [],
+    subselections: await of(options, reads.subselections),
+    items: await of(options, reads.items),
+    links: await of(links, readLinks),
   };
 }
 
@@ -57,7 +59,9 @@ export interface Reads {
   /** $1 location, $2 whether all that have an external id, $3 ids, $4 external ids. */
   categories: Statement<CategoryRow>;
   /** The same, $5 skus, $6 categories whose products are meant, $7 whether with stock. */
-  products: Statement<ProductRow & (Omit<StockRow, 'product_id'> | { [Name in keyof StockRow]: null })>;
+  products: Statement<
+    ProductRow & { named: boolean } & (Omit<StockRow, 'product_id'> | { [Name in keyof StockRow]: null })
+  >;
   /** $1 location, $2 product ids. */
   subselections: Statement<SubselectionRow>;
   items: Statement<ItemRow>;
@@ -78,7 +82,7 @@ function reads(verb: string, lock: string): Reads {
        union ${named(table, 'external_id', '$4')} where not $2::boolean
        union select id from ${table} where $2::boolean and location_id = $1::uuid and external_id is not null`;
   const inOrder = (table: string, columns: string, found: string) =>
-    `select t.* from (select id from ${found} order by id) f cross join lateral (
+    `select t.* from (select * from ${found} order by id) f cross join lateral (
        select ${columns} from ${table} where location_id = $1::uuid and id = f.id${fence}) t`;
   return {
     categories: statement(
@@ -89,17 +93,18 @@ function reads(verb: string, lock: string): Reads {
     // The count comes first, and with it every product, before the first stock record is locked.
     products: statement(
       `${verb}_bulk_products`,
-      `with named as materialized (
-         ${wanted('products')}
-         union ${named('products', 'sku', '$5')}
-         union select l.product_id from unnest($6::uuid[]) as v (id) cross join lateral (
-           select product_id from product_categories where location_id = $1::uuid and category_id = v.id offset 0) l
+      `with held as materialized (
+         select w.id, bool_or(w.named) as named from (
+           select id, true as named from (${wanted('products')} union ${named('products', 'sku', '$5')}) n
+           union all select l.product_id, false from unnest($6::uuid[]) as v (id) cross join lateral (
+             select product_id from product_categories where location_id = $1::uuid and category_id = v.id offset 0) l
+         ) w group by 1
        ), found as materialized (
-         ${inOrder('products', 'id, external_id, sku, name, description, price::float8, visible, image_url', 'named')}
+         ${inOrder('products', 'id, external_id, sku, name, description, price::float8, visible, image_url, f.named', 'held')}
        )
        select p.*, s.* from (select * from found where (select count(*) from found) > 0 order by id) p left join lateral (
          select enabled, quantity::float8, min_stock_alarm::float8 from product_stock
-         where $7::boolean and location_id = $1::uuid and product_id = p.id${fence}) s on true`,
+         where $7::boolean and p.named and location_id = $1::uuid and product_id = p.id${fence}) s on true`,
     ),
     subselections: statement(
       `${verb}_bulk_subselections`,

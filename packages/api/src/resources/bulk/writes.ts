@@ -89,16 +89,21 @@ function table<Row>(name: string, types: Record<keyof Row & string, string>): Ta
   const columns = Object.keys(types) as (keyof Row & string)[];
   const [key] = columns;
   const arrays = columns.map((column, index) => `$${index + 2}::${types[column]}[]`);
-  const insert = `insert into ${name} (location_id, ${columns.join(', ')})
-     select $1::uuid, v.* from unnest(${arrays.join(', ')}) as v (${columns.join(', ')}) order by v.${key}`;
-  const set = columns.slice(1).map((column) => `${column} = excluded.${column}`);
+  const given = `unnest(${arrays.join(', ')}) as v (${columns.join(', ')})`;
+  const set = columns.slice(1).map((column) => `${column} = w.${column}`);
   return {
     columns,
-    insert: statement(`insert_bulk_${name}`, insert),
-    // By the key, whatever the planner takes the location for: an update could be joined.
+    insert: statement(
+      `insert_bulk_${name}`,
+      `insert into ${name} (location_id, ${columns.join(', ')}) select $1::uuid, v.* from ${given} order by v.${key}`,
+    ),
+    // By their places, which nobody can change while they are locked.
     update: statement(
       `update_bulk_${name}`,
-      `${insert} on conflict (location_id, ${key}) do update set ${set.join(', ')}`,
+      `update ${name} t set ${set.join(', ')} from (
+         select v.*, l.place from ${given} cross join lateral (
+           select ctid as place from ${name} where location_id = $1::uuid and ${key} = v.${key} limit 1) l
+       ) w where t.ctid = w.place`,
     ),
     remove: statement(`remove_bulk_${name}`, `delete from ${name} where ctid = any (${placesOf(name, key)})`),
   };

@@ -83,7 +83,7 @@ const measureRange = `select (select wire_time(now(), l.timezone) from locations
 
 // The page is found on the index alone; what is passed over never becomes JSON.
 const declareCursor = `declare export no scroll cursor for
-  select (select j.doc::text from orders_json($1::uuid, array[page.id]) j) as doc
+  select (select j.doc from orders_json($1::uuid, array[page.id]) j) as doc
   from (select o.id, o.created_at ${inRange} order by o.created_at, o.id limit $4::bigint offset $5::bigint) page
   order by page.created_at, page.id`;
 

@@ -13,14 +13,14 @@ export interface OrderText {
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
 export const readOrders = statement<OrderText & JoinedRow>(
   'read_orders',
-  `select k.location_id, j.id, j.doc::text as doc
+  `select k.location_id, j.id, j.doc
    from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
 );
 
 /** $1 location, $2 external_id. */
 export const readOrderByExternalId = statement<OrderText>(
   'read_order_by_external_id',
-  `select j.doc::text as doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
+  `select j.doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
    where o.location_id = $1::uuid and o.external_id = $2`,
 );
 

@@ -1,11 +1,10 @@
-import { isId, type Queryable } from '@comanda/db';
+import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
-import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText } from '../../request/idempotency.ts';
 import type { Page } from '../../wire.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
-import type { Payment, PaymentList, PaymentStatus } from './schema.ts';
+import type { Payment, PaymentList } from './schema.ts';
 import { listPayments, movePayment, readPayment } from './statements.ts';
 
 /** Lists payments, newest first. A malformed `order_id` is that of no order: the list is empty. */
@@ -19,7 +18,10 @@ export async function list(ctx: CallContext, input: PaymentList): Promise<Page<P
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Payment> {
-  return answerText(ctx, await read(ctx.app.database, ctx, id));
+  const values = [ctx.caller.locationId, id];
+  const [found] = isId(id) ? await ctx.app.database.run(readPayment, values) : [];
+  if (found === undefined) throw notFound('Payment');
+  return answerText(ctx, found.doc);
 }
 
 /** The status that each moving procedure leads to. */
@@ -34,19 +36,10 @@ const targets = {
  */
 export async function move(ctx: CallContext, id: string, operation: keyof typeof targets): Promise<Payment> {
   if (!isId(id)) throw notFound('Payment');
-  const status = targets[operation];
-  const json = await ctx.app.database.transaction(ctx.requestId, async (tx) => {
-    const [moved] = await tx.run(movePayment, [ctx.caller.locationId, id, status]);
-    const doc = await read(tx, ctx, id);
-    if (moved === undefined) throw moveRefused((JSON.parse(doc) as { status: PaymentStatus }).status, status);
-    await audit(tx, ctx, operation, id, { before: { status: 'pending' }, after: { status } });
-    return doc;
-  });
-  return answerText(ctx, json);
-}
-
-async function read(queryable: Queryable, ctx: CallContext, id: string): Promise<string> {
-  const [found] = isId(id) ? await queryable.run(readPayment, [ctx.caller.locationId, id]) : [];
-  if (found === undefined) throw notFound('Payment');
-  return found.doc;
+  const { locationId, apiKeyId } = ctx.caller;
+  const values = [locationId, id, targets[operation], operation, ctx.requestId, apiKeyId];
+  const [moved] = await ctx.app.database.run(movePayment, values);
+  if (moved === undefined || moved.previous === null) throw notFound('Payment');
+  if (moved.previous !== 'pending') throw moveRefused(moved.previous, targets[operation]);
+  return answerText(ctx, moved.response);
 }

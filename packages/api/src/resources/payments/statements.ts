@@ -1,5 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
-import type { PaymentList } from './schema.ts';
+import type { PaymentList, PaymentStatus } from './schema.ts';
 
 // Not Prisma: payments_json is the one definition of a payment, which events show, too.
 
@@ -14,19 +14,10 @@ export const readPayment = statement<PaymentText>(
   'select doc::text as doc from payments_json($1::uuid, array[$2::uuid])',
 );
 
-/**
- * $1 location, $2 id, $3 target. No row when there is no such payment, or when it is not pending any more. Its order is
- * locked first, as whoever cancels it does: it changes, too (prisma/sql/changes.sql).
- */
-export const movePayment = statement<{ id: string }>(
+/** The outcome of a move; prisma/sql/money.sql defines move_payment and what its values are. */
+export const movePayment = statement<{ previous: PaymentStatus; response: string } | { previous: null }>(
   'move_payment',
-  `with held as materialized (
-     select o.id from payments p cross join lateral (
-       select id from orders where location_id = $1::uuid and id = p.order_id for no key update) o
-     where p.location_id = $1::uuid and p.id = $2::uuid
-   )
-   update payments p set status = $3::payment_status from held h
-   where p.location_id = $1::uuid and p.id = $2::uuid and p.order_id = h.id and p.status = 'pending' returning p.id`,
+  'select previous, response from move_payment($1::uuid, $2::uuid, $3::payment_status, $4, $5, $6::uuid)',
 );
 
 /** A page of payments as the text of a JSON array, and the exact total. */

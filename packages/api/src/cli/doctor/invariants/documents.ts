@@ -24,7 +24,7 @@ const kinds: readonly Kind[] = [
   {
     of: 'order',
     ids: newestIds('orders', 'created_at desc, id desc'),
-    documents: documents('orders', 'select id, doc::text as text from orders_json($1, $2)'),
+    documents: documents('orders', 'select id, doc as text from orders_json($1, $2)'),
     schema: Order,
   },
   {
