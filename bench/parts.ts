@@ -1,6 +1,7 @@
 import { admission } from './parts/admission.ts';
 import { catalog } from './parts/catalog.ts';
 import { history } from './parts/history.ts';
+import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
 import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
@@ -24,6 +25,7 @@ export const parts: readonly Part[] = [
   history,
   sync,
   operations,
+  locations,
   prices,
   publishing,
   admission,
