@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { markProcess, type ProcessMark } from '../../packages/db/src/embedded/processes.ts';
+import { nodeFlags } from '../../packages/db/src/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 export type { ProcessMark };
@@ -52,7 +53,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
 
   const start = () => {
     const began = Date.now();
-    const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${name}.js`)], {
+    const child = spawn(process.execPath, [...nodeFlags(name), join(repositoryRoot, 'dist', `${name}.js`)], {
       cwd: repositoryRoot,
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
