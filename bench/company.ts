@@ -26,7 +26,7 @@ async function makeOther(place: Place, each: number): Promise<Other> {
   const { pool } = place.comanda;
   const { rows } = await pool.query<{ id: string }>(
     `insert into products (location_id, external_id, sku, name, price)
-     select $1, 'p' || n, 'SKU-' || n, 'Product ' || n, 5 + n % 90 from generate_series(1, $2::int) n returning id`,
+     select $1, 'p' || n, 'SKU-' || n, 'Product ' || n, 5 + n % 90 from generate_series(0, $2::int - 1) n returning id`,
     [tenant.locationId, each],
   );
   const productIds = rows.map(({ id }) => id);
@@ -57,11 +57,13 @@ async function makeOther(place: Place, each: number): Promise<Other> {
   return { ...tenant, productIds };
 }
 
-/** Adds small locations to Comanda's database, each with a key, 100 products and 100 orders. */
-export async function fillWithNeighbours(place: Place, count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) await makeOther(place, 100);
+/** Adds small locations to Comanda's database, each with a key and as many products and orders: 100 unless said. */
+export async function fillWithNeighbours(place: Place, count: number, each = 100): Promise<Other[]> {
+  const made: Other[] = [];
+  for (let index = 0; index < count; index += 1) made.push(await makeOther(place, each));
   await place.comanda.pool.query('truncate internal.captured_changes');
   await place.comanda.pool.query('vacuum analyze');
+  return made;
 }
 
 // $1 how many products and orders.

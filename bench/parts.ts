@@ -2,6 +2,7 @@ import { admission } from './parts/admission.ts';
 import { catalog } from './parts/catalog.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
+import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
 import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   sync,
   operations,
   guards,
+  locations,
   prices,
   publishing,
   admission,

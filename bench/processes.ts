@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeFlags } from '../packages/db/src/node-flags.ts';
 import { repositoryRoot } from '../packages/db/src/root.ts';
 
 /** A process that the bench started. */
@@ -20,7 +21,7 @@ export function startBundle(
   logFile: string,
 ): Promise<BenchProcess> {
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${entry}.js`)], {
+  const child = spawn(process.execPath, [...nodeFlags(entry), join(repositoryRoot, 'dist', `${entry}.js`)], {
     cwd: repositoryRoot,
     env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', NODE_ENV: 'production', ...env },
     stdio: ['ignore', log, log, 'ipc'],

@@ -110,7 +110,7 @@ export function unused(prefix: string): string {
 }
 
 /** An order of three items, by a name that was not used yet unless given. */
-export function orderOf({ paymentMethodId, productIds }: Shop, external_id = unused('order')): Sent {
+export function orderOf({ paymentMethodId, productIds }: Other, external_id = unused('order')): Sent {
   const items = [0, 1, 2].map((line) => {
     const at = (made * 7 + line * 13) % productIds.length;
     return { product_id: productIds[at], external_product_id: `p${at}`, quantity: 1 + line };
@@ -129,10 +129,11 @@ export function productOf(prefix: string) {
   return { external_id, sku: external_id, name: `Product ${external_id}`, description: '', price: 10 };
 }
 
-/** Calls `count` times, eight at once; gives what came back. */
+/** Calls `count` times, eight at once unless said; gives what came back. */
 export async function inLanes<Result>(
   count: number,
   call: (at: number) => Promise<Result>,
+  lanes = 8,
 ): Promise<Result[]> {
   const results: Result[] = [];
   let at = 0;
@@ -142,7 +143,7 @@ export async function inLanes<Result>(
       results.push(await call(at - 1));
     }
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  await Promise.all(Array.from({ length: lanes }, lane));
   return results;
 }
 
@@ -153,7 +154,7 @@ export function idOf(data: unknown): string {
   throw new Error(`no id in ${JSON.stringify(data)}`);
 }
 
-/** Sends a request and gives its answer's `data`. Throws when it is no success. */
+/** Sends a request as one of the key, unless it says whose; gives its answer's `data`. Throws when it is no success. */
 export async function sendTo(
   url: string,
   { method, path, body, key }: Sent,
@@ -178,7 +179,8 @@ async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
   return Array.isArray(list) ? list[0] : undefined;
 }
 
-async function settled({ comanda }: Place): Promise<void> {
+/** Waits until nothing is left to publish, to deliver or to work off. */
+export async function settled({ comanda }: Place): Promise<void> {
   const end = performance.now() + 60_000;
   for (;;) {
     const { rows } = await comanda.pool.query(

@@ -35,16 +35,20 @@ export const operations: Part = {
 const isRead = ({ operation }: Call) => operation.startsWith('GET ');
 const readsFirst = [...calls.filter(isRead), ...calls.filter((call) => !isRead(call))];
 
-/** CPU that the service uses in a millisecond while nobody asks, in milliseconds. */
-type Cpu = Record<'api' | 'postgres' | 'worker', number>;
+/** CPU that the service has used, in milliseconds. */
+export type Cpu = Record<'api' | 'postgres' | 'worker', number>;
 
-const cpuOf = ({ api, worker, place }: Stage): Cpu => ({
+type Service = Pick<Stage, 'api' | 'worker' | 'place'>;
+
+/** What it has used until now. */
+export const cpuOf = ({ api, worker, place }: Service): Cpu => ({
   api: processCpuMs(api.pid),
   postgres: serverCpuMs(place.postmaster),
   worker: processCpuMs(worker.pid),
 });
 
-async function idleCost(stage: Stage, ms: number): Promise<Cpu> {
+/** What it uses in a millisecond while nobody asks. */
+export async function idleCost(stage: Service, ms: number): Promise<Cpu> {
   const before = cpuOf(stage);
   await sleep(ms);
   const after = cpuOf(stage);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { nodeFlags } from '../../packages/db/src/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { markProcess, type ProcessMark } from '../../packages/embedded/src/processes.ts';
 
@@ -59,7 +60,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
     const began = Date.now();
     restarting = false;
     clearTimeout(timer);
-    const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${name}.js`)], {
+    const child = spawn(process.execPath, [...nodeFlags(name), join(repositoryRoot, 'dist', `${name}.js`)], {
       cwd: repositoryRoot,
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
