@@ -2,6 +2,7 @@ import { admission } from './parts/admission.ts';
 import { catalog } from './parts/catalog.ts';
 import { history } from './parts/history.ts';
 import { memory } from './parts/memory.ts';
+import { neighbours } from './parts/neighbours.ts';
 import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
@@ -26,6 +27,7 @@ export const parts: readonly Part[] = [
   operations,
   prices,
   publishing,
+  neighbours,
   admission,
   webhooks,
   processes,

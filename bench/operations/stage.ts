@@ -153,7 +153,12 @@ export function idOf(data: unknown): string {
   throw new Error(`no id in ${JSON.stringify(data)}`);
 }
 
-async function sendTo(url: string, { method, path, body, key }: Sent, shopKey: string): Promise<unknown> {
+/** Sends a request and gives its answer's `data`. Throws when it is no success. */
+export async function sendTo(
+  url: string,
+  { method, path, body, key }: Sent,
+  shopKey: string,
+): Promise<unknown> {
   const response = await fetch(url + path, {
     method,
     headers: {

@@ -1,0 +1,26 @@
+import pg from 'pg';
+import type { Neighbour } from './neighbour.ts';
+
+/** A million products come by one COPY, and are published. */
+export const copiedRows: Neighbour = {
+  id: 'copied-rows',
+  name: '1,000,000 rows by COPY at another location',
+  arrivalMs: 1_000,
+  lasting: true,
+  size: 1_000_000,
+  async prepare({ databaseUrl, locations: [, { locationId }] }, size) {
+    return async () => {
+      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'import' });
+      await client.connect();
+      const rows = pg.escapeLiteral(`seq -f '${locationId},%.0f,Copied,1' 10000000 ${10_000_000 + size - 1}`);
+      const copied = client.query(
+        `copy products (location_id, sku, name, price) from program ${rows} (format csv)`,
+      );
+      // Whoever ends it is told; until then nobody listens.
+      copied.catch(() => {});
+      return async () => {
+        await copied.finally(() => client.end());
+      };
+    };
+  },
+};
