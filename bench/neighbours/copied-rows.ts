@@ -11,8 +11,11 @@ export const copiedRows: Neighbour = {
   async prepare({ databaseUrl, locations: [, { locationId }] }, size) {
     return async () => {
       const client = new pg.Client({ connectionString: databaseUrl, application_name: 'import' });
+      client.on('error', () => {});
       await client.connect();
-      const rows = pg.escapeLiteral(`seq -f '${locationId},%.0f,Copied,1' 10000000 ${10_000_000 + size - 1}`);
+      // Numbers that no earlier one had.
+      const first = Date.now() * 1_000;
+      const rows = pg.escapeLiteral(`seq -f '${locationId},%.0f,Copied,1' ${first} ${first + size - 1}`);
       const copied = client.query(
         `copy products (location_id, sku, name, price) from program ${rows} (format csv)`,
       );

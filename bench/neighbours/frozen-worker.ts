@@ -21,14 +21,20 @@ export const frozenWorker: Neighbour = {
       const [pid] = workers;
       if (pid === undefined) throw new Error('there is no worker to freeze');
       process.kill(pid, 'SIGSTOP');
-      for (let tries = 0; tries < 50 && !(await caught()); tries += 1) {
-        process.kill(pid, 'SIGCONT');
-        await sleep(37);
-        process.kill(pid, 'SIGSTOP');
-      }
-      return async () => {
+      const thaw = async () => {
         process.kill(pid, 'SIGCONT');
       };
+      try {
+        for (let tries = 0; tries < 50 && !(await caught()); tries += 1) {
+          await thaw();
+          await sleep(37);
+          process.kill(pid, 'SIGSTOP');
+        }
+      } catch (error) {
+        await thaw();
+        throw error;
+      }
+      return thaw;
     };
   },
 };

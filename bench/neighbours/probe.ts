@@ -15,6 +15,8 @@ export interface Met {
 
 /** Calls a second: a product, an order, a page of products and a status move in turn. */
 const rate = 40;
+/** Orders that are made before the first is moved. */
+const ordersAhead = 50;
 /** What has not arrived so long after its change counts as that late. */
 const patienceMs = 30_000;
 
@@ -42,8 +44,8 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
   ];
   const seen = async () =>
     (await (await fetch(consumerUrl)).json()) as { received: number; latencies: number[] };
-  // One to move.
-  await steps[1]?.();
+  // Enough to move, however long an order takes.
+  for (let order = 0; order < ordersAhead; order += 1) await steps[1]?.();
 
   return async (seconds) => {
     await sleep(100);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { makeOther } from '../company.ts';
 import { median } from '../load.ts';
 import type { Neighbour, Scene } from '../neighbours/neighbour.ts';
@@ -45,11 +46,16 @@ async function meet(
 ): Promise<Found> {
   const found: Found = { alone: [], unwatched: [], beside: [] };
   const size = small ? fewRows : (neighbour.size ?? 0);
-  const seconds = small ? 1 : neighbour.lasting ? 20 : 5;
+  const calmSeconds = small ? 1 : 5;
+  const seconds = neighbour.lasting ? 4 * calmSeconds : calmSeconds;
+  // It begins while the probe is at work, and has ended before the next one begins.
   const measure = async (how: keyof Found, scene: Scene | undefined, times: number) => {
     const begin = scene && (await neighbour.prepare(scene, size));
+    const first = probe(scene ? seconds : calmSeconds);
+    await sleep(200);
     const end = await begin?.();
-    for (let time = 0; time < times; time += 1) found[how].push(await probe(scene ? seconds : 5));
+    found[how].push(await first);
+    for (let time = 1; time < times; time += 1) found[how].push(await probe(scene ? seconds : calmSeconds));
     await end?.();
   };
   const [rounds, times] = neighbour.lasting ? [1, effort.repeats] : [effort.repeats, 1];
