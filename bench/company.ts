@@ -111,7 +111,10 @@ export function letOthersWork(others: readonly Other[], apiUrl: string): () => P
   };
 }
 
-/** Places an order of three items through the API, `first` being the place of the first product. Throws when it is refused; gives its id. */
+/**
+ * Places an order of three items through the API, `first` being the place of the first product; gives its id.
+ * @throws {Error} when it is refused.
+ */
 export async function placeOrder(
   { key, paymentMethodId, productIds }: Other,
   url: string,

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import type { Neighbour } from './neighbour.ts';
 
-/** A million products come by one COPY, and are published. */
+/** Many products come by one COPY, and are published. */
 export const copiedRows: Neighbour = {
   id: 'copied-rows',
-  name: '1,000,000 rows by COPY at another location',
+  name: 'products by COPY at another location',
   arrivalMs: 1_000,
-  lasting: true,
+  lastingSeconds: 20,
   size: 1_000_000,
   async prepare({ databaseUrl, locations: [, { locationId }] }, size) {
     return async () => {

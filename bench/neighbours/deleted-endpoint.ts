@@ -5,8 +5,9 @@ import type { Neighbour } from './neighbour.ts';
 /** An endpoint with a big history is deleted, and its deliveries are cleared away. */
 export const deletedEndpoint: Neighbour = {
   id: 'deleted-endpoint',
-  name: 'an endpoint with 400,000 deliveries that is deleted',
+  name: 'an endpoint deleted with its deliveries',
   arrivalMs: 1_000,
+  lastingSeconds: 5,
   size: 400_000,
   async prepare(scene, size) {
     const [location] = scene.locations;

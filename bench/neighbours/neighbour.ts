@@ -25,8 +25,8 @@ export interface Neighbour {
   name: string;
   /** Goal of another location's commit-to-arrival at the 99th percentile, in milliseconds. */
   arrivalMs: number;
-  /** Its work lasts over all measured windows, not one. */
-  lasting?: true;
+  /** Its work lasts: once begun it is measured over and over, so many seconds each time. Others begin anew each time. */
+  lastingSeconds?: number;
   /** Makes what it needs, `size` rows where it is about many; the answer begins it, and the answer to that ends it. */
   prepare(scene: Scene, size: number): Promise<Begin>;
   /** How many rows in full. */

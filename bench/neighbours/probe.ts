@@ -9,8 +9,6 @@ export interface Met {
   arrivalMs: number;
   /** Calls that were no success. */
   failures: string[];
-  calls: number;
-  events: number;
 }
 
 /** Calls a second: a product, an order, a page of products and a status move in turn. */
@@ -20,6 +18,7 @@ const ordersAhead = 50;
 /** What has not arrived so long after its change counts as that late. */
 const patienceMs = 30_000;
 
+/** Works for so many seconds and waits until what follows has arrived. */
 export type Probe = (seconds: number) => Promise<Met>;
 
 /** Makes a probe of a location: it calls at a fixed rate, whatever the answers take, and hears of its orders. */
@@ -29,23 +28,28 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
     sendTo(apiUrl, { method, path, body }, location.key);
   const pending: string[] = [];
   let made = 0;
-  const steps: readonly (() => Promise<unknown>)[] = [
-    () => ask('GET', `/v2/products/${location.productIds[made % location.productIds.length]}`),
-    async () => {
-      made += 1;
-      pending.push(await placeOrder(location, apiUrl, unused('probe'), made * 7));
+  const order = async () => {
+    made += 1;
+    pending.push(await placeOrder(location, apiUrl, unused('probe'), made * 7));
+  };
+  const move = async () => {
+    const id = pending.shift();
+    if (id === undefined) throw new Error('no order was made to move');
+    await ask('PATCH', `/v2/orders/${id}/status`, { status: 'ready' });
+  };
+  const steps: readonly { call(): Promise<unknown>; told: boolean }[] = [
+    {
+      call: () => ask('GET', `/v2/products/${location.productIds[made % location.productIds.length]}`),
+      told: false,
     },
-    () => ask('GET', '/v2/products?limit=50'),
-    async () => {
-      const id = pending.shift();
-      if (id === undefined) throw new Error('no order was made to move');
-      await ask('PATCH', `/v2/orders/${id}/status`, { status: 'ready' });
-    },
+    { call: order, told: true },
+    { call: () => ask('GET', '/v2/products?limit=50'), told: false },
+    { call: move, told: true },
   ];
   const seen = async () =>
     (await (await fetch(consumerUrl)).json()) as { received: number; latencies: number[] };
   // Enough to move, however long an order takes.
-  for (let order = 0; order < ordersAhead; order += 1) await steps[1]?.();
+  for (let ahead = 0; ahead < ordersAhead; ahead += 1) await order();
 
   return async (seconds) => {
     await sleep(100);
@@ -55,22 +59,21 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
     let events = 0;
     const calls: Promise<void>[] = [];
     const began = performance.now();
-    for (let call = 0; call < seconds * rate; call += 1) {
-      const due = began + (call * 1_000) / rate;
-      await sleep(Math.max(0, due - performance.now()));
-      const step = call % steps.length;
-      calls.push(
-        (steps[step] ?? steps[0])?.().then(
-          () => {
-            if (step % 2 === 1) events += 1;
-            took.push(performance.now() - due);
-          },
-          (error: unknown) => {
-            failures.push(String(error));
-          },
-        ) ?? Promise.resolve(),
-      );
-    }
+    const take = async (step: (typeof steps)[number], due: number) => {
+      try {
+        await step.call();
+        took.push(performance.now() - due);
+        if (step.told) events += 1;
+      } catch (error) {
+        failures.push(String(error));
+      }
+    };
+    for (let round = 0; round < (seconds * rate) / steps.length; round += 1)
+      for (const [at, step] of steps.entries()) {
+        const due = began + ((round * steps.length + at) * 1_000) / rate;
+        await sleep(Math.max(0, due - performance.now()));
+        calls.push(take(step, due));
+      }
     await Promise.all(calls);
     const latencies: number[] = [];
     const end = performance.now() + patienceMs;
@@ -81,7 +84,7 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
       await sleep(50);
     }
     while (latencies.length < events) latencies.push(patienceMs);
-    return { apiMs: p99(took), arrivalMs: p99(latencies), failures, calls: calls.length, events };
+    return { apiMs: p99(took), arrivalMs: p99(latencies), failures };
   };
 }
 

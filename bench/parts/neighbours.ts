@@ -47,7 +47,7 @@ async function meet(
   const found: Found = { alone: [], unwatched: [], beside: [] };
   const size = small ? fewRows : (neighbour.size ?? 0);
   const calmSeconds = small ? 1 : 5;
-  const seconds = neighbour.lasting ? 4 * calmSeconds : calmSeconds;
+  const seconds = small ? 1 : (neighbour.lastingSeconds ?? calmSeconds);
   // It begins while the probe is at work, and has ended before the next one begins.
   const measure = async (how: keyof Found, scene: Scene | undefined, times: number) => {
     const begin = scene && (await neighbour.prepare(scene, size));
@@ -58,7 +58,7 @@ async function meet(
     for (let time = 1; time < times; time += 1) found[how].push(await probe(scene ? seconds : calmSeconds));
     await end?.();
   };
-  const [rounds, times] = neighbour.lasting ? [1, effort.repeats] : [effort.repeats, 1];
+  const [rounds, times] = neighbour.lastingSeconds ? [1, effort.repeats] : [effort.repeats, 1];
   for (let round = 0; round < rounds; round += 1) {
     await measure('alone', undefined, times);
     await measure('unwatched', unwatched, times);
@@ -67,7 +67,8 @@ async function meet(
   return found;
 }
 
-function rowsOf({ name, arrivalMs }: Neighbour, found: Found): Row[] {
+function rowsOf({ name, size, arrivalMs }: Neighbour, found: Found): Row[] {
+  const rows = size === undefined ? '' : ` (${size.toLocaleString('en')})`;
   const of = (how: keyof Found, what: 'apiMs' | 'arrivalMs') => median(found[how].map((met) => met[what]));
   const row = (work: string, what: 'apiMs' | 'arrivalMs', most: number): Row => {
     const [first, ...more] = found.beside.flatMap(({ failures }) => failures);
@@ -75,7 +76,7 @@ function rowsOf({ name, arrivalMs }: Neighbour, found: Found): Row[] {
     const note = `alone ${ms(of('alone', what))}; the same in an unwatched database ${ms(of('unwatched', what))}; highest ${ms(Math.max(...found.beside.map((met) => met[what])))}${failed}`;
     const held = figureRow(
       'neighbours',
-      `${work} beside ${name}, p99`,
+      `${work} beside ${name}${rows}, p99`,
       { most, unit: ' ms' },
       of('beside', what),
       note,

@@ -24,9 +24,9 @@ const longestRestMs = 5_000;
 
 /**
  * `npm run soak [-- options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
- * a kill a minute and a bad neighbour most of the time; at the end, or when `signal` aborts, holds an independent ledger against the database and against
- * what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when anything was lost,
- * duplicated or unexplained.
+ * a kill a minute and bad neighbours; at the end, or when `signal` aborts, holds an independent ledger against the
+ * database and against what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
+ * anything was lost, duplicated or unexplained.
  */
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   const options = readOptions(words);
