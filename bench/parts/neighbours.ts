@@ -30,6 +30,8 @@ export const neighbours: Part = {
       const found = await meet(neighbour, probe, scenes, context);
       const pair = rowsOf(neighbour, found);
       for (const { work, figure, note } of pair) log(`${work}: ${figure}; ${note}`);
+      const failures = found.beside.flatMap((met) => met.failures);
+      if (small && failures.length > 0) throw new Error(`calls failed: ${failures.join(', ')}`);
       rows.push(...pair);
     }
     await scenes.close();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,7 +39,8 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
     await makeOther({ comanda: database }, 200),
   ] as const;
   const hanging = createServer(() => {}).listen(0, '127.0.0.1');
-  const hangUrl = () => `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+  await once(hanging, 'listening');
+  const hangUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
   const stopping = new AbortController();
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
   const visits: Visit[] = [];
@@ -54,7 +56,7 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
   const stay = async (neighbour: Neighbour, apiUrl: string, workers: number[]) => {
     try {
       const letGo = async () => hanging.closeAllConnections();
-      const scene = { database, databaseUrl, apiUrl, workers, locations, hangUrl: hangUrl(), letGo };
+      const scene = { database, databaseUrl, apiUrl, workers, locations, hangUrl, letGo };
       const begin = await neighbour.prepare(scene, Math.min(mostRows, neighbour.size ?? 0));
       const end = await begin();
       await pause(stayMs);
