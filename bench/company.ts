@@ -21,7 +21,8 @@ export async function fillWithOthers(place: Place, small: boolean): Promise<Othe
   return others;
 }
 
-async function makeOther(place: Place, each: number): Promise<Other> {
+/** Makes one with `each` products and orders, by SQL and through every trigger. */
+export async function makeOther(place: Pick<Place, 'comanda'>, each: number): Promise<Other> {
   const tenant = await makeTenant(place);
   const { pool } = place.comanda;
   const { rows } = await pool.query<{ id: string }>(
@@ -96,9 +97,12 @@ export function letOthersWork(others: readonly Other[], apiUrl: string): () => P
     const other = others[at % others.length];
     if (other === undefined) return;
     at += 1;
-    const asked = order(other, apiUrl, at).catch((error: unknown) => {
-      failed ??= String(error);
-    });
+    const asked = placeOrder(other, apiUrl, `other-${at}`, at * 7).then(
+      () => {},
+      (error: unknown) => {
+        failed ??= String(error);
+      },
+    );
     pending.add(asked);
     void asked.then(() => pending.delete(asked));
   }, 100);
@@ -109,9 +113,18 @@ export function letOthersWork(others: readonly Other[], apiUrl: string): () => P
   };
 }
 
-async function order({ key, paymentMethodId, productIds }: Other, url: string, at: number): Promise<void> {
+/**
+ * Places an order of three items through the API, `first` being the place of the first product; gives its id.
+ * @throws {Error} when it is refused.
+ */
+export async function placeOrder(
+  { key, paymentMethodId, productIds }: Other,
+  url: string,
+  name: string,
+  first: number,
+): Promise<string> {
   const items = [0, 1, 2].map((index) => ({
-    product_id: productIds[(at * 7 + index) % productIds.length],
+    product_id: productIds[(first + index) % productIds.length],
     quantity: 1,
   }));
   const response = await fetch(`${url}/v2/orders`, {
@@ -119,10 +132,10 @@ async function order({ key, paymentMethodId, productIds }: Other, url: string, a
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      'idempotency-key': `other-${at}`,
+      'idempotency-key': name,
     },
     body: JSON.stringify({
-      external_id: `other-${at}`,
+      external_id: name,
       channel: 'bench',
       is_take_away: false,
       identifier: '',
@@ -131,5 +144,6 @@ async function order({ key, paymentMethodId, productIds }: Other, url: string, a
     }),
   });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-  await response.arrayBuffer();
+  const { data } = (await response.json()) as { data: { id: string } };
+  return data.id;
 }

@@ -4,6 +4,7 @@ import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
+import { neighbours } from './parts/neighbours.ts';
 import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
@@ -30,6 +31,7 @@ export const parts: readonly Part[] = [
   locations,
   prices,
   publishing,
+  neighbours,
   admission,
   webhooks,
   processes,

@@ -7,6 +7,7 @@ import { waitFor } from '../../tests/support/wait.ts';
 import { type Kill, kill } from './kill.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { watchMemory } from './memory.ts';
+import { startNeighbours, type Visit } from './neighbours.ts';
 import { readOptions, type SoakOptions, usage } from './options.ts';
 import { type SoakReport, sumUp, surroundings, textOf } from './report.ts';
 import { makeFolder, type Stage, setStage } from './stage.ts';
@@ -23,9 +24,9 @@ const longestRestMs = 5_000;
 
 /**
  * `npm run soak [-- options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
- * a kill a minute; at the end, or when `signal` aborts, holds an independent ledger against the database and against
- * what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when anything was lost,
- * duplicated or unexplained.
+ * a kill a minute and bad neighbours; at the end, or when `signal` aborts, holds an independent ledger against the
+ * database and against what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
+ * anything was lost, duplicated or unexplained.
  */
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   const options = readOptions(words);
@@ -74,9 +75,11 @@ async function soak(
     ...{ target: traffic.target, observe: traffic.observe, shops, ledger, lanes: crowd.lanes },
     ...{ chance: createChance(options.seed), paceMs, jobEvery: 400 },
   });
+  const sendAway = options.alone ? undefined : await startNeighbours(stage, createChance(options.seed + 2));
   const kills = await killAndCheck(stage, options, chosen, signal, load.idle);
   const minutes = Number(((Date.now() - began) / 60_000).toFixed(1));
   const calls = traffic.answered() - before;
+  const visits: Visit[] = (await sendAway?.()) ?? [];
   log('load ends; waiting until everything is told');
   await load.stop(signal.aborted ? 10_000 : 60_000);
   await waitFor('everything to be told', async () => (await stage.unfinished()) === 0, {
@@ -86,8 +89,8 @@ async function soak(
   const plannedDeaths = kills.filter(({ childDied }) => childDied).length;
   return {
     ...{ ...surroundings(), minutes, seed: options.seed, capacity, rate, calls },
-    verdict: await judge(stage, kills, plannedDeaths),
-    ...{ byKind: sumUp(kills), memory: memory.rows() },
+    verdict: await judge(stage, kills, visits, plannedDeaths),
+    ...{ byKind: sumUp(kills), visits, memory: memory.rows() },
   };
 }
 

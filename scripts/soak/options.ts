@@ -13,6 +13,8 @@ export interface SoakOptions {
   seed: number;
   /** Ids of the kinds of kills; empty: all. */
   kinds: string[];
+  /** Without bad neighbours. */
+  alone: boolean;
   /** Seconds before attempts 2 to 5: so soon that within the run everything is delivered or dead. */
   retryDelays: string;
   /** Where the figures are kept, as JSON. */
@@ -27,6 +29,7 @@ export const usage = `npm run soak -- [options]
   --rate N         calls a second (30 % of what the machine carries)
   --seed N         repeats the order of kills
   --kinds a,b      only these kinds of kills
+  --alone          without bad neighbours
   --retry-delays L seconds before delivery attempts 2 to 5 (2,5,15,30)
   --json FILE      keeps the figures
 `;
@@ -43,6 +46,7 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
       ...{ 'check-every': { type: 'string', default: '300' }, rate: { type: 'string' } },
       ...{ seed: { type: 'string' }, kinds: { type: 'string', default: '' }, json: { type: 'string' } },
       'retry-delays': { type: 'string', default: '2,5,15,30' },
+      alone: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -54,6 +58,7 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
     rate: values.rate === undefined ? undefined : positive('--rate', values.rate),
     seed: values.seed === undefined ? Date.now() % 1_000_000 : positive('--seed', values.seed),
     kinds: values.kinds.split(',').filter((word) => word !== ''),
+    alone: values.alone,
     retryDelays: values['retry-delays'],
     json: values.json,
   };

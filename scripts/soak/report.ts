@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
+import { groupBy } from '../../tests/faults/support/grouping.ts';
 import type { Kill } from './kill.ts';
 import type { MemoryRow } from './memory.ts';
+import type { Visit } from './neighbours.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Everything that a soak found. */
@@ -17,6 +19,7 @@ export interface SoakReport {
   calls: number;
   verdict: Verdict;
   byKind: KindRow[];
+  visits: Visit[];
   memory: MemoryRow[];
 }
 
@@ -52,7 +55,7 @@ export function sumUp(kills: readonly Kill[]): KindRow[] {
 
 /** What is printed at the end. */
 export function textOf(report: SoakReport): string {
-  const { verdict, byKind, memory, capacity } = report;
+  const { verdict, byKind, visits, memory, capacity } = report;
   const { books, told, redelivered, troubles, complaints, kills } = verdict;
   const again = redelivered.afterFailure + redelivered.afterKill + redelivered.unexplained;
   const carried = capacity === undefined ? '' : `, of ${capacity.toFixed(1)} that the machine carried alone`;
@@ -71,6 +74,14 @@ export function textOf(report: SoakReport): string {
       byKind.map(({ kind, kills: count, real, served, delivered }) => [
         ...[kind, String(count), String(real), shown(served?.p50), shown(served?.max)],
         ...[shown(delivered?.p50), shown(delivered?.max)],
+      ]),
+    ),
+    '',
+    ...table(
+      ['bad neighbours', 'visits', 'cut short by a kill'],
+      [...groupBy(visits, ({ name }) => name)].map(([name, own]) => [
+        ...[name, String(own.length)],
+        String(own.filter(({ failed }) => failed !== undefined).length),
       ]),
     ),
     '',

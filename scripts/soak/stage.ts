@@ -24,6 +24,8 @@ export interface Stage {
   consumer: ConsumerProcess;
   journal: Journal;
   databaseUrl: string;
+  /** The same database for who works on it by hand. */
+  superuserUrl: string;
   database: Database;
   ledger: Ledger;
   shops: Shop[];
@@ -65,13 +67,15 @@ export async function setStage(directory: string, retryDelays: string): Promise<
     const first = await start('first', 21_000 + (process.pid % 4_000), { DATA_DIR: dataDir });
     const databaseUrl = await embeddedUrl(dataDir);
     const ownerUrl = await embeddedUrl(dataDir, 'owner');
+    const superuserUrl = await embeddedUrl(dataDir, 'superuser');
     const place = readPlace(dataDir);
-    if (databaseUrl === null || ownerUrl === null || place === null) throw new Error('there is no database');
+    if (databaseUrl === null || ownerUrl === null || superuserUrl === null || place === null)
+      throw new Error('there is no database');
     const second = await start('second', 26_000 + (process.pid % 4_000), {
       ...{ DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: ownerUrl },
       DATA_DIR: join(directory, 'data-of-second'),
     });
-    return await furnish({ directory, runs: [first, second], databaseUrl, place, dataDir });
+    return await furnish({ directory, runs: [first, second], databaseUrl, superuserUrl, place, dataDir });
   } catch (error) {
     for (const run of started.toReversed()) await run.stop();
     throw error;
@@ -79,9 +83,12 @@ export async function setStage(directory: string, retryDelays: string): Promise<
 }
 
 async function furnish(
-  built: Pick<Stage, 'directory' | 'runs' | 'databaseUrl'> & { place: Place; dataDir: string },
+  built: Pick<Stage, 'directory' | 'runs' | 'databaseUrl' | 'superuserUrl'> & {
+    place: Place;
+    dataDir: string;
+  },
 ): Promise<Stage> {
-  const { directory, runs, databaseUrl, place, dataDir } = built;
+  const { directory, runs, databaseUrl, superuserUrl, place, dataDir } = built;
   const [first, second] = runs;
   const journalFile = join(directory, 'arrivals.jsonl');
   const consumer = await startConsumerProcess(journalFile);
@@ -89,7 +96,7 @@ async function furnish(
   const ledger = createLedger();
   const shops: Shop[] = [];
   return {
-    ...{ directory, runs, consumer, databaseUrl, database, ledger, shops },
+    ...{ directory, runs, consumer, databaseUrl, superuserUrl, database, ledger, shops },
     journal: openJournal(journalFile),
     traffic: watchTraffic([first.url, second.url]),
     postmaster: () => postmasterOf(place) ?? undefined,

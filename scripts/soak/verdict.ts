@@ -3,6 +3,7 @@ import { compareTold, type Telling } from '../../tests/faults/support/told.ts';
 import { explainRepeats, explainTroubles, type Repeats, type TroubleRow } from './explain.ts';
 import type { Kill } from './kill.ts';
 import { isRefused } from './manners.ts';
+import { cutsWork, unexplainedVisits, type Visit } from './neighbours.ts';
 import type { Stage } from './stage.ts';
 
 /** What the books say at the end. The promise holds when there are no complaints. */
@@ -22,12 +23,17 @@ export interface Verdict {
 const realShare = 0.8;
 
 /** Holds the ledger against the database, and both against what the consumer got. For when all is quiet. */
-export async function judge(stage: Stage, kills: readonly Kill[], plannedDeaths: number): Promise<Verdict> {
+export async function judge(
+  stage: Stage,
+  kills: readonly Kill[],
+  visits: readonly Visit[],
+  plannedDeaths: number,
+): Promise<Verdict> {
   const { databaseUrl, ledger, shops, journal, traffic, runs } = stage;
   journal.read();
   const books = await reconcile(databaseUrl, ledger, shops);
   const told = await compareTold(databaseUrl, ledger, shops, journal);
-  const redelivered = explainRepeats(journal.receipts.values(), kills);
+  const redelivered = explainRepeats(journal.receipts.values(), [...kills, ...visits.filter(cutsWork)]);
   const troubles = explainTroubles(traffic.troubles, kills);
   const real = kills.filter((kill) => kill.real).length;
   const died = runs.reduce((sum, run) => sum + run.deaths(), 0);
@@ -50,6 +56,7 @@ export async function judge(stage: Stage, kills: readonly Kill[], plannedDeaths:
       ...told.complaints,
       ...(await strangeDeaths(stage)),
       ...kills.flatMap(({ complaints }) => complaints),
+      ...unexplainedVisits(visits, kills),
       ...Object.entries(faults).flatMap(([what, count]) =>
         count === 0 ? [] : `${Math.floor(count)} ${what}`,
       ),
@@ -58,9 +65,10 @@ export async function judge(stage: Stage, kills: readonly Kill[], plannedDeaths:
 }
 
 /** Dead is what the consumer refuses for good, and nothing else. */
-async function strangeDeaths({ database, journal }: Stage): Promise<string[]> {
+async function strangeDeaths({ database, journal, shops }: Stage): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string; attempts: number }>(
-    `select event_id as id, attempts from webhook_deliveries where status = 'dead'`,
+    `select event_id as id, attempts from webhook_deliveries where status = 'dead' and location_id = any ($1)`,
+    [shops.map(({ locationId }) => locationId)],
   );
   const dead = new Map(rows.map(({ id, attempts }) => [id, attempts]));
   const refused = [...journal.receipts.values()].filter(

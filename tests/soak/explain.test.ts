@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { explainRepeats, explainTroubles } from '../../scripts/soak/explain.ts';
+import { unexplainedVisits } from '../../scripts/soak/neighbours.ts';
 
 // A kill from 100 s to 110 s.
 const kills = [{ at: 100_000, until: 110_000, consequences: ['503'] as const }];
@@ -30,4 +31,15 @@ test.each([
 ] as const)('what a caller met is %s by a kill that %s', (reason, _, what, askedAt, heardAt) => {
   const rows = explainTroubles([{ what, askedAt, heardAt }], kills);
   expect(rows).toEqual([{ what, explained: 0, unexplained: 0, [reason]: 1 }]);
+});
+
+test.each([
+  [[], 'the kill began while it was there', 95_000, 101_000],
+  [[], 'it came while what was killed was away', 105_000, 120_000],
+  [['a neighbour: refused'], 'the kill came later', 80_000, 99_000],
+  [['a neighbour: refused'], 'the kill was over', 111_000, 120_000],
+])("a bad neighbour's visit that failed is a complaint (%j) when %s", (complaints, _, at, until) => {
+  const visit = { id: 'neighbour', name: 'a neighbour', at, until };
+  expect(unexplainedVisits([{ ...visit, failed: 'refused' }], kills)).toEqual(complaints);
+  expect(unexplainedVisits([visit], kills)).toEqual([]);
 });

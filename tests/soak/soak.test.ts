@@ -20,7 +20,7 @@ test.concurrent('a short soak kills, loses nothing, and can explain everything t
   const words = ['--minutes', '0.3', '--kill-every', '3', '--kinds', 'api,worker,postgres', '--json', json];
   const { code, output } = await run([...brief, ...words]).end();
   expect(code, output).toBe(0);
-  const { verdict, byKind, memory, calls }: SoakReport = JSON.parse(readFileSync(json, 'utf8'));
+  const { verdict, byKind, visits, memory, calls }: SoakReport = JSON.parse(readFileSync(json, 'utf8'));
   const { books, told, kills, troubles, redelivered } = verdict;
   reportFault('soak, in short', {
     ...{ trials: kills.total, real: kills.real, acknowledged: books.acknowledged, found: books.found },
@@ -37,6 +37,7 @@ test.concurrent('a short soak kills, loses nothing, and can explain everything t
   expect(redelivered.unexplained).toBe(0);
   expect(troubles.filter(({ unexplained }) => unexplained > 0)).toEqual([]);
   expect(byKind.reduce((sum, row) => sum + row.kills, 0)).toBe(kills.total);
+  expect(visits.length).toBeGreaterThan(0);
   for (const { role, last } of memory) expect(last, role).toBeGreaterThan(10);
   for (const line of ['acknowledged', 'delivered', 'redelivered', 'memory, MiB', 'Nothing lost'])
     expect(output).toContain(line);
@@ -45,7 +46,7 @@ test.concurrent('a short soak kills, loses nothing, and can explain everything t
 test.concurrent('a soak during which an acknowledged order is taken away says so and fails', {
   timeout: 400_000,
 }, async ({ expect }) => {
-  const soak = run([...brief, '--minutes', '0.12', '--kill-every', '4', '--kinds', 'worker']);
+  const soak = run([...brief, '--alone', '--minutes', '0.12', '--kill-every', '4', '--kinds', 'worker']);
   await waitFor('the load to begin', () => soak.output().includes('load begins'), { timeoutMs: 180_000 });
   const [, directory = ''] = /in (\S*comanda-soak-\S+)/.exec(soak.output()) ?? [];
   const url = (await embeddedUrl(join(directory, 'data'), 'superuser')) ?? '';

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeOther } from '../company.ts';
+import { median } from '../load.ts';
+import type { Neighbour, Scene } from '../neighbours/neighbour.ts';
+import { neighbours as all } from '../neighbours/neighbours.ts';
+import { type Met, openProbe, type Probe } from '../neighbours/probe.ts';
+import { openScenes, type Scenes } from '../neighbours/scenes.ts';
+import { figureRow, type Row } from '../result.ts';
+import type { Part, PartContext } from './part.ts';
+
+/** What a location meets alone, beside a neighbour, and beside the same work in a database that is not watched. */
+type Found = Record<'alone' | 'unwatched' | 'beside', Met[]>;
+
+/** Of many rows a check makes so many. */
+const fewRows = 500;
+
+/** What others do to a location that goes on with its work: its calls and its events beside each bad neighbour. */
+export const neighbours: Part = {
+  name: 'neighbours',
+  summary: 'calls and events of a location beside bad neighbours',
+  async run(context) {
+    const { place, small, log } = context;
+    const consumer = await place.startConsumer();
+    const scenes = await openScenes(place, consumer.url, small ? 50 : 10_000);
+    const own = await makeOther(place, small ? 50 : 2_000);
+    const probe = await openProbe(own, scenes.here.apiUrl, consumer.url);
+    await probe(small ? 0.5 : 5);
+    const rows: Row[] = [];
+    for (const neighbour of all) {
+      const found = await meet(neighbour, probe, scenes, context);
+      const pair = rowsOf(neighbour, found);
+      for (const { work, figure, note } of pair) log(`${work}: ${figure}; ${note}`);
+      const failures = found.beside.flatMap((met) => met.failures);
+      if (small && failures.length > 0) throw new Error(`calls failed: ${failures.join(', ')}`);
+      rows.push(...pair);
+    }
+    await scenes.close();
+    await consumer.stop();
+    return rows;
+  },
+};
+
+async function meet(
+  neighbour: Neighbour,
+  probe: Probe,
+  { here, unwatched }: Scenes,
+  { effort, small }: PartContext,
+): Promise<Found> {
+  const found: Found = { alone: [], unwatched: [], beside: [] };
+  const size = small ? fewRows : (neighbour.size ?? 0);
+  const calmSeconds = small ? 1 : 5;
+  const seconds = small ? 1 : (neighbour.lastingSeconds ?? calmSeconds);
+  // It begins while the probe is at work, and has ended before the next one begins.
+  const measure = async (how: keyof Found, scene: Scene | undefined, times: number) => {
+    const begin = scene && (await neighbour.prepare(scene, size));
+    const first = probe(scene ? seconds : calmSeconds);
+    await sleep(200);
+    const end = await begin?.();
+    found[how].push(await first);
+    for (let time = 1; time < times; time += 1) found[how].push(await probe(scene ? seconds : calmSeconds));
+    await end?.();
+  };
+  const [rounds, times] = neighbour.lastingSeconds ? [1, effort.repeats] : [effort.repeats, 1];
+  for (let round = 0; round < rounds; round += 1) {
+    await measure('alone', undefined, times);
+    await measure('unwatched', unwatched, times);
+    await measure('beside', here, times);
+  }
+  return found;
+}
+
+function rowsOf({ name, size, arrivalMs }: Neighbour, found: Found): Row[] {
+  const rows = size === undefined ? '' : ` (${size.toLocaleString('en')})`;
+  const of = (how: keyof Found, what: 'apiMs' | 'arrivalMs') => median(found[how].map((met) => met[what]));
+  const row = (work: string, what: 'apiMs' | 'arrivalMs', most: number): Row => {
+    const [first, ...more] = found.beside.flatMap(({ failures }) => failures);
+    const failed = first === undefined ? '' : `; ${more.length + 1} calls failed, the first: ${first}`;
+    const note = `alone ${ms(of('alone', what))}; the same in an unwatched database ${ms(of('unwatched', what))}; highest ${ms(Math.max(...found.beside.map((met) => met[what])))}${failed}`;
+    const held = figureRow(
+      'neighbours',
+      `${work} beside ${name}${rows}, p99`,
+      { most, unit: ' ms' },
+      of('beside', what),
+      note,
+    );
+    return { ...held, met: held.met && first === undefined };
+  };
+  const without = Math.max(of('alone', 'apiMs'), of('unwatched', 'apiMs'));
+  return [
+    row('calls', 'apiMs', Math.round(Math.max(2 * without, without + 30))),
+    row('commit to arrival', 'arrivalMs', arrivalMs),
+  ];
+}
+
+const ms = (value: number) => `${value.toFixed(0)} ms`;

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openDatabase } from '@comanda/db';
+import { makeOther } from '../../bench/company.ts';
+import type { Neighbour } from '../../bench/neighbours/neighbour.ts';
+import { neighbours } from '../../bench/neighbours/neighbours.ts';
+import type { Chance } from '../../tests/e2e/day/chance.ts';
+import type { Stage } from './stage.ts';
+
+/** A bad neighbour that was there for a while. Times in ms since the epoch. */
+export interface Visit {
+  id: string;
+  name: string;
+  at: number;
+  until: number;
+  /** What ended it early; a kill may, nothing else. */
+  failed?: string;
+}
+
+/** Each stays so long, and so long none is there. */
+const stayMs = 15_000;
+const restMs = 10_000;
+/** Fewer rows than in the bench: they come again and again. */
+const mostRows = 20_000;
+/** After a worker thawed, what it had in hand may come once more. */
+const thawMs = 1_000;
+
+/**
+ * Lets every kind of bad neighbour come in turn, at two locations that nobody else uses, one after the other, until the
+ * answer is called, which gives all visits. What they do is none of the shops' business.
+ */
+export async function startNeighbours(stage: Stage, chance: Chance): Promise<() => Promise<Visit[]>> {
+  const databaseUrl = stage.superuserUrl;
+  const database = openDatabase({ url: databaseUrl, poolSize: 4, applicationName: 'comanda-soak' });
+  const locations = [
+    await makeOther({ comanda: database }, 200),
+    await makeOther({ comanda: database }, 200),
+  ] as const;
+  const hanging = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  const hangUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+  const stopping = new AbortController();
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  const visits: Visit[] = [];
+
+  const visit = async (neighbour: Neighbour) => {
+    const { id, name } = neighbour;
+    const run = chance.pick(stage.runs);
+    const worker = run.child('worker');
+    const at = Date.now();
+    const failed = await stay(neighbour, run.url, worker === undefined ? [] : [worker]);
+    visits.push({ id, name, at, until: Date.now() + thawMs, ...(failed !== undefined && { failed }) });
+  };
+  const stay = async (neighbour: Neighbour, apiUrl: string, workers: number[]) => {
+    try {
+      const letGo = async () => hanging.closeAllConnections();
+      const scene = { database, databaseUrl, apiUrl, workers, locations, hangUrl, letGo };
+      const begin = await neighbour.prepare(scene, Math.min(mostRows, neighbour.size ?? 0));
+      const end = await begin();
+      await pause(stayMs);
+      await end();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  const all = (async () => {
+    let bag: Neighbour[] = [];
+    while (!stopping.signal.aborted) {
+      if (bag.length === 0) bag = [...neighbours];
+      const [next] = bag.splice(chance.between(0, bag.length - 1), 1);
+      if (next !== undefined) await visit(next);
+      await pause(restMs);
+    }
+  })();
+  return async () => {
+    stopping.abort();
+    await all;
+    // What an interrupted one left behind would be waited for.
+    await database.pool.query('delete from webhook_endpoints where location_id = any ($1)', [
+      locations.map(({ locationId }) => locationId),
+    ]);
+    await database.close();
+    hanging.closeAllConnections();
+    hanging.close();
+    return visits;
+  };
+}
+
+/** While it was there, something may have been cut that was in hand. */
+export const cutsWork = ({ id }: Visit) => id === 'frozen-worker';
+
+/** Visits that failed though nothing was killed meanwhile. */
+export function unexplainedVisits(
+  visits: readonly Visit[],
+  kills: readonly { at: number; until: number }[],
+): string[] {
+  return visits.flatMap(({ name, at, until, failed }) =>
+    failed === undefined || kills.some((kill) => kill.at <= until && kill.until >= at)
+      ? []
+      : [`${name}: ${failed}`],
+  );
+}
