@@ -17,8 +17,12 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    // A soak of its own: with npm run faults.
-    exclude: thorough ? [] : ['tests/soak/soak.test.ts'],
+    exclude: [
+      // A soak of its own: with npm run faults.
+      ...(thorough ? [] : ['tests/soak/soak.test.ts']),
+      // These need programs that no package of ours brings: with npm run outside.
+      ...(process.env.COMANDA_OUTSIDE === 'yes' ? [] : ['tests/outside/**']),
+    ],
     globalSetup: './tests/support/global-setup.ts',
     setupFiles: './tests/support/worker-setup.ts',
     reporters: ['default', new SummaryReporter()],
