@@ -27,6 +27,8 @@ export default defineConfig({
       ...(part === 'quick' ? files(slow) : []),
       // A soak of its own: with npm run faults.
       ...(thorough ? [] : ['tests/soak/soak.test.ts']),
+      // These need programs that no package of ours brings: with npm run outside.
+      ...(process.env.COMANDA_OUTSIDE === 'yes' ? [] : ['tests/outside/**']),
     ],
     globalSetup: './tests/support/global-setup.ts',
     setupFiles: './tests/support/worker-setup.ts',

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
+import { type CommandOutcome, runComanda } from '../support/command.ts';
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
@@ -14,22 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+const comanda = (...argv: string[]) => runComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
 
-async function comanda(...argv: string[]): Promise<Outcome> {
-  const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: api.databaseUrl };
-  return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => error,
-  );
-}
-
-const json = (outcome: Outcome) => JSON.parse(outcome.stdout) as Record<string, unknown>;
+const json = (outcome: CommandOutcome) => JSON.parse(outcome.stdout) as Record<string, unknown>;
 
 describe('keys', () => {
   it('creates a key that works, lists it without its text, and revokes it', async () => {

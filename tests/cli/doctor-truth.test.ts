@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Outcome, Thresholds } from '../../packages/api/src/cli/doctor/check.ts';
 import { type Diagnosis, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { superuserUrl } from '../support/database.ts';
+import { createTestDatabase, superuserUrl } from '../support/database.ts';
 import { createWorkerKit, type WorkerKit } from '../worker/kit.ts';
 
 // Where it said "well" while nothing worked. Each place is told as what it is.
@@ -50,9 +50,33 @@ function of({ checks }: Diagnosis, name: string): { outcome: Outcome; found: str
 
 describe('doctor', () => {
   it('looks past the pooler: over DATABASE_DIRECT_URL where it is set', async () => {
-    const pooler = 'postgresql://u:p@127.0.0.1:1/nobody';
-    const found = await look({ DATABASE_URL: pooler, DATABASE_DIRECT_URL: kit.url });
+    const found = await look({ DATABASE_DIRECT_URL: kit.url });
     expect(found.checks.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+    expect(of(found, 'pooler').found).toMatch(/^it answers, as .*_service$/);
+  });
+
+  it('sees that the pooler is dead, though the database is well', async () => {
+    const found = await look({
+      DATABASE_URL: 'postgresql://u:p@127.0.0.1:1/nobody',
+      DATABASE_DIRECT_URL: kit.url,
+    });
+    expect(found.checks.filter(({ outcome }) => outcome !== 'ok').map(({ name }) => name)).toEqual([
+      'pooler',
+    ]);
+    expect(of(found, 'pooler')).toMatchObject({
+      outcome: 'wrong',
+      found: expect.stringMatching(/^it cannot be reached: /),
+    });
+  });
+
+  it('sees that the pooler leads elsewhere', async () => {
+    const other = await createTestDatabase();
+    try {
+      const found = await look({ DATABASE_URL: other.url, DATABASE_DIRECT_URL: kit.url });
+      expect(of(found, 'pooler')).toEqual({ outcome: 'wrong', found: 'it leads to another database' });
+    } finally {
+      await other.drop();
+    }
   });
 
   it('counts a check that cannot be made as no success', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readChangedObjects } from '../../packages/db/src/sql/objects.ts';
 import { readTables, type Table } from '../fuzz/hand-edits/tables.ts';
 import type { TestApi } from '../support/api.ts';
 import { type Hand, openHand } from '../support/by-hand.ts';
@@ -58,6 +59,17 @@ it('a location that has orders is kept, and goes with all that it has when its e
   expect(original.get(`purge: a test: delete from locations 0`)).toMatchObject({
     left: { orders: 0, payments: 0, payment_methods: 0, settlements: 0, events: 0, turns: 0, totals: null },
   });
+});
+
+it('triggers that a dump has made again agree with the book of what was made', async () => {
+  await hand.sql('set search_path = public, internal');
+  const triggers = await hand.sql<{ drop: string; make: string }>(
+    `select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop, pg_get_triggerdef(oid) as make
+     from pg_trigger where not tgisinternal`,
+  );
+  expect(triggers.length).toBeGreaterThan(100);
+  for (const { drop, make } of triggers) await hand.sql(`${drop}; ${make}`);
+  expect(await readChangedObjects(api.app.database.pool)).toEqual([]);
 });
 
 /** How each deletion of a row ends, with deeds and without; and each change of an id, which cascades. Nothing of it stays. */

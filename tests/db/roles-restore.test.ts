@@ -87,6 +87,22 @@ describe('a role that may make roles, and no more', () => {
     expect(await apply()).toBe(true);
   });
 
+  it('leaves an admin no place for a trigger, whose deletions would pass a guard as a cascade does', async () => {
+    const admin = await openHand(urlOf(`${prefix()}_admin`), 'admin');
+    try {
+      await expect(
+        admin.sql(`create temporary table way (past int);
+          create function pg_temp.past() returns trigger language plpgsql as $$
+            begin delete from public.payments; return new; end $$;
+          create trigger past before insert on way for each row execute function pg_temp.past();
+          insert into way values (1)`),
+      ).rejects.toMatchObject({ code: '42501' });
+      expect(await admin.sql('select count(*)::int as n from payments')).toEqual([{ n: 1 }]);
+    } finally {
+      await admin.close();
+    }
+  });
+
   it('becomes no superuser by that, and passes no row security', async () => {
     const client = await openAs(urlOf(operator()), 'owner');
     const { rows } = await client.query(

@@ -103,11 +103,11 @@ describe('an admin', () => {
   });
 
   it.each([
-    'update orders set total = 1',
-    'update payments set amount = 1',
-    'update api_keys set key_hash = key_hash',
-    `update products set created_at = now()`,
+    'update orders set updated_at = now()',
     'delete from locations',
+    'delete from api_keys',
+    'do $$ begin lock table events in share mode; end $$',
+    'select from events for update',
     'delete from events',
     'insert into settlements select * from settlements',
     'update internal.location_counters set value = 7',

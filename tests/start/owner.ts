@@ -41,6 +41,7 @@ export async function buildOwnerProgram(): Promise<OwnerProgram> {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    alias: { '@comanda/db': join(repositoryRoot, 'packages/db/src/index.ts') },
   });
   const started: ChildProcess[] = [];
   return {

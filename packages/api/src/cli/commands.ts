@@ -190,6 +190,8 @@ export const commands: Record<string, Command> = {
     run: async ({ database, settings }, { role }) => ({
       url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
     }),
+    // Alone, so that it can stand in a command: psql "$(comanda db url)".
+    show: (value) => (value as { url: string }).url,
   },
   'db roles': {
     summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',

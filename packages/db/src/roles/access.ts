@@ -13,46 +13,65 @@ export interface TableAccess {
   admin?: Letters;
   /** What an admin may update, separated by spaces. */
   columns?: string;
+  /** What an admin may name in an update too, though a guard refuses it, so that it says what to do instead. */
+  guarded?: string;
   reader?: Letters;
 }
 
 const seen = { admin: 's', reader: 's' };
+const made = 'id location_id created_at';
 
 /**
  * Every table of ours. What a person may write is held to guards besides (`prisma/sql/guarded.sql`); what a statement brings
  * about by triggers and foreign keys is done as the owner, so nobody needs a privilege for that.
  */
 export const tableAccess: readonly TableAccess[] = [
-  { table: 'locations', service: 'siud', ...seen, admin: 'si', columns: 'name timezone currency' },
-  edited('categories', 'siud', 'external_id name priority visible image_url'),
-  edited('products', 'siud', 'external_id sku name description price visible image_url'),
-  edited('product_stock', 'siud', 'enabled quantity min_stock_alarm'),
-  edited('product_categories', 'siud', 'product_id category_id'),
-  edited('subselections', 'siud', 'product_id external_id name min_selection max_selection single position'),
+  {
+    ...{ table: 'locations', service: 'siud', ...seen, admin: 'si' },
+    ...{ columns: 'name timezone currency', guarded: 'id created_at' },
+  },
+  edited('categories', 'siud', 'external_id name priority visible image_url', made),
+  edited('products', 'siud', 'external_id sku name description price visible image_url', made),
+  edited('product_stock', 'siud', 'enabled quantity min_stock_alarm', 'product_id location_id'),
+  edited('product_categories', 'siud', 'product_id category_id', 'location_id'),
+  edited(
+    'subselections',
+    'siud',
+    'product_id external_id name min_selection max_selection single position',
+    made,
+  ),
   edited(
     'subselection_items',
     'siud',
     'subselection_id external_id name price min max visible image_url position stock_enabled stock_quantity',
+    made,
   ),
-  edited('menus', 'siud', 'name version is_published published_at'),
-  edited('menu_categories', 'siud', 'menu_id category_id position'),
+  edited('menus', 'siud', 'name version is_published published_at', made),
+  edited('menu_categories', 'siud', 'menu_id category_id position', 'location_id'),
 
-  edited('payment_methods', 'siud', 'name type enabled'),
-  edited('turns', 'siud', 'status ended_at'),
+  edited('payment_methods', 'siud', 'name type enabled', made),
+  edited('turns', 'siud', 'status ended_at', 'id location_id batch_number started_at'),
   { table: 'settlements', service: 's', ...seen },
-  edited('orders', 'siud', 'external_id status channel is_take_away identifier cancel_reason'),
-  { table: 'order_items', service: 'siud', ...seen, admin: 'si' },
-  { table: 'payments', service: 'siu', ...seen, admin: 'si', columns: 'status' },
+  edited(
+    'orders',
+    'siud',
+    'external_id status channel is_take_away identifier cancel_reason',
+    `${made} created_by request_id number turn_id total payment_method_id`,
+  ),
+  edited(
+    'order_items',
+    'siud',
+    '',
+    'location_id order_id position product_id name unit_price quantity total comment selections stock_taken',
+  ),
+  edited('payments', 'siu', 'status', `${made} order_id payment_method_id amount`),
 
   {
-    ...{ table: 'api_keys', service: 'siud', ...seen },
+    ...{ table: 'api_keys', service: 'siud', ...seen, admin: 'si', guarded: `${made} prefix key_hash` },
     columns:
       'name permissions per_minute monthly batch_jobs_per_hour max_items_per_batch expires_at revoked_at',
   },
-  {
-    ...{ table: 'webhook_endpoints', service: 'siud', ...seen },
-    ...{ admin: 'sd', columns: 'url events status api_version' },
-  },
+  edited('webhook_endpoints', 'siud', 'url events status api_version', `${made} delivers_after`),
   { table: 'webhook_deliveries', service: 'siud', ...seen },
   { table: 'webhook_attempts', service: 'siud', ...seen },
   { table: 'events', service: 'siu', ...seen },
@@ -77,7 +96,7 @@ export const tableAccess: readonly TableAccess[] = [
   { table: '_prisma_migrations', service: 's' },
 ];
 
-/** A table in which a person makes, changes and deletes rows. */
-function edited(table: string, service: Letters, columns: string): TableAccess {
-  return { table, service, admin: 'sid', columns, reader: 's' };
+/** A table in which a person makes, changes and deletes rows, or is told by a guard how else. */
+function edited(table: string, service: Letters, columns: string, guarded: string): TableAccess {
+  return { table, service, admin: 'sid', columns, guarded, reader: 's' };
 }

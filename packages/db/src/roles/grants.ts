@@ -18,14 +18,14 @@ const privileges: Readonly<Record<string, string>> = {
 
 /** All that the roles may do with rows. */
 export function tableGrants(prefix: string): TableGrant[] {
-  return tableAccess.flatMap(({ columns = '', ...row }) => {
+  return tableAccess.flatMap(({ columns = '', guarded = '', ...row }) => {
     const table = row.table.includes('.') ? row.table : `public.${row.table}`;
     const of = (kind: Exclude<RoleKind, 'owner'>): TableGrant[] =>
       [...(row[kind] ?? '')].map((letter) => ({
         ...{ role: roleName(prefix, kind), table, column: null },
         privilege: privileges[letter] ?? letter,
       }));
-    const edits = columns.split(' ').filter((column) => column !== '');
+    const edits = `${columns} ${guarded}`.split(' ').filter((column) => column !== '');
     return [
       ...of('service'),
       ...of('admin'),

@@ -26,6 +26,9 @@ end $$`,
     .slice(1)
     .map((kind) => roleName(prefix, kind))
     .join(', ')}', current_database());
+  -- In a temporary schema an admin could make a trigger, and what a trigger writes passes guards as a cascade does.
+  execute format('revoke temporary on database %I from public', current_database());
+  execute format('grant temporary on database %I to ${roleName(prefix, 'reader')}', current_database());
 end $$`,
     // Lets doctor see what other sessions do; where that may not be granted, it sees less.
     `do $$ begin

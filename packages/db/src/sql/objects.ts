@@ -73,12 +73,12 @@ export async function readFound(
      group by 1, 2
      union all
      select 'view', relname, null,
-            md5(pg_get_viewdef(v.oid) || coalesce(array_to_string(reloptions, ','), '')), false, '{}'
+            md5(pg_get_viewdef(v.oid, true) || coalesce(array_to_string(reloptions, ','), '')), false, '{}'
      from pg_class v join here on here.oid = relnamespace
      where relname = any ($1) and relkind = 'v'
      union all
      select 'trigger', tgname, relname,
-            md5(pg_get_triggerdef(t.oid) || tgenabled::text), tgconstraint <> 0, '{}'
+            md5(pg_get_triggerdef(t.oid, true) || tgenabled::text), tgconstraint <> 0, '{}'
      from pg_trigger t join pg_class c on c.oid = tgrelid join here on here.oid = relnamespace
      where tgname = any ($1) and not tgisinternal`,
     [names],

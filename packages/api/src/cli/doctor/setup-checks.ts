@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import {
   createSecretBox,
+  openDatabase,
   parseEncryptionKeys,
   readEncryptionKeyFile,
   readSchemaState,
@@ -12,8 +13,10 @@ import * as sql from './statements.ts';
 const oldestVersion = 15;
 
 /** What was set up: version, schema, keys, disk. */
-export const setupChecks = ({ databaseUrl }: Settings): readonly Check[] =>
-  databaseUrl === undefined ? [...everywhere, disk] : everywhere;
+export const setupChecks = ({ databaseUrl, databaseDirectUrl }: Settings): readonly Check[] => [
+  ...everywhere,
+  ...(databaseUrl === undefined ? [disk] : databaseDirectUrl === undefined ? [] : [pooler]),
+];
 
 const everywhere: readonly Check[] = [
   {
@@ -130,6 +133,28 @@ const disk: Check = {
     const [row] = await database.run(sql.dataDirectory, []);
     const { bavail, blocks, bsize } = await statfs(row?.path ?? settings.dataDir);
     return judgeDisk(bavail * bsize, blocks * bsize, thresholds);
+  },
+};
+
+const pooler: Check = {
+  name: 'pooler',
+  means: 'The pooler that requests go through answers, and leads to the same database as the same role.',
+  advice: 'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does.',
+  async run({ settings, database }) {
+    const url = settings.databaseUrl ?? '';
+    const pooled = openDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
+    try {
+      const [here] = await pooled.run(sql.whereItLeads, []);
+      const [direct] = await database.run(sql.whereItLeads, []);
+      if (here?.epoch !== direct?.epoch) return wrong('it leads to another database');
+      return here?.name === direct?.name
+        ? ok(`it answers, as ${here?.name}`)
+        : warning(`requests run as ${here?.name}, all else as ${direct?.name}`);
+    } catch (error) {
+      return wrong(`it cannot be reached: ${reasonOf(error)}`);
+    } finally {
+      await pooled.close();
+    }
   },
 };
 

@@ -178,6 +178,12 @@ export const retrySetAside = statement<{ count: number }>(
    ) select count(*)::int as count from retried`,
 );
 
+/** Which database a connection leads to, and as whom. */
+export const whereItLeads = statement<{ name: string; epoch: string }>(
+  'doctor_where_it_leads',
+  'select session_user as name, database_epoch() as epoch',
+);
+
 /** Who the session is, and whether it owns what it works on. */
 export const sessionRole = statement<{ name: string; owns: boolean }>(
   'doctor_session_role',

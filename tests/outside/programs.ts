@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const versions = '/usr/lib/postgresql';
+
+/**
+ * The folder of a whole PostgreSQL, pg_dump included, which the embedded one comes without; the newest of the system.
+ * @throws {Error} with what to install.
+ */
+export function postgresFolder(): string {
+  const installed = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...installed.map((version) => join(versions, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  const found = folders.find((folder) =>
+    ['initdb', 'pg_ctl', 'pg_dump', 'pg_restore'].every((name) => existsSync(join(folder, name))),
+  );
+  if (found === undefined)
+    throw new Error('there is no PostgreSQL with pg_dump and pg_restore here: apt-get install postgresql');
+  return found;
+}
+
+/**
+ * The path of PgBouncer.
+ * @throws {Error} with what to install.
+ */
+export function pgbouncerPath(): string {
+  const folders = ['/usr/sbin', ...(process.env.PATH ?? '').split(':')];
+  const found = folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path));
+  if (found === undefined) throw new Error('there is no PgBouncer here: apt-get install pgbouncer');
+  return found;
+}
+
+/**
+ * Runs a program to its end; gives what it said.
+ * @throws {Error} with that, when it failed.
+ */
+export function runProgram(path: string, argv: readonly string[]): string {
+  const { status, stdout, stderr, error } = spawnSync(path, argv, { encoding: 'utf8' });
+  if (error !== undefined) throw error;
+  if (status !== 0) throw new Error(`${path} ${argv.join(' ')}: ${stdout}${stderr}`);
+  return stdout + stderr;
+}
