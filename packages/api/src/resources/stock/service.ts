@@ -1,7 +1,7 @@
 import { isId } from '@comanda/db';
 import { readChanges, readsChanges } from '../../changes/read.ts';
 import type { CallContext } from '../../context.ts';
-import { answerText } from '../../idempotency.ts';
+import { answerPage } from '../../page-text.ts';
 import type { ChangesPage } from '../../wire/changes.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { planStock } from './rules.ts';
@@ -11,10 +11,7 @@ import * as sql from './statements.ts';
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
 export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
   if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
-  const { limit, offset } = input;
-  const values = [ctx.caller.locationId, limit, offset];
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(sql.listStock, values);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  return answerPage(ctx, sql.listStock, input);
 }
 
 /**
