@@ -67,7 +67,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
     rows,
   };
   process.stdout.write(`\n${markdown(report)}\n`);
-  if (words.includes('--keep') || (!check && names.length === 0)) keep(report, names);
+  if (broken === 0 && (words.includes('--keep') || (!check && names.length === 0))) keep(report, names);
   const failed = rows.filter(({ sides }) => Object.values(sides ?? {}).some(({ failures }) => failures > 0));
   return broken + failed.length === 0 ? 0 : 1;
 }

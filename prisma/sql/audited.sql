@@ -9,7 +9,7 @@ CREATE FUNCTION audited() RETURNS TABLE (relation text, left_out text[]) LANGUAG
   VALUES
   ('locations',          '{}'::text[]),
   ('categories',         '{}'),
-  ('products',           '{search_text}'),
+  ('products',           '{}'),
   ('product_categories', '{}'),
   ('product_stock',      '{}'),
   ('subselections',      '{}'),
