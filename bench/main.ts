@@ -67,7 +67,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
     rows,
   };
   process.stdout.write(`\n${markdown(report)}\n`);
-  if (words.includes('--keep') || (!check && names.length === 0)) keep(report);
+  if (broken === 0 && (words.includes('--keep') || (!check && names.length === 0))) keep(report, names);
   const failed = rows.filter(({ sides }) => Object.values(sides ?? {}).some(({ failures }) => failures > 0));
   return broken + failed.length === 0 ? 0 : 1;
 }
@@ -79,16 +79,21 @@ async function postgresVersion({ comanda }: Place): Promise<string> {
   return rows[0]?.version ?? '';
 }
 
-function keep(report: Report): void {
+// What was asked for by name stands beside the whole run, under its names.
+function keep(report: Report, names: readonly string[]): void {
   const folder = join(repositoryRoot, 'bench', 'results', report.date);
+  const [page, figures, picture] =
+    names.length === 0
+      ? ['README', 'figures', 'chart']
+      : [names.join('-'), `${names.join('-')}.figures`, `${names.join('-')}.chart`];
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'README.md'), `${markdown(report)}\n`);
-  writeFileSync(join(folder, 'figures.json'), `${JSON.stringify(report, null, 2)}\n`);
+  writeFileSync(join(folder, `${page}.md`), `${markdown(report, `${picture}.svg`)}\n`);
+  writeFileSync(join(folder, `${figures}.json`), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(
-    join(folder, 'chart.svg'),
+    join(folder, `${picture}.svg`),
     `${chart(report.rows, `Figures against their goals, ${report.date}`)}\n`,
   );
-  log(`kept in bench/results/${report.date}`);
+  log(`kept in bench/results/${report.date}/${page}.md`);
 }
 
 function log(line: string): void {

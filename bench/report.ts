@@ -18,8 +18,8 @@ export function machine(): string {
   return `${first?.model.trim() ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 1024 ** 3)} GiB`;
 }
 
-/** The run as Markdown: the goals, then what lies behind the comparisons. */
-export function markdown(report: Report): string {
+/** The run as Markdown: the goals, then what lies behind the comparisons. `picture`: the file of its chart. */
+export function markdown(report: Report, picture = 'chart.svg'): string {
   const { date, machine: where, node, postgres, effort, rows } = report;
   const compared = rows.filter(({ sides }) => sides !== undefined);
   const goals = [
@@ -43,18 +43,20 @@ export function markdown(report: Report): string {
     `${where}; Node ${node}; PostgreSQL ${postgres}. ${effort}`,
     'Ratios are Comanda ÷ reference within this run; absolute figures hold for this machine on this day only.',
     table(goals),
-    '![Every figure against its goal](./chart.svg)',
+    `![Every figure against its goal](./${picture})`,
     ...(compared.length > 0 ? [table(details)] : []),
     ...rows.flatMap(({ costs }) => (costs === undefined ? [] : [table(costTable(costs))])),
   ].join('\n\n');
 }
 
 function costTable(costs: readonly Cost[]): string[][] {
+  const us = (...numbers: number[]) => numbers.map((n) => n.toFixed(0));
   return [
-    ['Operation', 'Calls/s', 'API µs/call', 'PostgreSQL µs/call', 'Worker µs/call', 'Sum'],
-    ...costs.map(({ operation, perSecond, apiUs, postgresUs, workerUs }) => [
+    ['Operation', 'Calls/s', 'API µs/call', 'PostgreSQL', 'Worker', 'Sum', 'By hand: Node', 'PostgreSQL'],
+    ...costs.map(({ operation, perSecond, apiUs, postgresUs, workerUs, byHandUs: hand }) => [
       operation,
-      ...[perSecond, apiUs, postgresUs, workerUs, apiUs + postgresUs + workerUs].map((n) => n.toFixed(0)),
+      ...us(perSecond, apiUs, postgresUs, workerUs, apiUs + postgresUs + workerUs),
+      ...(hand ? us(hand.node, hand.postgres) : ['', '']),
     ]),
   ];
 }

@@ -25,6 +25,8 @@ export interface Cost {
   apiUs: number;
   postgresUs: number;
   workerUs: number;
+  /** What the hand-written reference takes for the same, which has neither key nor events. */
+  byHandUs?: { node: number; postgres: number };
 }
 
 /** The line of a comparison: requests a second, Comanda's share of the reference's. */

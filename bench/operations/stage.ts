@@ -19,13 +19,17 @@ export interface Stage {
   place: Place;
   api: BenchProcess;
   worker: BenchProcess;
+  reference: BenchProcess;
   shop: Shop;
   /** Another location, with 10,000 products. */
   big: Other;
   /** Calls as the typed client. */
   client: ReturnType<typeof createClient>;
   /** Ids of what the shop has, read back from its lists. */
-  ids: Record<'order' | 'category' | 'payment' | 'settlement' | 'turn' | 'job' | 'endpoint', string>;
+  ids: Record<
+    'order' | 'category' | 'payment' | 'method' | 'menu' | 'settlement' | 'turn' | 'job' | 'endpoint',
+    string
+  >;
   /** Sends a request and gives its answer's `data`. Throws when it is no success. */
   send(sent: Sent): Promise<unknown>;
   /** Places orders of three items; gives their ids. */
@@ -44,6 +48,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   const consumer = await place.startConsumer();
   const api = await place.startApi();
   const worker = await place.startWorker();
+  const reference = await place.startReference();
   const shop = await makeShop(place, api.url, small ? 60 : 400);
   const client = createClient({ url: api.url, key: shop.key });
   const send = (sent: Sent) => sendTo(api.url, sent, shop.key);
@@ -63,10 +68,14 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
       endpoint,
     ]);
   };
-  for (let round = 0; round < 2; round += 1) {
+  // Something of everything that is listed: fifty, or a little more.
+  for (let round = 0; round < (small ? 2 : 50); round += 1) {
     await client.turns.open.mutate();
-    await placeOrders(small ? 4 : 100);
+    await placeOrders(small ? 4 : 8);
     await client.turns.close.mutate();
+    await client.paymentMethods.create.mutate({ name: unused('Method'), type: 'card', enabled: true });
+    await send({ method: 'POST', path: '/v2/categories', body: categoryOf() });
+    await send({ method: 'POST', path: '/v2/sync/products', body: { items: [productOf('job')] } });
   }
   await client.turns.open.mutate();
   await placeOrders(small ? 4 : 100);
@@ -74,14 +83,15 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   const category = idOf(await firstOf(send, '/v2/categories'));
   const menu = await client.menus.create.mutate({ name: 'Today', category_ids: [category] });
   await client.menus.publish.mutate({ id: menu.id });
-  await send({ method: 'POST', path: '/v2/sync/products', body: { items: [productOf('job')] } });
   await settle();
   const first = async (path: string) => idOf(await firstOf(send, path));
   return {
-    ...{ place, api, worker, shop, big, client, send, placeOrders, settle, forgetEndpoints },
+    ...{ place, api, worker, reference, shop, big, client, send, placeOrders, settle, forgetEndpoints },
     ids: {
       endpoint,
       category,
+      menu: menu.id,
+      method: await first('/v2/payment-methods'),
       job: await first('/v2/sync/jobs'),
       order: await first('/v2/orders'),
       payment: await first('/v2/payments'),
@@ -128,6 +138,15 @@ export function productOf(prefix: string) {
   const external_id = unused(prefix);
   return { external_id, sku: external_id, name: `Product ${external_id}`, description: '', price: 10 };
 }
+
+/** A category that is not there yet. */
+export const categoryOf = () => ({ name: unused('Category'), priority: 1, visible: true });
+
+/** An endpoint on an address of this machine that nobody listens at: nothing is ever sent to it. */
+export const endpointOf = () => ({
+  url: `http://127.0.0.1:9/${unused('hook')}`,
+  events: ['settlement.created'],
+});
 
 /** Calls `count` times, eight at once unless said; gives what came back. */
 export async function inLanes<Result>(

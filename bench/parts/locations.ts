@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithNeighbours, fillWithOthers, type Other } from '../company.ts';
 import { residentMiB } from '../cpu.ts';
+import { idleServiceCpu, type ServiceCpu, serviceCpuMs } from '../operations/service-cpu.ts';
 import { idOf, inLanes, orderOf, type Sent, sendTo, settled } from '../operations/stage.ts';
 import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { type Cost, figureRow, type Row } from '../result.ts';
-import { type Cpu, cpuOf, idleCost } from './operations.ts';
 import type { Part, PartContext } from './part.ts';
 
 /** The same load over 8 and over 1,000 locations of one filled database, in turns. */
@@ -28,7 +28,7 @@ export const locations: Part = {
       if (other !== undefined) await send(endpointAt(`${consumer.url}/hook`), other);
     });
     const few = many.slice(0, small ? 2 : 8);
-    const idle = await idleCost({ place, api, worker }, small ? 200 : 5_000);
+    const idle = await idleServiceCpu({ place, api, worker }, small ? 200 : 5_000);
     const stage = { place, api, worker, idle, few, many, send };
     const rows: Row[] = [];
     for (const load of loads) rows.push(await compare(context, stage, load));
@@ -58,7 +58,7 @@ interface Stage {
   api: BenchProcess;
   worker: BenchProcess;
   /** What all of it uses in a millisecond while nobody asks. */
-  idle: Cpu;
+  idle: ServiceCpu;
   few: readonly Other[];
   many: readonly Other[];
   send(sent: Sent, who: Other): Promise<unknown>;
@@ -106,19 +106,19 @@ async function compare({ place, small, log }: PartContext, stage: Stage, load: L
   // The first turn warms up.
   for (let turn = 0; turn <= turns; turn += 1)
     for (const side of names) {
-      const before = cpuOf(stage);
+      const before = serviceCpuMs(stage);
       const began = performance.now();
       await inLanes(calls, (at) => load.once(stage, drawn(sides[side]), at), 16);
       if (turn > 0) spent[side].ms += performance.now() - began;
       await settled(place);
       const lasted = performance.now() - began;
-      const after = cpuOf(stage);
+      const after = serviceCpuMs(stage);
       if (turn > 0)
         for (const name of processes)
           spent[side][name] += Math.max(0, after[name] - before[name] - stage.idle[name] * lasted);
     }
   const costOf = (side: 'few' | 'many'): Cost => {
-    const us = (name: 'ms' | keyof Cpu) => (spent[side][name] * 1_000) / (calls * turns);
+    const us = (name: 'ms' | keyof ServiceCpu) => (spent[side][name] * 1_000) / (calls * turns);
     return {
       operation: `${load.work}, ${sides[side].length} locations`,
       perSecond: 1_000_000 / us('ms'),

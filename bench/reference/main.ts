@@ -65,6 +65,104 @@ server.post<{ Params: { location: string } }>('/:location/orders', async ({ para
   return reply.code(201).type(json).send(`{"data":${doc}}`);
 });
 
+/** A list of documents that a function of the database makes, with the count of the table as its total. */
+const listed = (name: string, table: string, order: string, document: string) =>
+  server.get<{ Params: { location: string }; Querystring: { limit?: string; offset?: string } }>(
+    `/:location/${name}`,
+    async ({ params, query }, reply) => {
+      const { limit = '50', offset = '0' } = query;
+      const page = await text(
+        `list ${name}`,
+        `with page as materialized (
+           select *, row_number() over (order by ${order}) as place from ${table} where location_id = $1
+           order by ${order} limit $2 offset $3
+         )
+         select '{"data":' || coalesce(json_agg(${document} order by p.place), '[]')::text
+           || ',"pagination":{"limit":' || $2 || ',"offset":' || $3 || ',"total":'
+           || (select count(*) from ${table} where location_id = $1) || '}}' as text from page p`,
+        [params.location, Number(limit), Number(offset)],
+      );
+      return reply.type(json).send(page);
+    },
+  );
+
+listed(
+  'orders',
+  'orders',
+  'created_at desc, id desc',
+  "json_build_object('id', p.id, 'number', p.number, 'status', p.status, 'total', p.total, 'created_at', p.created_at)",
+);
+listed(
+  'payments',
+  'payment',
+  'id desc',
+  "json_build_object('id', p.id, 'order_id', p.order_id, 'amount', p.amount, 'status', p.status)",
+);
+listed(
+  'stock',
+  'product_stock',
+  'product_id',
+  `(select json_build_object('product_id', r.id, 'sku', r.sku, 'name', r.name, 'stock', json_build_object(
+     'enabled', p.enabled, 'quantity', p.quantity, 'min_stock_alarm', p.min_stock_alarm))
+    from product r where r.location_id = p.location_id and r.id = p.product_id)`,
+);
+const category = `json_build_object('id', p.id, 'external_id', p.external_id, 'name', p.name, 'priority', p.priority)`;
+listed('categories', 'category', 'priority, name, id', category);
+
+/** Reads one, or writes one and reads it. */
+const one = (
+  method: 'GET' | 'POST' | 'PATCH',
+  path: string,
+  sql: string,
+  values: (body: never) => unknown[],
+) =>
+  server.route<ById>({
+    method,
+    url: `/:location/${path}`,
+    async handler({ params: { location, id }, body }, reply) {
+      const given = [location, ...(id === undefined ? [] : [id]), ...values(body as never)];
+      return reply.type(json).send(`{"data":${await text(`${method} ${path}`, sql, given)}}`);
+    },
+  });
+
+one(
+  'GET',
+  'payments/:id',
+  `select json_build_object('id', id, 'order_id', order_id, 'amount', amount, 'status', status)::text
+  as text from payment where location_id = $1 and id = $2`,
+  () => [],
+);
+one(
+  'GET',
+  'categories/:id',
+  `select ${category}::text as text from category p where location_id = $1 and id = $2`,
+  () => [],
+);
+one(
+  'POST',
+  'categories',
+  `insert into category as p (location_id, id, name, priority) values ($1, gen_random_uuid(), $2, $3)
+   returning ${category}::text as text`,
+  ({ name, priority }: { name: string; priority: number }) => [name, priority],
+);
+one(
+  'PATCH',
+  'orders/:id',
+  `with moved as (update orders set status = $3 where location_id = $1 and id = $2 returning id)
+   select doc::text as text from moved, order_json($1, array[moved.id])`,
+  ({ status }: { status: string }) => [status],
+);
+// A function is planned once; the row that it reads is the one that the statement before it wrote.
+one(
+  'PATCH',
+  'products/:id',
+  'select set_price($1::uuid, $2::uuid, $3) as text',
+  ({ price }: { price: number }) => [price],
+);
+one('POST', 'products', 'select create_product($1::uuid, $2::json) as text', (body: unknown) => [
+  JSON.stringify(body),
+]);
+
 server.get<{ Params: { location: string } }>('/:location/catalog', async ({ params }, reply) => {
   const tree = await text('catalog', 'select catalog_text($1::uuid) as text', [params.location]);
   return reply.type(json).send(`{"data":{"categories":${tree}}}`);

@@ -86,6 +86,22 @@ begin
   return v_answer;
 end $$;
 
+create function set_price(location uuid, product_id uuid, new_price numeric) returns text language plpgsql as $$
+begin
+  update product p set price = new_price where p.location_id = location and p.id = product_id;
+  return (select doc::text from product_json(location, array[product_id]));
+end $$;
+
+create function create_product(location uuid, body json) returns text language plpgsql as $$
+declare
+  made uuid := gen_random_uuid();
+begin
+  insert into product (location_id, id, external_id, sku, name, description, price)
+  values (location, made, body->>'external_id', body->>'sku', body->>'name', body->>'description', (body->>'price')::numeric);
+  update location l set products = l.products + 1 where l.id = location;
+  return (select doc::text from product_json(location, array[made]));
+end $$;
+
 create function catalog_text(location uuid) returns text language sql stable as $$
   with items as (
     select i.subselection_id, json_agg(json_build_object('id', i.id, 'external_id', i.external_id, 'name', i.name,

@@ -1,11 +1,11 @@
 -- Money: payments, and turns that are settled where they are closed, so that closing by hand settles, too.
 
-CREATE FUNCTION payments_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+-- JSON as text, put together without json_build_object, which costs twice as much.
+CREATE FUNCTION payments_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.id, json_strip_nulls(json_build_object(
-    'id', p.id, 'order_id', p.order_id, 'payment_method_id', p.payment_method_id, 'method', m.type,
-    'amount', trim_scale(p.amount), 'status', p.status,
-    'created_at', wire_time(p.created_at, l.timezone), 'updated_at', wire_time(p.updated_at, l.timezone)))
+  SELECT p.id, '{"id":"' || p.id || '","order_id":"' || p.order_id || '","payment_method_id":"' || p.payment_method_id
+    || '","method":"' || m.type || '","amount":' || trim_scale(p.amount) || ',"status":"' || p.status
+    || '","created_at":"' || wire_time(p.created_at, l.timezone) || '","updated_at":"' || wire_time(p.updated_at, l.timezone) || '"}'
   FROM payments p
   JOIN payment_methods m ON m.location_id = p.location_id AND m.id = p.payment_method_id
   JOIN locations l ON l.id = p.location_id
@@ -45,16 +45,15 @@ CREATE TRIGGER guard_move BEFORE UPDATE OF status ON payments
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_payment_move();
 
 -- A closed turn shows what it was settled with; what is paid later belongs to no settlement.
-CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc json)
+CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT t.id, json_strip_nulls(json_build_object(
-    'id', t.id, 'batch_number', t.batch_number::text, 'status', t.status,
-    'started_at', wire_time(t.started_at, l.timezone), 'ended_at', wire_time(t.ended_at, l.timezone),
-    'total_orders', coalesce(s.total_orders,
-      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)),
-    'total_collected', trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
+  SELECT t.id, '{"id":"' || t.id || '","batch_number":"' || t.batch_number || '","status":"' || t.status
+    || '","started_at":"' || wire_time(t.started_at, l.timezone) || '"' || coalesce(',"ended_at":"' || wire_time(t.ended_at, l.timezone) || '"', '')
+    || ',"total_orders":' || coalesce(s.total_orders,
+      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id))
+    || ',"total_collected":' || trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
       CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id LIMIT 1) p
-      WHERE o.location_id = t.location_id AND o.turn_id = t.id AND p.status = 'completed'), 0))))
+      WHERE o.location_id = t.location_id AND o.turn_id = t.id AND p.status = 'completed'), 0)) || '}'
   FROM turns t
   JOIN locations l ON l.id = t.location_id
   LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id

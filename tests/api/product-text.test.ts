@@ -93,6 +93,27 @@ describe('the texts of products', () => {
     ).toEqual([]);
   });
 
+  it('are found by what a hand edit made of name, sku and external_id, and by nothing else', async () => {
+    await createProducts(1);
+    const found = async (search: string) => {
+      const { statement, values } = listProducts(locationId, everything, { search });
+      return (await api.app.database.run(statement, values))[0]?.total;
+    };
+    const edit = (change: string) =>
+      sql(`update products set ${change} where location_id = $1`, [locationId]);
+    expect(await found('PRODUCT 0')).toBe(1);
+    await edit(`name = 'İzgara Ñandú'`);
+    expect([await found('product 0'), await found('IZGARA'), await found('i̇zgara ñANDÚ')]).toEqual([0, 0, 1]);
+    await edit(`sku = 'Other'`);
+    expect([await found('sku-0'), await found('oTHER')]).toEqual([0, 1]);
+    await edit(`external_id = 'Erp-1'`);
+    expect(await found('eRP-1')).toBe(1);
+    await edit('external_id = null');
+    expect(await found('erp-1')).toBe(0);
+    await edit(`search_text = 'lie'`);
+    expect([await found('lie'), await found('other')]).toEqual([0, 1]);
+  });
+
   it('hold while categories are renamed and the same products linked, at once and in any order', {
     timeout: patience,
   }, async () => {

@@ -214,6 +214,8 @@ CREATE TABLE products (
   external_id text COLLATE "C",
   sku text COLLATE "C" NOT NULL,
   name text COLLATE "C" NOT NULL,
+  -- Near the front: what lies before it is read over for each row that is searched.
+  search_text text COLLATE "C" NOT NULL DEFAULT '',
   description text COLLATE "C" NOT NULL DEFAULT '',
   price numeric NOT NULL,
   visible boolean NOT NULL DEFAULT true,

@@ -1,87 +1,44 @@
-import { isId, type rows, sqlState } from '@comanda/db';
+import { isId, type Statement, sqlState } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
+import { answerPage } from '../../request/page-text.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import type { Page } from '../../wire.ts';
 import { removeOne } from '../bulk/engine.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
+import type { CategoryText } from './statements.ts';
+import * as sql from './statements.ts';
 
 /** Lists categories by priority, name, id. */
-export async function list(
-  ctx: CallContext,
-  paging: { limit: number; offset: number },
-): Promise<Page<Category>> {
-  const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await ctx.reads.prisma(
-    ({ category }) => category.count({ where }),
-    ({ category }) =>
-      category.findMany({
-        where,
-        orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
-        skip: paging.offset,
-        take: paging.limit,
-      }),
-  );
-  return { data: found.map(toCategory), pagination: { ...paging, total } };
-}
+export const list = (ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Category>> =>
+  answerPage(ctx, sql.listCategories, paging);
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Category> {
-  if (!isId(id)) throw notFound('Category');
-  const found = await ctx.app.database.prisma.category.findUnique({ where: { locationId_id: key(ctx, id) } });
-  if (found === null) throw notFound('Category');
-  return toCategory(found);
+  return answer(
+    ctx,
+    isId(id) ? await ctx.app.database.run(sql.readCategory, [ctx.caller.locationId, id]) : [],
+  );
 }
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
 export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Category> {
-  const found = await ctx.app.database.prisma.category.findUnique({
-    where: { locationId_externalId: { locationId: ctx.caller.locationId, externalId } },
-  });
-  if (found === null) throw notFound('Category');
-  return toCategory(found);
+  const values = [ctx.caller.locationId, externalId];
+  return answer(ctx, await ctx.app.database.run(sql.readCategoryByExternalId, values));
 }
 
 /** Creates one. Throws `conflict` when the `external_id` is taken. */
-export async function create(ctx: CallContext, input: CategoryCreate): Promise<Category> {
-  const created = await refusingTaken(input.external_id, () =>
-    ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
-      tx.category.create({
-        data: {
-          locationId: ctx.caller.locationId,
-          externalId: input.external_id ?? null,
-          name: input.name,
-          priority: input.priority,
-          visible: input.visible,
-          imageUrl: input.image_url ?? '',
-        },
-      }),
-    ),
-  );
-  return toCategory(created);
+export function create(ctx: CallContext, input: CategoryCreate): Promise<Category> {
+  const { external_id = null, name, priority, visible, image_url = '' } = input;
+  return write(ctx, external_id, sql.insertCategory, [external_id, name, priority, visible, image_url]);
 }
 
 /** Changes the fields that are present. Throws `resource_not_found`, `conflict`. */
 export async function update(ctx: CallContext, { id, ...changes }: CategoryUpdate): Promise<Category> {
-  const current = await get(ctx, id);
-  const { external_id, image_url, name, priority, visible } = changes;
-  if (Object.values(changes).every((value) => value === undefined)) return current;
-  const updated = await refusingTaken(external_id, () =>
-    ctx.app.database.prismaTransaction(ctx.requestId, (tx) =>
-      tx.category.updateManyAndReturn({
-        where: key(ctx, id),
-        data: {
-          ...(external_id !== undefined && { externalId: external_id }),
-          ...(image_url !== undefined && { imageUrl: image_url ?? '' }),
-          ...(name !== undefined && { name }),
-          ...(priority !== undefined && { priority }),
-          ...(visible !== undefined && { visible }),
-        },
-      }),
-    ),
-  );
-  if (updated[0] === undefined) throw notFound('Category');
-  return toCategory(updated[0]);
+  if (!isId(id)) throw notFound('Category');
+  if (changes.image_url === null) changes.image_url = '';
+  return write(ctx, changes.external_id, sql.updateCategory, [id, JSON.stringify(changes)]);
 }
 
 /** Deletes one; its products stay. Throws `resource_not_found`. */
@@ -91,25 +48,27 @@ export async function remove(ctx: CallContext, id: string): Promise<{ id: string
   return { id, deleted: true };
 }
 
-const key = (ctx: CallContext, id: string) => ({ locationId: ctx.caller.locationId, id });
+function answer(ctx: CallContext, [found]: readonly CategoryText[]): Category {
+  if (found === undefined) throw notFound('Category');
+  return answerText(ctx, found.doc);
+}
 
-async function refusingTaken<T>(externalId: string | null | undefined, write: () => Promise<T>): Promise<T> {
+async function write(
+  ctx: CallContext,
+  externalId: string | null | undefined,
+  statement: Statement<CategoryText>,
+  values: readonly unknown[],
+): Promise<Category> {
   try {
-    return await repeatingDeadlocks(write);
+    const written = await repeatingDeadlocks(() =>
+      ctx.app.database.transaction(ctx.requestId, (tx) =>
+        tx.run(statement, [ctx.caller.locationId, ...values]),
+      ),
+    );
+    return answer(ctx, written);
   } catch (error) {
     if (sqlState(error)?.code === '23505')
       throw conflict(`external_id ${externalId} is taken by another category.`);
     throw error;
   }
-}
-
-function toCategory(row: rows.Category): Category {
-  return {
-    id: row.id,
-    ...(row.externalId !== null && { external_id: row.externalId }),
-    name: row.name,
-    priority: row.priority,
-    visible: row.visible,
-    image_url: row.imageUrl,
-  };
 }

@@ -1,19 +1,27 @@
-import { isId, newId, type Prisma, type PrismaTransaction } from '@comanda/db';
+import { isId, newId, type Prisma, type PrismaTransaction, statement } from '@comanda/db';
 import { invalid, notFound } from '../../errors.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 
 /** Reads the published one. Throws `resource_not_found` when none is. */
 export async function getActive(ctx: CallContext): Promise<Menu> {
-  const found = await ctx.app.database.prisma.menu.findFirst({
-    where: { locationId: ctx.caller.locationId, isPublished: true },
-    include: shown,
-  });
-  if (found === null) throw notFound('Active menu');
-  return toMenu(found);
+  const [found] = await ctx.app.database.run(readActiveMenu, [ctx.caller.locationId]);
+  if (found === undefined) throw notFound('Active menu');
+  return answerText(ctx, found.doc);
 }
+
+const readActiveMenu = statement<{ doc: string }>(
+  'read_active_menu',
+  `select '{"id":"' || m.id || '","name":' || to_json(m.name)::text || ',"version":' || m.version || ',"is_published":true,"categories":['
+     || coalesce((select string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text || '}', ',' order by l.position, c.id)
+       from menu_categories l cross join lateral (
+         select k.id, k.name from categories k where k.location_id = l.location_id and k.id = l.category_id limit 1) c
+       where l.location_id = m.location_id and l.menu_id = m.id), '') || ']}' as doc
+   from menus m where m.location_id = $1::uuid and m.is_published`,
+);
 
 /** Creates one, not published yet. Throws `validation_error` for an unknown category. */
 export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate): Promise<Menu> {

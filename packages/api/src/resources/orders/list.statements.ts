@@ -1,15 +1,10 @@
 import { type Statement, statement } from '@comanda/db';
+import type { PageText } from '../../request/page-text.ts';
 import type { OrderList } from './schema.ts';
 
 // Not Prisma: a list must not slow down as a location's history grows. By status and date, which is what callers page
 // by, totals come from counts and the page is found without passing over the orders before it (docs/decisions/0011).
 // tests/api/orders-list.test.ts holds each of these statements equal to the plain Prisma query.
-
-/** A page of orders as the text of a JSON array, and the exact total. */
-export interface OrderPageText {
-  data: string;
-  total: number;
-}
 
 /** What narrows a list. */
 export type OrderFilters = Omit<
@@ -21,7 +16,7 @@ export type OrderFilters = Omit<
 export function listOrders(
   locationId: string,
   { limit, offset, sort, order, ...filters }: OrderList,
-): { statement: Statement<OrderPageText>; values: unknown[] } {
+): { statement: Statement<PageText>; values: unknown[] } {
   const given = givenFilters(filters);
   return {
     statement: listStatement(sort, order, given),
@@ -59,7 +54,7 @@ const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
 export const givenFilters = (filters: OrderFilters) =>
   filterNames.filter((name) => filters[name] !== undefined);
 
-const listStatements = new Map<string, Statement<OrderPageText>>();
+const listStatements = new Map<string, Statement<PageText>>();
 
 /** Parameters of the filters that are given. */
 type Parameters = ReadonlyMap<keyof OrderFilters, string>;
@@ -68,7 +63,7 @@ function listStatement(
   sort: OrderList['sort'],
   direction: OrderList['order'],
   given: readonly (keyof OrderFilters)[],
-): Statement<OrderPageText> {
+): Statement<PageText> {
   const name = ['list_orders', sort, direction, ...given.map((filter) => filter.slice(0, 3))].join('_');
   const known = listStatements.get(name);
   if (known !== undefined) return known;
@@ -83,7 +78,7 @@ function listStatement(
       : byColumn(sortColumns[sort], direction, where, parameters)
     : plain(sortColumns[sort], direction, where);
   // The page is found first, on ids and the sorted column alone; only its orders become JSON.
-  const made = statement<OrderPageText>(
+  const made = statement<PageText>(
     name,
     `with ${page}
      select (select p.total from place p)::int as total, coalesce((

@@ -2,28 +2,22 @@ import { isId, newId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { answerPage, pageStatement } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 
 /** Lists the payment methods of the location, disabled ones included, by name, id. */
-export async function list(
+export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<PaymentMethod>> {
-  const where = { locationId: ctx.caller.locationId };
-  const [total, data] = await ctx.reads.prisma(
-    ({ paymentMethod }) => paymentMethod.count({ where }),
-    ({ paymentMethod }) =>
-      paymentMethod.findMany({
-        where,
-        select: { id: true, name: true, type: true, enabled: true },
-        orderBy: [{ name: 'asc' }, { id: 'asc' }],
-        skip: paging.offset,
-        take: paging.limit,
-      }),
-  );
-  return { data, pagination: { ...paging, total } };
-}
+): Promise<Page<PaymentMethod>> => answerPage(ctx, listPaymentMethods, paging);
+
+const listPaymentMethods = pageStatement({
+  name: 'list_payment_methods',
+  table: 'payment_methods',
+  order: 'r.name, r.id',
+  entry: `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"type":"' || r.type || '","enabled":' || r.enabled::text || '}'`,
+});
 
 /** Creates one. */
 export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<PaymentMethod> {

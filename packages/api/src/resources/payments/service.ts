@@ -2,6 +2,7 @@ import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText } from '../../request/idempotency.ts';
+import { answerPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
 import type { Payment, PaymentList } from './schema.ts';
@@ -11,9 +12,8 @@ import { listPayments, movePayment, readPayment } from './statements.ts';
 export async function list(ctx: CallContext, input: PaymentList): Promise<Page<Payment>> {
   const { limit, offset, order_id } = input;
   if (order_id !== undefined && !isId(order_id)) return { data: [], pagination: { limit, offset, total: 0 } };
-  const { statement, values } = listPayments(ctx.caller.locationId, input);
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(statement, values);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  const { statement, values } = listPayments(input);
+  return answerPage(ctx, statement, input, values);
 }
 
 /** Reads one. Throws `resource_not_found`. */

@@ -1,5 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
+import type { PageText } from '../../request/page-text.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty
@@ -34,12 +35,6 @@ export const writeProduct = statement<{ doc: string | null; known: string[] | nu
   'select doc, known from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)',
 );
 
-/** A page of products as the text of a JSON array, and the exact total. */
-export interface ProductPageText {
-  data: string;
-  total: number;
-}
-
 /** What narrows the list. */
 export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor'>;
 
@@ -48,26 +43,12 @@ export function listProducts(
   locationId: string,
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
-): { statement: Statement<ProductPageText>; values: unknown[] } {
+): { statement: Statement<PageText>; values: unknown[] } {
   const given = givenFilters(filters);
   return {
     statement: listStatement(given),
     values: [locationId, limit, offset, ...given.map((name) => filters[name])],
   };
-}
-
-// What search looks in; no name, sku or external_id holds the character between them.
-const searched = "p.name || e'\\x1f' || p.sku || e'\\x1f' || coalesce(p.external_id, '')";
-const needsUnicode = ['name', 'sku', 'external_id']
-  .map((column) => `octet_length(p.${column}) <> char_length(p.${column})`)
-  .join(' or ');
-
-// Upper and lower case are Unicode's, whatever the database's locale. What is ASCII alone has the same in "C", at a
-// fraction of the cost. The value in a sub-select is lowered once, not for every row.
-function contains(value: string): string {
-  const wanted = `(select lower(${value} collate "und-x-icu") collate "C")`;
-  const found = (collation: string) => `strpos(lower((${searched}) collate "${collation}"), ${wanted}) > 0`;
-  return `(${found('C')} or (${needsUnicode}) and ${found('und-x-icu')})`;
 }
 
 /** What a filter means, given its parameter; the product is `p`. */
@@ -76,7 +57,9 @@ export const filterSql = {
   category_id: (value) =>
     `exists (select from product_categories c
        where c.location_id = p.location_id and c.product_id = p.id and c.category_id = ${value}::uuid)`,
-  search: (value) => contains(`${value}::text`),
+  // The value in a sub-select is lowered once, not for every row.
+  search: (value) =>
+    `strpos(p.search_text, (select lower(${value}::text collate "und-x-icu") collate "C")) > 0`,
   sku: (value) => `p.sku = ${value}`,
   external_id: (value) => `p.external_id = ${value}`,
 } as const satisfies Record<keyof ProductFilters, (value: string) => string>;
@@ -87,7 +70,7 @@ const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];
 export const givenFilters = (filters: ProductFilters) =>
   filterNames.filter((name) => filters[name] !== undefined);
 
-const listStatements = new Map<string, Statement<ProductPageText>>();
+const listStatements = new Map<string, Statement<PageText>>();
 
 // By nothing or by visibility, the total is a count that is kept; otherwise what passes is looked for once, for page and total.
 function keptTotal(given: readonly (keyof ProductFilters)[]): string | undefined {
@@ -100,7 +83,7 @@ function keptTotal(given: readonly (keyof ProductFilters)[]): string | undefined
 
 // The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
 // of the table.
-function listStatement(given: readonly (keyof ProductFilters)[]): Statement<ProductPageText> {
+function listStatement(given: readonly (keyof ProductFilters)[]): Statement<PageText> {
   const name = ['list_products', ...given].join('_');
   const known = listStatements.get(name);
   if (known !== undefined) return known;
@@ -113,7 +96,7 @@ function listStatement(given: readonly (keyof ProductFilters)[]): Statement<Prod
   const [found, total] = kept
     ? [`${passing} order by p.name, p.id limit 200 offset $3::bigint`, kept]
     : ['select * from passing order by name, id limit 200 offset $3::bigint', 'select count(*) from passing'];
-  const made = statement<ProductPageText>(
+  const made = statement<PageText>(
     name,
     `with ${kept ? '' : `passing as materialized (${passing}), `}page as materialized (
        select * from (${found}) found limit $2

@@ -1,53 +1,40 @@
-import { isId, type rows } from '@comanda/db';
+import { isId, statement } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
-import { type Page, wireTime } from '../../wire.ts';
-import { type Settlement, SettlementOrders, SettlementPayment, type SettlementSummary } from './schema.ts';
+import { answerText } from '../../request/idempotency.ts';
+import { answerPage, pageStatement } from '../../request/page-text.ts';
+import type { Page } from '../../wire.ts';
+import type { Settlement, SettlementSummary } from './schema.ts';
 
 /** Lists settlements, the latest first. They are made by closing turns: docs/decisions/0007. */
-export async function list(
+export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<SettlementSummary>> {
-  const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await ctx.reads.prisma(
-    ({ settlement }) => settlement.count({ where }),
-    ({ settlement }) =>
-      settlement.findMany({
-        where,
-        orderBy: [{ endedAt: 'desc' }, { id: 'desc' }],
-        skip: paging.offset,
-        take: paging.limit,
-      }),
-  );
-  return { data: found.map((row) => toSummary(ctx, row)), pagination: { ...paging, total } };
-}
+): Promise<Page<SettlementSummary>> => answerPage(ctx, listSettlements, paging);
 
 /** Reads one in full. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Settlement> {
-  const found = isId(id)
-    ? await ctx.app.database.prisma.settlement.findUnique({
-        where: { locationId_id: { locationId: ctx.caller.locationId, id } },
-      })
-    : null;
-  if (found === null) throw notFound('Settlement');
-  return {
-    ...toSummary(ctx, found),
-    turn_id: found.turnId,
-    payments: SettlementPayment.array().parse(found.payments),
-    orders: SettlementOrders.parse(found.orders),
-  };
+  const [found] = isId(id) ? await ctx.app.database.run(readSettlement, [ctx.caller.locationId, id]) : [];
+  if (found === undefined) throw notFound('Settlement');
+  return answerText(ctx, found.doc);
 }
 
-function toSummary(ctx: CallContext, row: rows.Settlement): SettlementSummary {
-  const { timezone } = ctx.caller.location;
-  return {
-    id: row.id,
-    batch_number: String(row.batchNumber),
-    started_at: wireTime(row.startedAt, timezone),
-    ended_at: wireTime(row.endedAt, timezone),
-    total_orders: row.totalOrders,
-    total_collected: row.totalCollected.toNumber(),
-    average_ticket: row.averageTicket.toNumber(),
-  };
-}
+const joins = 'join locations l on l.id = r.location_id';
+const summary = `'{"id":"' || r.id || '","batch_number":"' || r.batch_number
+  || '","started_at":"' || wire_time(r.started_at, l.timezone) || '","ended_at":"' || wire_time(r.ended_at, l.timezone)
+  || '","total_orders":' || r.total_orders || ',"total_collected":' || trim_scale(r.total_collected)
+  || ',"average_ticket":' || trim_scale(r.average_ticket)`;
+
+const listSettlements = pageStatement({
+  name: 'list_settlements',
+  table: 'settlements',
+  order: 'r.ended_at desc, r.id desc',
+  entry: `${summary} || '}'`,
+  joins,
+});
+
+const readSettlement = statement<{ doc: string }>(
+  'read_settlement',
+  `select ${summary} || ',"turn_id":"' || r.turn_id || '","payments":' || r.payments || ',"orders":' || r.orders || '}' as doc
+   from settlements r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
+);

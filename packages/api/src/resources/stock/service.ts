@@ -1,6 +1,6 @@
 import { isId } from '@comanda/db';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
+import { answerPage } from '../../request/page-text.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { readChanges, readsChanges } from '../changes/read.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -11,10 +11,7 @@ import * as sql from './statements.ts';
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
 export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
   if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
-  const { limit, offset } = input;
-  const values = [ctx.caller.locationId, limit, offset];
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(sql.listStock, values);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  return answerPage(ctx, sql.listStock, input);
 }
 
 /**

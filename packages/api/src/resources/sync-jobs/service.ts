@@ -1,10 +1,12 @@
-import { addJob, isId, newId, type rows, statement, syncJobKey } from '@comanda/db';
+import { addJob, isId, newId, statement, syncJobKey } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText, idempotencyOf, once } from '../../request/idempotency.ts';
-import { type Page, wireTime } from '../../wire.ts';
-import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
+import { answerPage } from '../../request/page-text.ts';
+import type { Page } from '../../wire.ts';
+import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
+import { listJobs, readJob } from './statements.ts';
 
 /**
  * Accepts a batch of products to apply in the background. The job, its answer and its place in the queue commit
@@ -34,38 +36,14 @@ export async function startProducts(
 }
 
 /** Lists the jobs, newest first. */
-export async function list(
-  ctx: CallContext,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<Page<SyncJob>> {
-  const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await ctx.reads.prisma(
-    ({ syncJob }) => syncJob.count({ where }),
-    ({ syncJob }) =>
-      syncJob.findMany({
-        where,
-        omit: { items: true },
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-        skip: offset,
-        take: limit,
-      }),
-  );
-  return {
-    data: found.map((row) => toSyncJob(row, ctx.caller.location.timezone)),
-    pagination: { limit, offset, total },
-  };
-}
+export const list = (ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<SyncJob>> =>
+  answerPage(ctx, listJobs, paging);
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
-  const found = isId(id)
-    ? await ctx.app.database.prisma.syncJob.findUnique({
-        where: { locationId_id: { locationId: ctx.caller.locationId, id } },
-        omit: { items: true },
-      })
-    : null;
-  if (found === null) throw notFound('Sync job');
-  return toSyncJob(found, ctx.caller.location.timezone);
+  const [found] = isId(id) ? await ctx.app.database.run(readJob, [ctx.caller.locationId, id]) : [];
+  if (found === undefined) throw notFound('Sync job');
+  return answerText(ctx, found.doc);
 }
 
 const insertJob = statement(
@@ -73,22 +51,3 @@ const insertJob = statement(
   `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
    values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6)`,
 );
-
-function toSyncJob(row: Omit<rows.SyncJob, 'items'>, timezone: string): SyncJob {
-  return {
-    job_id: row.id,
-    type: row.type,
-    mode: row.mode,
-    status: row.status,
-    total_items: row.totalItems,
-    processed_items: row.processedItems,
-    success_items: row.successItems,
-    failed_items: row.failedItems,
-    // Only the applier writes it.
-    errors: row.errors as unknown as SyncItemError[],
-    ...(row.error !== null && { error: row.error }),
-    created_at: wireTime(row.createdAt, timezone),
-    ...(row.startedAt !== null && { started_at: wireTime(row.startedAt, timezone) }),
-    ...(row.completedAt !== null && { completed_at: wireTime(row.completedAt, timezone) }),
-  };
-}

@@ -1,4 +1,30 @@
 import { statement } from '@comanda/db';
+import { pageStatement } from '../../request/page-text.ts';
+
+const joins = 'join locations l on l.id = r.location_id';
+const time = (name: string, column: string) =>
+  `coalesce(',"${name}":"' || wire_time(${column}, l.timezone) || '"', '')`;
+// Without its items, which may be 8 MiB.
+const entry = `'{"job_id":"' || r.id || '","type":' || to_json(r.type)::text || ',"mode":"' || r.mode || '","status":"' || r.status
+  || '","total_items":' || r.total_items || ',"processed_items":' || r.processed_items
+  || ',"success_items":' || r.success_items || ',"failed_items":' || r.failed_items || ',"errors":' || r.errors
+  || coalesce(',"error":' || to_json(r.error)::text, '') || ${time('created_at', 'r.created_at')}
+  || ${time('started_at', 'r.started_at')} || ${time('completed_at', 'r.completed_at')} || '}'`;
+
+/** $1 location, $2 limit, $3 offset. */
+export const listJobs = pageStatement({
+  name: 'list_sync_jobs',
+  table: 'sync_jobs',
+  order: 'r.created_at desc, r.id desc',
+  entry,
+  joins,
+});
+
+/** $1 location, $2 id. */
+export const readJob = statement<{ doc: string }>(
+  'read_sync_job',
+  `select ${entry} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
+);
 
 /** Where a job stands. */
 export interface JobState {

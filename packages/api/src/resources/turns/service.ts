@@ -3,6 +3,7 @@ import { conflict, notFound } from '../../errors.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText } from '../../request/idempotency.ts';
+import { answerPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { Turn } from './schema.ts';
 import {
@@ -16,11 +17,8 @@ import {
 } from './statements.ts';
 
 /** Lists turns, newest first. */
-export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Turn>> {
-  const values = [ctx.caller.locationId, paging.limit, paging.offset];
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(listTurns, values);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ ...paging, total })}}`);
-}
+export const list = (ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Turn>> =>
+  answerPage(ctx, listTurns, paging);
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Turn> {

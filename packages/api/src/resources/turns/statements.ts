@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import type { PageText } from '../../request/page-text.ts';
 
 // Not Prisma: turns_json is the one definition of a turn, which events show, too.
 
@@ -8,13 +9,13 @@ export interface TurnText {
 }
 
 /** $1 location, $2 limit, $3 offset. A page as the text of a JSON array, and the exact total. */
-export const listTurns = statement<{ data: string; total: number }>(
+export const listTurns = statement<PageText>(
   'list_turns',
   `with page as materialized (
      select t.id, t.started_at from turns t where t.location_id = $1::uuid
      order by t.started_at desc, t.id desc limit $2 offset $3
    )
-   select coalesce(json_agg(j.doc order by page.started_at desc, page.id desc), '[]')::text as data,
+   select coalesce('[' || string_agg(j.doc, ',' order by page.started_at desc, page.id desc) || ']', '[]') as data,
      (select count(*) from turns t where t.location_id = $1::uuid)::int as total
    from page cross join lateral turns_json($1::uuid, array[page.id]) j`,
 );
@@ -22,13 +23,13 @@ export const listTurns = statement<{ data: string; total: number }>(
 /** $1 location, $2 id. */
 export const readTurn = statement<TurnText>(
   'read_turn',
-  'select doc::text as doc from turns_json($1::uuid, array[$2::uuid])',
+  'select doc from turns_json($1::uuid, array[$2::uuid])',
 );
 
 /** $1 location. */
 export const readOpenTurn = statement<TurnText>(
   'read_open_turn',
-  `select j.doc::text as doc from turns t, lateral turns_json(t.location_id, array[t.id]) j
+  `select j.doc from turns t, lateral turns_json(t.location_id, array[t.id]) j
    where t.location_id = $1::uuid and t.status = 'open'`,
 );
 

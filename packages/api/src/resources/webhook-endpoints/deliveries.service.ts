@@ -1,7 +1,9 @@
+import { isId, type Statement, statement } from '@comanda/db';
+import { notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
-import { type Page, wireTime } from '../../wire.ts';
+import { answerPage, type PageText, pageStatement } from '../../request/page-text.ts';
+import type { Page } from '../../wire.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
-import { find } from './service.ts';
 
 /**
  * Lists the attempts to deliver to an endpoint, newest first. A failed attempt shows when the next one is due
@@ -11,47 +13,43 @@ export async function listDeliveries(
   ctx: CallContext,
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
 ): Promise<Page<WebhookDelivery>> {
-  const endpoint = await find(ctx, ctx.app.database.prisma, id);
-  const where = {
-    locationId: ctx.caller.locationId,
-    endpointId: id,
-    ...(status && { status }),
-    ...(event_type !== undefined && { eventType: event_type }),
-  };
-  const [total, found] = await ctx.reads.prisma(
-    ({ webhookAttempt }) => webhookAttempt.count({ where }),
-    ({ webhookAttempt }) =>
-      webhookAttempt.findMany({
-        where,
-        include: {
-          delivery: { select: { attempts: true, status: true, nextAttemptAt: true, number: true } },
-        },
-        orderBy: [{ attemptedAt: 'desc' }, { id: 'desc' }],
-        skip: offset,
-        take: limit,
-      }),
-  );
-  const { timezone } = ctx.caller.location;
-  const data = found.map((row): WebhookDelivery => {
-    const { delivery } = row;
-    const waits =
-      endpoint.status === 'active' &&
-      delivery.number > endpoint.deliversAfter &&
-      delivery.status === 'failed' &&
-      delivery.attempts === row.attempt;
-    const next = waits ? delivery.nextAttemptAt : null;
-    return {
-      id: row.id,
-      event_id: row.eventId,
-      event_type: row.eventType,
-      attempt: row.attempt,
-      status: row.status as WebhookDelivery['status'],
-      ...(row.responseCode !== null && { response_code: row.responseCode }),
-      ...(row.error !== null && { error: row.error }),
-      duration_ms: row.durationMs,
-      attempted_at: wireTime(row.attemptedAt, timezone),
-      ...(next !== null && { next_attempt_at: wireTime(next, timezone) }),
-    };
+  const [known] = isId(id) ? await ctx.app.database.run(findEndpoint, [ctx.caller.locationId, id]) : [];
+  if (known === undefined) throw notFound('Webhook endpoint');
+  const given = [status, event_type].filter((value) => value !== undefined);
+  const page = attempts[`${status === undefined ? '' : 's'}${event_type === undefined ? '' : 't'}`];
+  return answerPage(ctx, page, { limit, offset }, [id, ...given]);
+}
+
+const findEndpoint = statement(
+  'find_webhook_endpoint',
+  'select from webhook_endpoints where location_id = $1::uuid and id = $2::uuid',
+);
+
+const ofStatus = (value: string) => ` and r.status = ${value}::delivery_status`;
+const ofType = (value: string) => ` and r.event_type = ${value}`;
+
+// By which filters are given.
+const attempts: Record<'' | 's' | 't' | 'st', Statement<PageText>> = {
+  '': attemptsOf('list_webhook_attempts', ''),
+  s: attemptsOf('list_webhook_attempts_status', ofStatus('$5')),
+  t: attemptsOf('list_webhook_attempts_type', ofType('$5')),
+  st: attemptsOf('list_webhook_attempts_status_type', ofStatus('$5') + ofType('$6')),
+};
+
+/** $1 location, $2 limit, $3 offset, $4 endpoint. */
+function attemptsOf(name: string, narrowed: string): Statement<PageText> {
+  const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
+  return pageStatement({
+    name,
+    table: 'webhook_attempts',
+    order: 'r.attempted_at desc, r.id desc',
+    where: `and r.endpoint_id = $4::uuid${narrowed}`,
+    joins: `cross join lateral (select * from webhook_deliveries where location_id = $1::uuid and id = r.delivery_id limit 1) d
+      join webhook_endpoints e on e.location_id = $1::uuid and e.id = $4::uuid join locations l on l.id = $1::uuid`,
+    entry: `'{"id":"' || r.id || '","event_id":"' || r.event_id || '","event_type":' || to_json(r.event_type)::text
+      || ',"attempt":' || r.attempt || ',"status":"' || r.status || '"' || coalesce(',"response_code":' || r.response_code, '')
+      || coalesce(',"error":' || to_json(r.error)::text, '') || ',"duration_ms":' || r.duration_ms
+      || ',"attempted_at":"' || wire_time(r.attempted_at, l.timezone) || '"'
+      || coalesce(',"next_attempt_at":"' || wire_time(case when ${waits} then d.next_attempt_at end, l.timezone) || '"', '') || '}'`,
   });
-  return { data, pagination: { limit, offset, total } };
 }

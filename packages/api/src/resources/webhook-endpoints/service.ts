@@ -1,7 +1,10 @@
-import { isId, newId, newSigningSecret, type PrismaTransaction, type rows } from '@comanda/db';
+import { isId, newId, type Transaction } from '@comanda/db';
+import { newSigningSecret } from '../../../../db/src/secrets.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
-import { type Page, wireTime } from '../../wire.ts';
+import { answerText } from '../../request/idempotency.ts';
+import { answerPage } from '../../request/page-text.ts';
+import type { Page } from '../../wire.ts';
 import { checkWebhookUrl } from './address.ts';
 import type {
   WebhookEndpoint,
@@ -10,32 +13,23 @@ import type {
   WebhookEndpointWithSecret,
   WebhookTest,
 } from './schema.ts';
+import * as sql from './statements.ts';
 
 /** Endpoints at most, per location. */
 const mostEndpoints = 50;
 
 /** Lists endpoints, newest first. */
-export async function list(
+export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<WebhookEndpoint>> {
-  const where = { locationId: ctx.caller.locationId };
-  const [total, found] = await ctx.reads.prisma(
-    ({ webhookEndpoint }) => webhookEndpoint.count({ where }),
-    ({ webhookEndpoint }) =>
-      webhookEndpoint.findMany({
-        where,
-        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
-        skip: paging.offset,
-        take: paging.limit,
-      }),
-  );
-  return { data: found.map((row) => toEndpoint(ctx, row)), pagination: { ...paging, total } };
-}
+): Promise<Page<WebhookEndpoint>> => answerPage(ctx, sql.listEndpoints, paging);
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint> {
-  return toEndpoint(ctx, await find(ctx, ctx.app.database.prisma, id));
+  return answerText(
+    ctx,
+    await oneOf(id, () => ctx.app.database.run(sql.readEndpoint, [ctx.caller.locationId, id])),
+  );
 }
 
 /**
@@ -48,16 +42,15 @@ export async function create(
 ): Promise<WebhookEndpointWithSecret> {
   refuseAddress(ctx, input.url);
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
     // Two creations at once would both count 49: the location's row makes them take turns.
-    await tx.$queryRaw`select id from locations where id = ${locationId}::uuid for no key update`;
-    if ((await tx.webhookEndpoint.count({ where: { locationId } })) >= mostEndpoints) {
+    await tx.run(sql.holdLocation, [locationId]);
+    const id = newId();
+    const values = [locationId, id, input.url, input.events, ctx.apiVersion, mostEndpoints];
+    const [made] = await tx.run(sql.insertEndpoint, values);
+    if (made === undefined)
       throw invalid({ path: '', message: `A location has at most ${mostEndpoints} webhook endpoints.` });
-    }
-    const row = await tx.webhookEndpoint.create({
-      data: { locationId, id: newId(), url: input.url, events: input.events, apiVersion: ctx.apiVersion },
-    });
-    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, row.id) };
+    return withSecret(ctx, tx, id, made.doc);
   });
 }
 
@@ -71,43 +64,28 @@ export async function update(
   { id, ...changes }: WebhookEndpointUpdate,
 ): Promise<WebhookEndpoint> {
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
-  const { url, events, status } = changes;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
-    const current = await find(ctx, tx, id);
-    if (url === undefined && events === undefined && status === undefined) return toEndpoint(ctx, current);
-    const [row] = await tx.webhookEndpoint.updateManyAndReturn({
-      where: { locationId: ctx.caller.locationId, id },
-      data: { ...(url !== undefined && { url }), ...(events && { events }), ...(status && { status }) },
-    });
-    if (row === undefined) throw notFound('Webhook endpoint');
-    return toEndpoint(ctx, row);
-  });
+  const { url = null, events = null, status = null } = changes;
+  const values = [ctx.caller.locationId, id, url, events, status];
+  const doc = await oneOf(id, () =>
+    ctx.app.database.transaction(ctx.requestId, (tx) => tx.run(sql.updateEndpoint, values)),
+  );
+  return answerText(ctx, doc);
 }
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
-  if (!isId(id)) throw notFound('Webhook endpoint');
-  const { count } = await ctx.app.database.prisma.webhookEndpoint.deleteMany({
-    where: { locationId: ctx.caller.locationId, id },
-  });
-  if (count === 0) throw notFound('Webhook endpoint');
+  await oneOf(id, () => ctx.app.database.run(sql.deleteEndpoint, [ctx.caller.locationId, id]));
   return { id, deleted: true };
 }
 
 /** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
 export async function rotateSecret(ctx: CallContext, id: string): Promise<WebhookEndpointWithSecret> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
     // Its row is held: of two rotations at once the second sees the secret of the first.
-    if (isId(id)) {
-      await tx.$queryRaw`select id from webhook_endpoints
-        where location_id = ${locationId}::uuid and id = ${id}::uuid for no key update`;
-    }
-    const row = await find(ctx, tx, id);
-    // By the clock that judges it, not by this process's.
-    await tx.$executeRaw`update internal.webhook_secrets set expires_at = now() + interval '24 hours'
-      where location_id = ${locationId}::uuid and endpoint_id = ${id}::uuid and expires_at is null`;
-    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, id) };
+    const doc = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
+    await tx.run(sql.expireSecret, [locationId, id]);
+    return withSecret(ctx, tx, id, doc);
   });
 }
 
@@ -118,56 +96,37 @@ export async function rotateSecret(ctx: CallContext, id: string): Promise<Webhoo
 export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTest> {
   const eventId = newId();
   const { locationId } = ctx.caller;
-  await ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
-    const endpoint = await find(ctx, tx, id);
+  await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+    const doc = await oneOf(id, () => tx.run(sql.readEndpoint, [locationId, id]));
+    const endpoint: WebhookEndpoint = JSON.parse(doc);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
-    // Not through Prisma, which would take this process's clock for the time of the event.
-    await tx.$executeRaw`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
-      values (${locationId}::uuid, 'webhook_endpoint', 'test', array[${id}::uuid],
-        array[jsonb_build_object('event_id', ${eventId}::text)])`;
+    await tx.run(sql.captureTest, [locationId, id, eventId]);
   });
   return { event_id: eventId, type: 'webhook.test' };
 }
 
-/** The row of an endpoint. Throws `resource_not_found`. */
-export async function find(
-  ctx: CallContext,
-  on: Pick<PrismaTransaction, 'webhookEndpoint'>,
-  id: string,
-): Promise<rows.WebhookEndpoint> {
-  const locationId_id = { locationId: ctx.caller.locationId, id };
-  const row = isId(id) ? await on.webhookEndpoint.findUnique({ where: { locationId_id } }) : null;
-  if (row === null) throw notFound('Webhook endpoint');
-  return row;
+/** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is none of ours. */
+async function oneOf(id: string, read: () => Promise<sql.EndpointText[]>): Promise<string> {
+  const [found] = isId(id) ? await read() : [];
+  if (found === undefined) throw notFound('Webhook endpoint');
+  return found.doc;
 }
 
-async function addSecret(ctx: CallContext, tx: PrismaTransaction, endpointId: string): Promise<string> {
+async function withSecret(
+  ctx: CallContext,
+  tx: Transaction,
+  endpointId: string,
+  doc: string,
+): Promise<WebhookEndpointWithSecret> {
   const secret = newSigningSecret();
   const { locationId } = ctx.caller;
   const { keyId, sealed } = ctx.app.secrets.seal(secret, { locationId, endpointId });
-  await tx.webhookSecret.create({
-    data: {
-      locationId,
-      endpointId,
-      encryptionKeyId: keyId,
-      sealed: new Uint8Array(sealed),
-    },
-  });
-  return secret;
+  await tx.run(sql.insertSecret, [locationId, endpointId, keyId, sealed]);
+  return { ...(JSON.parse(doc) as WebhookEndpoint), secret };
 }
 
 function refuseAddress(ctx: CallContext, url: string): void {
   const { webhookTargets, webhookAllowCidrs } = ctx.app.policy;
   const checked = checkWebhookUrl(url, webhookTargets, webhookAllowCidrs);
   if (!checked.ok) throw invalid({ path: 'url', message: checked.reason });
-}
-
-function toEndpoint(ctx: CallContext, row: rows.WebhookEndpoint): WebhookEndpoint {
-  return {
-    id: row.id,
-    url: row.url,
-    events: row.events as WebhookEndpoint['events'],
-    status: row.status,
-    created_at: wireTime(row.createdAt, ctx.caller.location.timezone),
-  };
 }

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { processCpuMs, serverCpuMs } from '../cpu.ts';
+import type { Stage } from './stage.ts';
+
+/** CPU of the service in milliseconds; of what is idle, so much in a millisecond. */
+export type ServiceCpu = Record<'api' | 'postgres' | 'worker', number>;
+
+type Service = Pick<Stage, 'api' | 'worker' | 'place'>;
+
+/** What it has used until now. */
+export const serviceCpuMs = ({ api, worker, place }: Service): ServiceCpu => ({
+  api: processCpuMs(api.pid),
+  postgres: serverCpuMs(place.postmaster),
+  worker: processCpuMs(worker.pid),
+});
+
+/** What it uses in a millisecond while nobody asks. */
+export async function idleServiceCpu(service: Service, ms: number): Promise<ServiceCpu> {
+  const before = serviceCpuMs(service);
+  await sleep(ms);
+  const after = serviceCpuMs(service);
+  const each = (name: keyof ServiceCpu) => (after[name] - before[name]) / ms;
+  return { api: each('api'), postgres: each('postgres'), worker: each('worker') };
+}
