@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { defaultThresholds, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { judgeDisk } from '../../packages/api/src/cli/doctor/setup-checks.ts';
-import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 
 // The command as a process, on an embedded database of its own.
 

@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { migrate } from '../../../packages/db/src/migrate.ts';
 import { type Binaries, findBinaries } from '../../../packages/embedded/src/binaries.ts';
-import {
-  ensureCluster,
-  prepareStart,
-  type ServerSettings,
-} from '../../../packages/embedded/src/cluster.ts';
+import { ensureCluster, prepareStart, type ServerSettings } from '../../../packages/embedded/src/cluster.ts';
 import {
   choosePlace,
   type Place,
@@ -18,7 +15,6 @@ import {
 } from '../../../packages/embedded/src/place.ts';
 import { choosePort } from '../../../packages/embedded/src/port.ts';
 import { runTool } from '../../../packages/embedded/src/processes.ts';
-import { migrate } from '../../../packages/db/src/migrate.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { runOnce } from '../../support/server.ts';
 import { waitFor } from '../../support/wait.ts';

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { readPlace } from '../../../packages/embedded/src/place.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { readPlace } from '../../../packages/embedded/src/place.ts';
 import { endAfterTests } from '../../support/left-over.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { waitFor } from '../../support/wait.ts';
