@@ -22,6 +22,7 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
       items: lines,
       payment_method_id: shop.paymentMethodId,
     };
+    if (family === 'v2') await call('POST /v2/orders/quote', body);
     placed.push(await call<Placed>(`POST /${family}/orders`, body, keyOf(`order ${n}`, name)));
     await call(`POST /${family}/orders`, body, keyOf(`order ${n}`, name));
   }

@@ -63,6 +63,12 @@ const orderCreate = {
   ],
   payment_method_id: ids.paymentMethod,
 };
+const orderLines = orderCreate.items.map((item) => ({
+  ...item,
+  name: 'Flat White',
+  unit_price: 14.5,
+  total: 29,
+}));
 const endpoint = {
   id: ids.endpoint,
   url: 'https://erp.example.com/hooks/comanda',
@@ -80,8 +86,10 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     is_take_away: true,
     identifier: orderCreate.identifier,
     payment_method_id: ids.paymentMethod,
-    items: orderCreate.items.map((item) => ({ ...item, name: 'Flat White', unit_price: 14.5, total: 29 })),
+    items: orderLines,
   },
+  OrderQuoteRequest: orderCreate,
+  OrderQuote: { total: 29, items: orderLines, refusals: [] },
   OrderSummary: summary,
   OrderCreate: orderCreate,
   OrderUpdateStatus: { status: 'ready' },

@@ -59,6 +59,7 @@ export const OrderItem = z
     subselections: z.array(OrderItemSelection).optional(),
   })
   .meta({ id: 'OrderItem', description: 'A line of an order.' });
+export type OrderItem = z.infer<typeof OrderItem>;
 
 /** An order in full, as the specification's Order; also the payload of the `order.*` events. */
 export const Order = z
@@ -115,6 +116,32 @@ export type OrderCreate = z.infer<typeof OrderCreate>;
 
 /** What creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
 export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
+
+/** What asks for a quote: the body of creation. */
+export const OrderQuoteRequest = OrderCreate.omit({ idempotencyKey: true }).meta({ id: 'OrderQuoteRequest' });
+
+/** Why creation would refuse an order, in its words. */
+export const OrderRefusal = z
+  .object({
+    code: z.enum(['validation_error', 'conflict']),
+    path: z
+      .string()
+      .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
+    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
+  })
+  .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
+
+/** An order as its creation would make it at this moment. */
+export const OrderQuote = z
+  .object({
+    total: Amount.meta({ description: 'The sum of the lines.' }),
+    items: z.array(OrderItem).meta({ description: 'The lines; those of unknown products are left out.' }),
+    refusals: z
+      .array(OrderRefusal)
+      .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
+  })
+  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
+export type OrderQuote = z.infer<typeof OrderQuote>;
 
 /** What moves an order. `pending` is a status, but never a legal target. */
 export const OrderUpdateStatus = z.object({ id: Id, status: OrderStatus });
