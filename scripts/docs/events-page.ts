@@ -20,7 +20,7 @@ export function eventsPage(recorded: readonly RecordedStep[]): string {
     [
       'A delivery carries the body as text, the same bytes at every attempt, with these headers:',
       '`Content-Type: application/json`, `User-Agent`, `X-Comanda-Event-Id`, `X-Comanda-Event-Type`,',
-      '`X-Comanda-Attempt`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. Endpoints that were created',
+      '`X-Comanda-Attempt`, `Content-Digest`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. Endpoints that were created',
       'through `/v1/webhooks` get `"api_version": "v1"` and are equal otherwise. Whoever makes a change makes its',
       'event: an operation, a sync job, the command line, Prisma Studio, psql.',
     ].join(' '),

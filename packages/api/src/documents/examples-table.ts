@@ -208,7 +208,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     created_at: at('08:00:00.000'),
   },
   WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: { ...endpoint, secret: '<SIGNING_SECRET>' },
+  WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_<SIGNING_SECRET>' },
   WebhookEndpointCreate: { url: endpoint.url, events: endpoint.events },
   WebhookEndpointUpdate: { events: ['order.created', 'order.cancelled'], status: 'active' },
   WebhookDelivery: {

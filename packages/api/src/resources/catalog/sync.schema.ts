@@ -15,7 +15,9 @@ const stock = { enabled: z.boolean(), quantity: Quantity };
 /** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
-    external_id: ExternalId,
+    external_id: ExternalId.meta({
+      description: "The caller's own identifier, unique within its subselection.",
+    }),
     name: Label,
     price: Money,
     min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
@@ -34,7 +36,7 @@ export type SyncedItem = z.infer<typeof SyncedItem>;
 /** A choice as a sync brings it. */
 export const SyncedSubselection = z
   .object({
-    external_id: ExternalId,
+    external_id: ExternalId.meta({ description: "The caller's own identifier, unique within its product." }),
     name: Label,
     min_selection: Count.meta({ example: 0 }),
     max_selection: Count,

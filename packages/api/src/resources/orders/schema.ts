@@ -61,20 +61,35 @@ export const OrderItem = z
   .meta({ id: 'OrderItem', description: 'A line of an order.' });
 export type OrderItem = z.infer<typeof OrderItem>;
 
+const details = {
+  external_id: z.string().optional().meta({ example: 'POS-7731' }),
+  channel: z.string().optional(),
+  is_take_away: z.boolean().optional(),
+  identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
+  payment_method_id: z.string().optional(),
+  cancel_reason: z.string().optional(),
+};
+
 /** An order in full, as the specification's Order; also the payload of the `order.*` events. */
 export const Order = z
   .object({
     ...summary,
-    external_id: z.string().optional().meta({ example: 'POS-7731' }),
-    channel: z.string().optional(),
-    is_take_away: z.boolean().optional(),
-    identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
-    payment_method_id: z.string().optional(),
-    cancel_reason: z.string().optional(),
+    ...details,
     items: z.array(OrderItem),
   })
   .meta({ id: 'Order', description: 'An order in full.' });
 export type Order = z.infer<typeof Order>;
+
+/** What a list shows beside the six fields when `include` asks for it, by its name there. */
+export const included = { details: Object.keys(details), items: ['items'] } as const;
+
+const Include = z.enum(['details', 'items'] satisfies (keyof typeof included)[]);
+
+/** An entry of the v2 list: the six fields, and what `include` asks for. */
+export const OrderListEntry = z
+  .object({ ...summary, ...details, items: z.array(OrderItem).optional() })
+  .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
+export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
 /** Quantities of chosen items are whole: the products' own may have decimals. */
 const SelectionCreate = z.object({
@@ -87,7 +102,7 @@ const SelectionCreate = z.object({
 
 const ItemCreateV1 = z.object({
   product_id: Id,
-  quantity: Quantity.refine((value) => value > 0, { error: 'must be more than 0' }),
+  quantity: Quantity.gt(0, 'must be more than 0'),
   comment: text(0, 1_000).optional(),
   subselections: z.array(SelectionCreate).optional(),
 });
@@ -103,7 +118,7 @@ const items = <Item extends z.ZodType>(item: Item) =>
 
 const creation = {
   idempotencyKey: IdempotencyKey,
-  external_id: ExternalId,
+  external_id: ExternalId.meta({ example: 'POS-7731' }),
   channel: Label.optional(),
   is_take_away: z.boolean(),
   identifier: text(0, 255).meta({ description: 'Free label: a table or similar; may be empty.' }),
@@ -166,8 +181,23 @@ export const OrderList = z
     ...paging,
     ...filters,
     ...changes,
-    external_id: z.string().optional(),
+    status: z
+      .union([OrderStatus, z.array(OrderStatus).min(1)], {
+        error: `must be one or several of ${OrderStatus.options.join(', ')}`,
+      })
+      .optional()
+      .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
+    external_id: z.string().optional().meta({ example: 'POS-7731' }),
     channel: z.string().optional(),
+    include: z
+      .array(Include)
+      .min(1, 'must name details, items or both')
+      .optional()
+      .meta({
+        description:
+          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full.',
+        example: ['details', 'items'],
+      }),
   })
   .check(rangeOrder)
   .check(oneBeginning);
@@ -176,6 +206,6 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-export const OrderPage = changesPage(OrderSummary);
+export const OrderPage = changesPage(OrderListEntry);
 
 export const OrderPageV1 = page(OrderSummary);
