@@ -1,7 +1,6 @@
-import { openDatabase } from '@comanda/db';
+import { createNotifications, openDatabase } from '@comanda/db';
 import { createCredentials } from '../../packages/api/src/credentials/credentials.ts';
 import { createLimiter } from '../../packages/api/src/limits/limiter.ts';
-import { createNotifications } from '../../packages/api/src/notifications.ts';
 import { serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
 import { makeTenant } from '../place.ts';

@@ -99,7 +99,7 @@ DECLARE
   v_turn uuid;
   v_number int;
 BEGIN
-  -- Who waits holds a connection, so nobody waits for long (packages/api/src/bulkhead.ts).
+  -- Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
   PERFORM set_config('lock_timeout', '2s', true),
     pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
     set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { places } from '../../packages/api/src/places.ts';
+import { places } from '../../packages/api/src/places/places.ts';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { takeTurn } from '../../packages/api/src/places/exports.ts';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
-import { takeTurn } from '../../packages/api/src/resources/orders/export.turns.ts';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

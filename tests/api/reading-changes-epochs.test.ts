@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstMoment } from '../../packages/api/src/changes/cursor.ts';
+import { firstMoment } from '../../packages/api/src/resources/changes/cursor.ts';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { nextOf } from '../support/changes.ts';
 import { createProduct } from '../support/factories.ts';

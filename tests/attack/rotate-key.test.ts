@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createSecretBox, newSigningSecret, parseEncryptionKeys, rotateKey } from '@comanda/api/services';
-import { newId, repositoryRoot } from '@comanda/db';
+import { rotateKey } from '@comanda/api/services';
+import { createSecretBox, newId, newSigningSecret, parseEncryptionKeys, repositoryRoot } from '@comanda/db';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';

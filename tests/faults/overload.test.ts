@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInFlight } from '../../packages/api/src/limits/in-flight.ts';
-import { type RunningServer, startServer } from '../../packages/api/src/server.ts';
+import { type RunningServer, startServer } from '../../packages/api/src/http/server.ts';
+import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
 import { type Answer, callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { reportFault, trials } from '../support/trials.ts';

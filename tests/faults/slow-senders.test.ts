@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultBounds } from '../../packages/api/src/bounds.ts';
-import { startServer } from '../../packages/api/src/server.ts';
+import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
+import { startServer } from '../../packages/api/src/http/server.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { reportFault, trials } from '../support/trials.ts';
 

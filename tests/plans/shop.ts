@@ -1,6 +1,6 @@
 import { createLocation, issueKey, subscribableEventTypes } from '@comanda/api/services';
 import { type ComandaClient, createClient } from '@comanda/client';
-import { routeTable } from '../../packages/api/src/rest/routes.ts';
+import { routeTable } from '../../packages/api/src/http/rest/routes.ts';
 import { callRest } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import type { Service } from './service.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type Bulkhead, createBulkhead, type Leave } from '../../packages/api/src/bulkhead.ts';
-import { type CallKind, type Places, places } from '../../packages/api/src/places.ts';
+import { type Bulkhead, createBulkhead, type Leave } from '../../packages/api/src/places/bulkhead.ts';
+import { type CallKind, type Places, places } from '../../packages/api/src/places/places.ts';
 
 let bulkhead: Bulkhead;
 afterEach(() => bulkhead.close());

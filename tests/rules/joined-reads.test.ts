@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinReads } from '../../packages/api/src/joined-reads.ts';
+import { joinReads } from '../../packages/api/src/places/joined-reads.ts';
 
 /** Reads that end when the test says so; what each was asked for. */
 function reader() {

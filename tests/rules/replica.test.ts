@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleOf } from '../../packages/api/src/documents/examples.ts';
 import { unsuitable } from '../../packages/api/src/replica/suitability.ts';
-import { changes } from '../../packages/api/src/wire/changes.ts';
+import { changes } from '../../packages/api/src/resources/changes/schema.ts';
 import { trpcEntrance } from '../contract/entrances.ts';
 import { inputIn, openKitchen } from '../contract/kitchen.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';

@@ -7,7 +7,7 @@ const targets = (...paths: string[]): RegExp => new RegExp(`^(${paths.join('|')}
 
 const schemas = `${resources}/([\\w-]+\\.)?schema\\.ts`;
 /** Shared tables and shapes that say what is on the wire and nothing else. */
-const vocabulary = 'packages/api/src/(wire|events|permissions)(/[\\w-]+)?\\.ts';
+const vocabulary = 'packages/api/src/(wire|events|permissions)\\.ts';
 
 /** What batches are decided by; bound as rules themselves. */
 const rulesOfBulk = 'packages/api/src/resources/bulk/(rules|rows)\\.ts';
@@ -44,6 +44,18 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
   })),
   {
+    rule: 'the journey of a request knows neither the domain nor an entrance',
+    files: /^packages\/api\/src\/(request|places|credentials|limits|metrics|replica)\//,
+    about:
+      /^packages\/api\/src\/((events|operations|router|app|index|main|services)\.ts|(http|resources|documents|processes|cli)\/)/,
+  },
+  {
+    rule: 'what sheds load knows errors alone',
+    files: /^packages\/api\/src\/places\//,
+    about: /^packages\/api\//,
+    allows: { target: /^packages\/api\/src\/(errors\.ts$|places\/)/ },
+  },
+  {
     rule: 'only scripts and tests import the worker',
     files: /^(packages\/(?!worker\/)|prisma\/)/,
     about: /^(@comanda\/worker|packages\/worker\/)/,
@@ -64,15 +76,15 @@ export const importRules: readonly ImportRule[] = [
     rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor the command line',
     files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?router\\.ts$)`),
     about: new RegExp(
-      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((trpc|operations|router|server|app|site)\\.ts|(rest|documents|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
+      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((operations|router|app|index|main|services)\\.ts|request/(operation|journey)\\.ts|(http|documents|processes|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
     ),
   },
   {
-    rule: 'router.ts imports trpc, the vocabulary, schemas and services of its folder, never db, SQL or rules',
+    rule: 'router.ts imports operation.ts, the vocabulary, schemas and services of its folder, never db, SQL or rules',
     files: role('router'),
     allows: {
       target: targets(
-        'packages/api/src/trpc\\.ts',
+        'packages/api/src/request/operation\\.ts',
         vocabulary,
         schemas,
         `${resources}/([\\w-]+\\.)?service\\.ts`,

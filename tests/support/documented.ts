@@ -3,8 +3,8 @@ import { appRouter } from '@comanda/api/router';
 import { z } from 'zod';
 import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
 import { ErrorBody } from '../../packages/api/src/errors.ts';
+import { routeTable } from '../../packages/api/src/http/rest/routes.ts';
 import type { Operation } from '../../packages/api/src/operations.ts';
-import { routeTable } from '../../packages/api/src/rest/routes.ts';
 
 /** An answer of the REST entrance, as far as the documents speak of it. */
 export interface DocumentedAnswer {

@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
-import { createSecretBox, newSigningSecret, parseEncryptionKeys } from '@comanda/api/services';
+import { createSecretBox, newSigningSecret, parseEncryptionKeys } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
 
 const base64Key = () => randomBytes(32).toString('base64');

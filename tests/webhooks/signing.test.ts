@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { newSigningSecret } from '@comanda/api/services';
+import { newSigningSecret } from '@comanda/db';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';

@@ -1,4 +1,4 @@
-import { newSigningSecret } from '@comanda/api/services';
+import { newSigningSecret } from '@comanda/db';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import {

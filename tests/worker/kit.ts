@@ -2,8 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSecretBox, newSigningSecret, parseEncryptionKeys } from '@comanda/api/services';
-import { type Database, newId, openDatabase, statement } from '@comanda/db';
+import {
+  createSecretBox,
+  type Database,
+  newId,
+  newSigningSecret,
+  openDatabase,
+  parseEncryptionKeys,
+  statement,
+} from '@comanda/db';
 import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
 import { pino } from 'pino';
 import { underDeed } from '../support/by-hand.ts';

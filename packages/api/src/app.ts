@@ -1,18 +1,22 @@
-import { openDatabase, type Settings } from '@comanda/db';
-import { createBulkhead } from './bulkhead.ts';
-import type { App } from './context.ts';
+import {
+  createNotifications,
+  createSecretBox,
+  openDatabase,
+  parseEncryptionKeys,
+  type Settings,
+} from '@comanda/db';
 import { createCredentials } from './credentials/credentials.ts';
-import { createInFlight } from './limits/in-flight.ts';
 import { createLimiter } from './limits/limiter.ts';
-import { createLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
-import { createNotifications } from './notifications.ts';
 import { operationsOf } from './operations.ts';
-import { relayWaker } from './relay-wake.ts';
+import { createBulkhead } from './places/bulkhead.ts';
+import { createInFlight } from './places/in-flight.ts';
 import { readsFrom } from './replica/reads.ts';
 import { createReplica } from './replica/replica.ts';
-import { createSecretBox, parseEncryptionKeys } from './resources/webhook-endpoints/secrets.ts';
+import type { App } from './request/context.ts';
+import { createLog } from './request/log.ts';
+import { relayWaker } from './request/relay-wake.ts';
 import { appRouter } from './router.ts';
 
 /** An app and the way to let go of what it holds. */

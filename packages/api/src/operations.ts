@@ -1,7 +1,7 @@
 import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
-import type { CallContext } from './context.ts';
-import type { OperationMeta, RestRoute } from './trpc.ts';
+import type { CallContext } from './request/context.ts';
+import type { OperationMeta, RestRoute } from './request/meta.ts';
 
 /** An operation as data: what the entrances, the documents and the tests are derived from. */
 export interface Operation {

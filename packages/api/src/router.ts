@@ -1,3 +1,4 @@
+import { router } from './request/operation.ts';
 import { catalogRouter } from './resources/catalog/router.ts';
 import { categoriesRouter } from './resources/categories/router.ts';
 import { eventsRouter } from './resources/events/router.ts';
@@ -15,7 +16,6 @@ import { stockRouter } from './resources/stock/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
 import { turnsRouter } from './resources/turns/router.ts';
 import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts';
-import { router } from './trpc.ts';
 
 /** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
 export const appRouter = router({

@@ -1,6 +1,6 @@
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { type EventType, events, eventTypes, subscribableEventTypes } from './events.ts';
-export { createLog } from './log.ts';
+export { createLog } from './request/log.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/issue.ts';
 export { createLocation, listLocations } from './resources/locations/create.ts';
 export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';
@@ -11,11 +11,3 @@ export {
   type WebhookTargets,
 } from './resources/webhook-endpoints/address.ts';
 export { type KeyRotation, rotateKey } from './resources/webhook-endpoints/rotate-key.ts';
-export {
-  createSecretBox,
-  newSigningSecret,
-  parseEncryptionKeys,
-  type Sealed,
-  type SecretBox,
-  type SecretOwner,
-} from './resources/webhook-endpoints/secrets.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 import type { Permission } from './permissions.ts';
-import type { RestRoute } from './trpc.ts';
+import type { RestRoute } from './request/meta.ts';
 
 /** A documented operation: what the specification and the contract promise of one method and path. */
 export interface SpecifiedOperation {

@@ -46,6 +46,13 @@ export { applyRoles, rolesSql } from './roles/apply.ts';
 export { roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
+export {
+  createSecretBox,
+  newSigningSecret,
+  type Sealed,
+  type SecretBox,
+  type SecretOwner,
+} from './secrets.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
 export { readChangedObjects } from './sql/objects.ts';
 export { type WorkKind, type WorkLimits, workLimits } from './work-limits.ts';

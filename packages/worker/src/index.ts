@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog, createSecretBox, parseEncryptionKeys } from '@comanda/api/services';
+import { createLog } from '@comanda/api/services';
 import {
+  createSecretBox,
   type Database,
   openDatabase,
+  parseEncryptionKeys,
   readSettings,
   repositoryRoot,
   requireSchema,

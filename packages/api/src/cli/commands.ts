@@ -1,4 +1,10 @@
-import { type Database, readEncryptionKeyFile, type Settings } from '@comanda/db';
+import {
+  createSecretBox,
+  type Database,
+  parseEncryptionKeys,
+  readEncryptionKeyFile,
+  type Settings,
+} from '@comanda/db';
 import type { z } from 'zod';
 import { ApiError, fromZod } from '../errors.ts';
 import { AuditList } from '../resources/audit/schema.ts';
@@ -8,7 +14,6 @@ import { KeyCreateAt } from '../resources/keys/schema.ts';
 import { createLocation, listLocations } from '../resources/locations/create.ts';
 import { LocationCreate } from '../resources/locations/schema.ts';
 import { rotateKey } from '../resources/webhook-endpoints/rotate-key.ts';
-import { createSecretBox, parseEncryptionKeys } from '../resources/webhook-endpoints/secrets.ts';
 import { Id } from '../wire.ts';
 import { auditTable, undoTable } from './audit-table.ts';
 import { type Diagnosis, diagnose } from './doctor/doctor.ts';

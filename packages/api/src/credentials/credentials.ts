@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Notifications, Queryable } from '@comanda/db';
 import { ApiError } from '../errors.ts';
-import { defaultLimits } from '../limits/defaults.ts';
 import { parseApiKey } from './api-key.ts';
+import { defaultLimits } from './default-limits.ts';
 import { createKeyReader, type KeyRow } from './key-reader.ts';
 import { createLastUsed, noteEveryMs } from './last-used.ts';
 

@@ -1,6 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import type { ErrorCode } from '../errors.ts';
-import type { OperationMeta } from '../trpc.ts';
+import type { OperationMeta } from '../request/meta.ts';
 import { IdempotencyKey } from '../wire.ts';
 
 /** Every header that an answer may carry. Specification: Limits; contract: every response. */

@@ -1,17 +1,16 @@
 import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
-import { replicaLag, replicaReads } from '../replica/families.ts';
 import type { Replica } from '../replica/replica.ts';
-import type { RequestLine } from '../request-log.ts';
 import { databaseFamilies } from './database-families.ts';
 import { gauge, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
-import { createRequestMeters } from './request-meters.ts';
+import { replicaLag, replicaReads } from './replica-families.ts';
+import { type CountedRequest, createRequestMeters } from './request-meters.ts';
 
 /** Counts what this process does, and tells it together with what the database knows of all processes. */
 export interface Metrics {
   /** Counts one request. */
-  observe(line: RequestLine, durationMs: number): void;
+  observe(request: CountedRequest, durationMs: number): void;
   /** What only this process knows; plain data that can be sent to another process. */
   own(): Promise<MetricFamily[]>;
   /**

@@ -1,11 +1,20 @@
 import type { LimitKind } from '../errors.ts';
-import type { RequestLine } from '../request-log.ts';
 import { counter, type MetricFamily, type MetricSample } from './family.ts';
+
+/** What is counted of a request. */
+export interface CountedRequest {
+  entrance: 'rest' | 'trpc';
+  method: string;
+  status: number;
+  operation?: string | undefined;
+  /** The limit that was used up. */
+  limit?: LimitKind | undefined;
+}
 
 /** Counts requests of this process. What is counted is bounded: operations, methods and statuses are known ones. */
 export interface RequestMeters {
   /** Counts one request that took `durationMs`; costs well under a microsecond. */
-  observe(line: RequestLine, durationMs: number): void;
+  observe(request: CountedRequest, durationMs: number): void;
   families(): MetricFamily[];
 }
 
@@ -36,16 +45,16 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
   const refused: Record<LimitKind, number> = { minute: 0, month: 0, batch_hour: 0 };
 
   return {
-    observe(line, durationMs) {
-      const { entrance } = line;
-      const meter = meters[entrance].get(line.operation ?? noOperation) ?? unknown[entrance];
-      const code = methodIndex(line.method) * codes + line.status;
+    observe(request, durationMs) {
+      const { entrance } = request;
+      const meter = meters[entrance].get(request.operation ?? noOperation) ?? unknown[entrance];
+      const code = methodIndex(request.method) * codes + request.status;
       meter.answers.set(code, (meter.answers.get(code) ?? 0) + 1);
       const seconds = durationMs / 1_000;
       const bucket = bucketOf(seconds);
       meter.buckets[bucket] = (meter.buckets[bucket] ?? 0) + 1;
       meter.seconds += seconds;
-      if (line.limit !== undefined) refused[line.limit] += 1;
+      if (request.limit !== undefined) refused[request.limit] += 1;
     },
     families() {
       const used = entrances.flatMap((entrance) =>

@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Settings } from '@comanda/db';
-import { createLog } from '../log.ts';
+import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
 import { exitConfiguration } from './serve.ts';

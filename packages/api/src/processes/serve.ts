@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireSchema, type Settings, SettingsError } from '@comanda/db';
 import { createApp, type RunningApp } from '../app.ts';
-import { startServer } from '../server.ts';
+import { startServer } from '../http/server.ts';
 import { withSiblings } from './siblings.ts';
 
 /** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable, Statement } from '@comanda/db';
-import { joinReads } from '../joined-reads.ts';
+import { joinReads } from '../places/joined-reads.ts';
 import {
   type LogPosition,
   readBeat,

@@ -1,4 +1,4 @@
-import type { SecretBox, SecretOwner } from '@comanda/api/services';
+import type { SecretBox, SecretOwner } from '@comanda/db';
 import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';

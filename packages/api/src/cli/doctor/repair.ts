@@ -1,5 +1,5 @@
 import { type Database, migrate, readSchemaState, statement } from '@comanda/db';
-import { auditAs } from '../../audit.ts';
+import { auditAs } from '../../request/audit.ts';
 import { reasonOf } from './check.ts';
 import { type Invariant, type Repaired, type Repairing, valuesFor } from './invariants/invariant.ts';
 import type { Looked } from './invariants/look.ts';

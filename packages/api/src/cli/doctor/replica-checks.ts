@@ -1,5 +1,5 @@
 import { type Database, openDatabase, type Settings } from '@comanda/db';
-import { lagBytes } from '../../replica/families.ts';
+import { lagBytes } from '../../metrics/replica-families.ts';
 import { createFreshness, SentBackError } from '../../replica/freshness.ts';
 import { type Check, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
 

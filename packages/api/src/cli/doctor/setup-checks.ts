@@ -1,6 +1,11 @@
 import { statfs } from 'node:fs/promises';
-import { readEncryptionKeyFile, readSchemaState, type Settings } from '@comanda/db';
-import { createSecretBox, parseEncryptionKeys } from '../../resources/webhook-endpoints/secrets.ts';
+import {
+  createSecretBox,
+  parseEncryptionKeys,
+  readEncryptionKeyFile,
+  readSchemaState,
+  type Settings,
+} from '@comanda/db';
 import { type Check, count, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
 import * as sql from './statements.ts';
 

@@ -1,7 +1,7 @@
 import { type Database, statement, type Transaction } from '@comanda/db';
-import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
-import type { CallContext } from '../../context.ts';
-import { repeatingDeadlocks, repeatingRaces } from '../../races.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
+import type { CallContext } from '../../request/context.ts';
+import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
 import { inTurn } from './queue.ts';
 import { type Asked, locking, readCurrent, reading } from './reads.ts';
 import type { Current, Writes } from './rows.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@comanda/db';
-import { joinReads } from '../../joined-reads.ts';
+import { joinReads } from '../../places/joined-reads.ts';
 import { readCurrentVersions, type StampedVersion } from './statements.ts';
 
 /**

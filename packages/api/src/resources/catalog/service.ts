@@ -1,8 +1,8 @@
 import type { Queryable } from '@comanda/db';
-import { audit } from '../../audit.ts';
-import { inPlace } from '../../bulkhead.ts';
-import { matchesEtag } from '../../conditional.ts';
-import type { CallContext } from '../../context.ts';
+import { inPlace } from '../../places/bulkhead.ts';
+import { audit } from '../../request/audit.ts';
+import { matchesEtag } from '../../request/conditional.ts';
+import type { CallContext } from '../../request/context.ts';
 import { currentVersionOf } from './current-version.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
 import * as sql from './statements.ts';

@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
+import type { CallContext } from '../../request/context.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';

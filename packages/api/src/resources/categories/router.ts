@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ByExternalId, ById, Deleted } from '../../wire.ts';
 import { Category, CategoryCreate, CategoryList, CategoryPage, CategoryUpdate } from './schema.ts';
 import * as categories from './service.ts';

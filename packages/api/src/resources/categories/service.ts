@@ -1,7 +1,7 @@
 import { isId, type rows, sqlState } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { repeatingDeadlocks } from '../../races.ts';
+import type { CallContext } from '../../request/context.ts';
+import { repeatingDeadlocks } from '../../request/races.ts';
 import type { Page } from '../../wire.ts';
 import { removeOne } from '../bulk/engine.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';

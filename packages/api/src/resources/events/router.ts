@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { EventList, EventPage } from './schema.ts';
 import * as events from './service.ts';
 

@@ -1,7 +1,7 @@
 import { isId, type Queryable, statement } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import { beforeAll, type EventList, type EventPage } from './schema.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Database, isId, newId, type PrismaTransaction, type rows } from '@comanda/db';
-import { type Actor, auditAs } from '../../audit.ts';
 import { newApiKey } from '../../credentials/api-key.ts';
+import { defaultLimits } from '../../credentials/default-limits.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { defaultLimits } from '../../limits/defaults.ts';
+import { type Actor, auditAs } from '../../request/audit.ts';
 import { wireTime } from '../../wire.ts';
 import type { WantedKey } from './rules.ts';
 import type { Key, KeyCreate, KeyCreateAt, KeyLimits, KeyWithText } from './schema.ts';

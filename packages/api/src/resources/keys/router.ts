@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { Key, KeyCreate, KeyList, KeyPage, KeyWithText } from './schema.ts';
 import * as keys from './service.ts';

@@ -1,7 +1,7 @@
 import type { PrismaTransaction } from '@comanda/db';
-import { actorOf } from '../../audit.ts';
-import type { CallContext } from '../../context.ts';
 import { ApiError } from '../../errors.ts';
+import { actorOf } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
 import type { Page } from '../../wire.ts';
 import { defaultKeyLimits, insertKey, limitsOf, revokeIn, toKey, wantedOf } from './issue.ts';
 import { exceeding, type KeyReach, withinReach } from './rules.ts';

@@ -1,5 +1,5 @@
-import type { CallContext } from '../../context.ts';
 import type { WindowUsage } from '../../limits/usage.ts';
+import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import type { Limits } from './schema.ts';
 

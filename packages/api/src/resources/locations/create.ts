@@ -1,6 +1,6 @@
 import { type Database, newId, type PrismaTransaction, type rows, sqlState } from '@comanda/db';
-import { type Actor, auditAs } from '../../audit.ts';
 import { invalid } from '../../errors.ts';
+import { type Actor, auditAs } from '../../request/audit.ts';
 import { wireTime } from '../../wire.ts';
 import { type Location, type LocationCreate, noTimeZone } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { isId } from '@comanda/db';
-import { actorOf, audit } from '../../audit.ts';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
+import { actorOf, audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
 import { insertLocation, knowingZones, toLocation } from './create.ts';
 import type { Location, LocationCreate, LocationUpdate } from './schema.ts';
 

@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 import * as menus from './service.ts';

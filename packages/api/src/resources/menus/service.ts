@@ -1,8 +1,8 @@
 import { isId, newId, type Prisma, type PrismaTransaction } from '@comanda/db';
-import { audit } from '../../audit.ts';
-import type { CallContext } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { repeatingRaces } from '../../races.ts';
+import { audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
+import { repeatingRaces } from '../../request/races.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 
 /** Reads the published one, without the categories that are hidden. Throws `resource_not_found` when none is. */

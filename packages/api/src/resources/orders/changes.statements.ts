@@ -1,4 +1,4 @@
-import { afterPlace, type Changes, changesStatements, firstFilter } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entries, type Include } from './entries.statements.ts';
 import { filterSql, filtersOf, givenFilters, type OrderFilters, shortNames } from './list.statements.ts';
 import type { OrderList } from './schema.ts';

@@ -1,7 +1,7 @@
 import { newId, sqlState } from '@comanda/db';
-import type { CallContext, Idempotency } from '../../context.ts';
 import { ApiError, invalid } from '../../errors.ts';
-import { answerText, idempotencyOf, keyReused } from '../../idempotency.ts';
+import type { CallContext, Idempotency } from '../../request/context.ts';
+import { answerText, idempotencyOf, keyReused } from '../../request/idempotency.ts';
 import { decimalText } from './decimals.ts';
 import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedOrder } from './facts.ts';

@@ -1,9 +1,9 @@
-import { refuseUsedUp, startBatch } from '../../batch.ts';
-import type { CallContext, TextStream } from '../../context.ts';
 import { invalid } from '../../errors.ts';
+import { takeTurn } from '../../places/exports.ts';
+import { refuseUsedUp, startBatch } from '../../request/batch.ts';
+import type { CallContext, TextStream } from '../../request/context.ts';
 import { type OrderCursor, openOrderCursor } from './export.cursor.ts';
 import type { OrderExport, OrderExportRequest } from './export.schema.ts';
-import { takeTurn } from './export.turns.ts';
 import type { Order } from './schema.ts';
 
 /**

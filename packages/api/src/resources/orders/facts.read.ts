@@ -1,5 +1,5 @@
 import { type Database, isId } from '@comanda/db';
-import { joinReads } from '../../joined-reads.ts';
+import { joinReads } from '../../places/joined-reads.ts';
 import type { OrderFacts, OrderRequest } from './facts.ts';
 import { type OrderFactsRow, readOrderFacts } from './statements.ts';
 

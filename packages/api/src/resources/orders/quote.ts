@@ -1,4 +1,4 @@
-import type { CallContext } from '../../context.ts';
+import type { CallContext } from '../../request/context.ts';
 import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedLine } from './facts.ts';
 import { decideOrder, externalIdTaken } from './rules.ts';

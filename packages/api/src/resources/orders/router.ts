@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../trpc.ts';
+import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ByExternalId, ById } from '../../wire.ts';
 import { create } from './create.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';

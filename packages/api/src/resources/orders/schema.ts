@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
 import {
   dateRange,
   ExternalId,
@@ -13,6 +12,7 @@ import {
   Timestamp,
   text,
 } from '../../wire.ts';
+import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { PaymentSummary } from '../payments/schema.ts';
 
 /** Where an order stands. Specification: Order status. */

@@ -1,10 +1,10 @@
 import { isId } from '@comanda/db';
-import { readChanges, readsChanges } from '../../changes/read.ts';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
-import { rowReader } from '../../joined-reads.ts';
-import type { ChangesPage } from '../../wire/changes.ts';
+import { rowReader } from '../../places/joined-reads.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
+import { readChanges, readsChanges } from '../changes/read.ts';
+import type { ChangesPage } from '../changes/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import type { JoinedRow } from '../../joined-reads.ts';
+import type { JoinedRow } from '../../places/joined-reads.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets

@@ -1,7 +1,7 @@
 import { isId, statement } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isId, newId } from '@comanda/db';
-import { audit } from '../../audit.ts';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
+import { audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
 import type { Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 

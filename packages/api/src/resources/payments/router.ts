@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { Payment, PaymentList, PaymentPage } from './schema.ts';
 import * as payments from './service.ts';

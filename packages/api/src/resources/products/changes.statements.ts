@@ -1,4 +1,4 @@
-import { afterPlace, type Changes, changesStatements, firstFilter } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { filterSql, givenFilters, type ProductFilters } from './statements.ts';
 
 /** Products that have changed, or whose stock has, by the later moment of the two. */

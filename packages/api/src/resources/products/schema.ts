@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
 import { ExternalId, Id, ImageUrl, Label, Money, page, paging, text } from '../../wire.ts';
+import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
 
 /** A product, as the specification's Product; the same in both families and in the events. */

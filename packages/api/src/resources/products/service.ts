@@ -1,12 +1,12 @@
 import { isId, newId, sqlState } from '@comanda/db';
-import { readChanges, readsChanges } from '../../changes/read.ts';
-import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
-import { rowReader } from '../../joined-reads.ts';
-import { repeatingDeadlocks } from '../../races.ts';
-import type { ChangesPage } from '../../wire/changes.ts';
+import { rowReader } from '../../places/joined-reads.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
+import { repeatingDeadlocks } from '../../request/races.ts';
 import { removeOne } from '../bulk/engine.ts';
+import { readChanges, readsChanges } from '../changes/read.ts';
+import type { ChangesPage } from '../changes/schema.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';

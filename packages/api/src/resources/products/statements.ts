@@ -1,5 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
-import type { JoinedRow } from '../../joined-reads.ts';
+import type { JoinedRow } from '../../places/joined-reads.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty

@@ -1,6 +1,6 @@
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import type { SalesReport, SalesReportQuery } from './schema.ts';
 import { salesReports } from './statements.ts';
 

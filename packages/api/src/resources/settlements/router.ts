@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { Settlement, SettlementList, SettlementPage } from './schema.ts';
 import * as settlements from './service.ts';

@@ -1,6 +1,6 @@
 import { isId, type rows } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
+import type { CallContext } from '../../request/context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import { type Settlement, SettlementOrders, SettlementPayment, type SettlementSummary } from './schema.ts';
 

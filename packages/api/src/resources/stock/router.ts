@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { StockList, StockPage, StockSync, StockSyncResult } from './schema.ts';
 import * as stock from './service.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { changes, changesPage, oneBeginning } from '../../wire/changes.ts';
 import { ExternalId, Id, Label, paging, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
+import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
 /** The stock of a product, as the specification's Stock. */
 export const Stock = z

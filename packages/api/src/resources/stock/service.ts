@@ -1,9 +1,9 @@
 import { isId } from '@comanda/db';
-import { readChanges, readsChanges } from '../../changes/read.ts';
-import type { CallContext } from '../../context.ts';
-import { answerText } from '../../idempotency.ts';
-import type { ChangesPage } from '../../wire/changes.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import { runBatch } from '../bulk/engine.ts';
+import { readChanges, readsChanges } from '../changes/read.ts';
+import type { ChangesPage } from '../changes/schema.ts';
 import { planStock } from './rules.ts';
 import type { StockEntry, StockList, StockSync, StockSyncResult } from './schema.ts';
 import * as sql from './statements.ts';

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { afterPlace, type Changes, changesStatements } from '../../changes/statements.ts';
+import { afterPlace, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: lists are a hot path.
 

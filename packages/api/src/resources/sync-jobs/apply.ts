@@ -1,5 +1,5 @@
 import { type Database, newId, type Queryable, type Transaction } from '@comanda/db';
-import { repeatingRaces } from '../../races.ts';
+import { repeatingRaces } from '../../request/races.ts';
 import { apply, type Batch } from '../bulk/engine.ts';
 import { type ProductsPlan, planProducts } from './rules.ts';
 import type { ProductSyncItem, SyncMode } from './schema.ts';

@@ -1,6 +1,6 @@
-import { refuseLargeBatch } from '../../batch.ts';
-import type { CallContext } from '../../context.ts';
-import { findAnswer, idempotencyOf } from '../../idempotency.ts';
+import { refuseLargeBatch } from '../../request/batch.ts';
+import type { CallContext } from '../../request/context.ts';
+import { findAnswer, idempotencyOf } from '../../request/idempotency.ts';
 import { foresee } from '../bulk/engine.ts';
 import { productsBatch } from './apply.ts';
 import type { ProductSync, StartedSyncJob } from './schema.ts';

@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../trpc.ts';
+import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { previewProducts } from './preview.ts';
 import { ProductSync, StartedSyncJob, SyncJob, SyncJobList, SyncJobPage } from './schema.ts';

@@ -1,8 +1,8 @@
 import { addJob, isId, newId, type rows, statement, syncJobKey } from '@comanda/db';
-import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../batch.ts';
-import type { CallContext } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { answerText, idempotencyOf, once } from '../../idempotency.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText, idempotencyOf, once } from '../../request/idempotency.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
 

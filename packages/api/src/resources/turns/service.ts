@@ -1,8 +1,8 @@
 import { isId, newId, type Queryable, type Statement, sqlState } from '@comanda/db';
-import { audit } from '../../audit.ts';
-import type { CallContext } from '../../context.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { answerText } from '../../idempotency.ts';
+import { audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { Turn } from './schema.ts';
 import {

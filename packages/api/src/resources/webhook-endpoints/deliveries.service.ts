@@ -1,4 +1,4 @@
-import type { CallContext } from '../../context.ts';
+import type { CallContext } from '../../request/context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
 import { find } from './service.ts';

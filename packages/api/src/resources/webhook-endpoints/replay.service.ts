@@ -1,6 +1,6 @@
 import { addJob, deliveryJobKey, isId, newId, statement, type Transaction } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import type { CallContext } from '../../request/context.ts';
 import type { WebhookReplay, WebhookReplayed } from './schema.ts';
 
 /** Events at most, per call. */

@@ -1,7 +1,6 @@
-import { type Database, statement } from '@comanda/db';
-import { auditAs } from '../../audit.ts';
+import { type Database, type SecretBox, statement } from '@comanda/db';
 import { ApiError } from '../../errors.ts';
-import type { SecretBox } from './secrets.ts';
+import { auditAs } from '../../request/audit.ts';
 
 /** What a rotation did, and which keys still seal something afterwards. */
 export interface KeyRotation {

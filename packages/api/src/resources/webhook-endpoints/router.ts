@@ -1,4 +1,4 @@
-import { operation, router } from '../../trpc.ts';
+import { operation, router } from '../../request/operation.ts';
 import { ById, Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
 import { replay } from './replay.service.ts';

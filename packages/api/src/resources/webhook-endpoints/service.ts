@@ -1,6 +1,6 @@
-import { isId, newId, type PrismaTransaction, type rows } from '@comanda/db';
-import type { CallContext } from '../../context.ts';
+import { isId, newId, newSigningSecret, type PrismaTransaction, type rows } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import type { CallContext } from '../../request/context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import { checkWebhookUrl } from './address.ts';
 import type {
@@ -10,7 +10,6 @@ import type {
   WebhookEndpointWithSecret,
   WebhookTest,
 } from './schema.ts';
-import { newSigningSecret } from './secrets.ts';
 
 /** Endpoints at most, per location. */
 const mostEndpoints = 50;

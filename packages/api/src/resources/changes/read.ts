@@ -1,7 +1,6 @@
 import type { Queryable } from '@comanda/db';
-import type { CallContext } from '../context.ts';
-import { answerText } from '../idempotency.ts';
-import type { ChangesInput, ChangesPage } from '../wire/changes.ts';
+import type { CallContext } from '../../request/context.ts';
+import { answerText } from '../../request/idempotency.ts';
 import {
   type Beginning,
   firstMoment,
@@ -11,6 +10,7 @@ import {
   type Walk,
   writeCursor,
 } from './cursor.ts';
+import type { ChangesInput, ChangesPage } from './schema.ts';
 import { type Changes, readHorizon } from './statements.ts';
 
 /** Whether the caller reads what has changed, and not the list as it is. */

@@ -1,4 +1,4 @@
-import { ApiError, fieldPath, invalid } from './errors.ts';
+import { ApiError, fieldPath, invalid } from '../errors.ts';
 
 /** How deep a body may nest. */
 export const deepestNesting = 64;

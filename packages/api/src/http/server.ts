@@ -6,17 +6,17 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ApiError } from '../errors.ts';
+import type { App } from '../request/context.ts';
+import { requestIdOf } from '../request/request-id.ts';
+import { appRouter } from '../router.ts';
 import { type Bounds, defaultBounds } from './bounds.ts';
 import { boundConnections } from './connections.ts';
-import type { App } from './context.ts';
 import { createDrain } from './drain.ts';
-import { ApiError } from './errors.ts';
 import { healthHandler } from './health.ts';
-import { metricsHandler } from './metrics/handler.ts';
-import { requestIdOf } from './request-id.ts';
+import { metricsHandler } from './metrics.ts';
 import { restHandler } from './rest/adapter.ts';
 import { safeHeaders, sendError } from './rest/answer.ts';
-import { appRouter } from './router.ts';
 import { siteHandler } from './site.ts';
 import { answerUnparsed } from './unparsed.ts';
 

@@ -1,5 +1,5 @@
-import { ApiError } from '../errors.ts';
-import type { Operation, Route } from '../operations.ts';
+import { ApiError } from '../../errors.ts';
+import type { Operation, Route } from '../../operations.ts';
 import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
 

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../../errors.ts';
 
 /** Decodes one percent-encoded piece of a URL. Throws 400 when it is broken or not UTF-8. */
 export function decode(piece: string): string {

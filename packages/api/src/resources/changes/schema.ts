@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Pagination, TimestampFilter } from '../wire.ts';
+import { Pagination, TimestampFilter } from '../../wire.ts';
 
 /** What makes a list answer what has changed, by the moment of the last change, then id. */
 export const changes = {

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../errors.ts';
 
 /**
  * Exports at a time in one process, in all and of one location: each holds a connection for as long as its caller reads.

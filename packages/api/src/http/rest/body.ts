@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError, invalid } from '../../errors.ts';
 
 /** The largest body, in bytes: of an ordinary request, and of a batch. */
 export const bodyLimits = { ordinary: 1024 * 1024, batch: 8 * 1024 * 1024 } as const;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiError } from '../errors.ts';
+import type { ApiError } from '../../errors.ts';
 
 /** Headers on every answer of every kind: nothing is guessed at, run, framed, or told to another site. */
 export const safeHeaders = {

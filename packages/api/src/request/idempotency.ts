@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Queryable, statement, type Transaction } from '@comanda/db';
+import { conflict, fromZod, invalid } from '../errors.ts';
+import { IdempotencyKey } from '../wire.ts';
 import type { CallContext, Idempotency, RequestContext } from './context.ts';
-import { conflict, fromZod, invalid } from './errors.ts';
-import { IdempotencyKey } from './wire.ts';
 
 /** What a known key answers: the JSON text of the original's `data`. */
 export type StoredAnswer = string;

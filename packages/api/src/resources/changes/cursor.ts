@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { invalid } from '../errors.ts';
+import { invalid } from '../../errors.ts';
 
 /** A place in a list by the moment of the last change: after everything up to this moment and, of it, this id. */
 export interface Place {

@@ -1,7 +1,7 @@
 import type { Database } from '@comanda/db';
-import { counter, gauge, type MetricFamily, shared, single } from '../metrics/family.ts';
-import type { Replica } from './replica.ts';
-import { readReplayed, readWritten } from './statements.ts';
+import type { Replica } from '../replica/replica.ts';
+import { readReplayed, readWritten } from '../replica/statements.ts';
+import { counter, gauge, type MetricFamily, shared, single } from './family.ts';
 
 /** Who answered the reads of this process that a replica may answer; without one, nothing. */
 export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): MetricFamily {

@@ -1,5 +1,5 @@
 import { sqlState } from '@comanda/db';
-import { ApiError } from './errors.ts';
+import { ApiError } from '../errors.ts';
 import { type CallKind, type Places, places } from './places.ts';
 
 /** Keeps work that is stuck in the database from taking every connection with it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { App } from './context.ts';
+import type { App } from '../request/context.ts';
 
 /**
  * `/healthz`: 200 while the process lives. `/readyz`: 200 once requests can be served; 503 while the database

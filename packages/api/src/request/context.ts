@@ -1,13 +1,12 @@
-import type { Database } from '@comanda/db';
+import type { Database, SecretBox } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { Bulkhead } from './bulkhead.ts';
-import type { Caller, Credentials } from './credentials/credentials.ts';
-import type { InFlight } from './limits/in-flight.ts';
-import type { Limiter } from './limits/limiter.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import type { Readiness } from './metrics/readiness.ts';
-import type { Reads } from './replica/reads.ts';
-import type { SecretBox } from './resources/webhook-endpoints/secrets.ts';
+import type { Caller, Credentials } from '../credentials/credentials.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Readiness } from '../metrics/readiness.ts';
+import type { Bulkhead } from '../places/bulkhead.ts';
+import type { InFlight } from '../places/in-flight.ts';
+import type { Reads } from '../replica/reads.ts';
 
 /** What one process holds for all of its requests. */
 export interface App {

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import express from 'express';
-import type { App, RequestContext } from './context.ts';
-import { documentRoutes } from './documents/routes.ts';
-import { ApiError, isFault, toApiError } from './errors.ts';
-import { requestIdOf, requestIds } from './request-id.ts';
-import { finishRequest } from './request-log.ts';
+import { documentRoutes } from '../documents/routes.ts';
+import { ApiError, isFault, toApiError } from '../errors.ts';
+import type { App, RequestContext } from '../request/context.ts';
+import { requestIdOf, requestIds } from '../request/request-id.ts';
+import { finishRequest } from '../request/request-log.ts';
+import type { AppRouter } from '../router.ts';
 import { commonHeaders, sendError } from './rest/answer.ts';
 import { bodyLimits } from './rest/body.ts';
 import { decode } from './rest/decode.ts';
-import type { AppRouter } from './router.ts';
 
 /** Everything that is not a REST path: tRPC at `/trpc`, the OpenAPI documents, `/docs`. */
 export function siteHandler(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldFault, invalid } from '../errors.ts';
+import { type FieldFault, invalid } from '../../errors.ts';
 import { decode } from './decode.ts';
 
 /** What a query parameter's text becomes before zod sees it. */

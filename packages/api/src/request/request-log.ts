@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { ErrorCode, LimitKind } from './errors.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { ErrorCode, LimitKind } from '../errors.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** What a log line of a request may hold: an allow-list, so that no key, body or secret can slip in. */
 export interface RequestLine {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError } from './errors.ts';
-import { requestIdOf } from './request-id.ts';
+import { ApiError } from '../errors.ts';
+import { requestIdOf } from '../request/request-id.ts';
 import { commonHeaders, errorJson, sendError, sendJson } from './rest/answer.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Queryable } from '@comanda/db';
+import type { Caller } from '../credentials/credentials.ts';
+import { ApiError, invalid } from '../errors.ts';
 import type { App, CallContext } from './context.ts';
-import type { Caller } from './credentials/credentials.ts';
-import { ApiError, invalid } from './errors.ts';
 
 /** The batch headers as they stand, for every answer of a batch operation. */
 export function batchHeaders(app: App, caller: Caller): Promise<Record<string, string>> {

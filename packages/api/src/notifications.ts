@@ -1,1 +1,0 @@
-export { createNotifications, type Notifications } from '@comanda/db';

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../errors.ts';
+import type { Permission } from '../permissions.ts';
+
+/** A documented REST path of an operation, as the specification writes it. */
+export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
+
+/** Everything about an operation that is data: entrances, documents, tests and limits all read it here. */
+export interface OperationMeta {
+  /** What a key must hold; null when any valid key will do. */
+  permission: Permission | null;
+  /** One line for the documents. */
+  summary: string;
+  description?: string;
+  /** Where REST serves it; none for the typed client's own. */
+  rest?: readonly RestRoute[];
+  /** The status of success: 200 unless said. 201 adds `Location`. */
+  status?: 200 | 201 | 202;
+  /** The output is `{ data, pagination }` and is sent as it is. */
+  list?: boolean;
+  /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
+  changes?: boolean;
+  /** Takes `idempotencyKey`, which REST reads from the `Idempotency-Key` header. */
+  idempotent?: boolean;
+  /** Counts against the batch limits once it starts; its body may have 8 MiB. */
+  batch?: boolean;
+  /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
+  conditional?: boolean;
+  /** Reads together with other callers, on one connection for all: it takes no place, but for what it does beyond. */
+  joined?: boolean;
+  /** Error codes beyond those that every operation can answer. */
+  errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
+}
