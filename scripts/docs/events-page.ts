@@ -61,7 +61,7 @@ function requireAll({ step: { title, emits }, events: sent }: RecordedStep): voi
 }
 
 function section(type: EventType, recorded: readonly RecordedStep[], example: unknown): string[] {
-  const { category, resource, trigger, data } = events[type];
+  const { category, trigger, data } = events[type];
   const shown = recorded.find(({ step }) => step.shows.includes(type))?.step;
   const schema = z.globalRegistry.get(data)?.id;
   const others = recorded
@@ -71,7 +71,7 @@ function section(type: EventType, recorded: readonly RecordedStep[], example: un
   return [
     `### ${type}`,
     [
-      `${category}. Sent when ${trigger}. \`data\`: \`${schema ?? resource}\`.`,
+      `${category}. Sent when ${trigger}. \`data\`: \`${schema}\`.`,
       `Here: ${lower(shown?.title ?? '')} (\`${shown?.by}\`).`,
       ...(also.length > 0 ? [`In the same story also by ${also.join(', ')}.`] : []),
     ].join(' '),

@@ -148,18 +148,22 @@ describe('GET /v2/events from a moment', () => {
       await product(`P${n}`);
       await api.published();
     }
-    // Two hours apart, the newest an hour old; one of them was captured long before it was published.
-    await underDeed(
+    // Twenty minutes apart; one was captured long before it was published.
+    const { rows } = await underDeed(
       api.app.database.pool,
       'repair: a test ages events',
-      `update events e set created_at = now() - case when e.number = 5 then interval '25 days' else interval '2 hours' * (9 - e.number) + interval '1 hour' end
-       where location_id = $1`,
+      `update events e set created_at = now() - interval '20 minutes' * (20 - e.number)
+         - case when e.number = 5 then interval '50 minutes' else '0' end
+       where location_id = $1 returning e.number::int, e.created_at`,
       [locationId],
     );
+    const moments = (rows as { number: number; created_at: Date }[])
+      .toSorted((one, other) => one.number - other.number)
+      .map(({ created_at }) => created_at.getTime());
     const whole = (await feed()).data;
-    for (const skipped of [0, 1, 3, 6, 8]) {
-      const moment = new Date(Date.parse(whole[skipped]?.created_at ?? '') - 1_000).toISOString();
-      const { data, pagination } = await feed(`since=${moment}&limit=2`);
+    for (const moment of moments) {
+      const skipped = moments.findIndex((each) => each >= moment);
+      const { data, pagination } = await feed(`since=${new Date(moment).toISOString()}&limit=2`);
       expect(data, `${skipped}`).toEqual(whole.slice(skipped, skipped + 2));
       expect(pagination.total).toBe(whole.length - skipped);
     }
