@@ -133,7 +133,7 @@ describe('If-None-Match', () => {
 });
 
 const changes: [string, string][] = [
-  ['the visibility of a category', `update categories set visible = false where name = 'Drinks'`],
+  ['a category is hidden', `update categories set visible = false where name = 'Drinks'`],
   ['a category is renamed', `update categories set name = 'Juices' where name = 'Drinks'`],
   ['a category gets another priority', `update categories set priority = 9 where name = 'Drinks'`],
   ['a category gets an external_id', `update categories set external_id = 'c-9' where name = 'Nothing'`],

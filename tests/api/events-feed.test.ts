@@ -149,7 +149,7 @@ describe('GET /v2/events from a moment', () => {
       await api.published();
     }
     // Twenty minutes apart; one was captured long before it was published.
-    const { rows } = await underDeed(
+    const rows = await underDeed<{ number: number; created_at: Date }>(
       api.app.database.pool,
       'repair: a test ages events',
       `update events e set created_at = now() - interval '20 minutes' * (20 - e.number)
@@ -157,7 +157,7 @@ describe('GET /v2/events from a moment', () => {
        where location_id = $1 returning e.number::int, e.created_at`,
       [locationId],
     );
-    const moments = (rows as { number: number; created_at: Date }[])
+    const moments = rows
       .toSorted((one, other) => one.number - other.number)
       .map(({ created_at }) => created_at.getTime());
     const whole = (await feed()).data;

@@ -126,21 +126,27 @@ function placeOf(
 // The place bounds the scan, so that the index is entered within an hour of the page's first order.
 function byTime(direction: OrderList['order'], given: Parameters): string {
   const [status, anyStatus] = [given.get('status'), given.get('any_status')];
+  const upper = '(select p.upper from place p)';
   const found = (more: string, limit: string) => `select o.id, o.created_at as sorted from orders o
-         where o.location_id = ${location}${more}
-           and o.created_at >= (select p.lower from place p) and o.created_at < (select p.upper from place p)
+         where o.location_id = ${location} and o.created_at >= (select p.lower from place p) and ${more}
          order by o.created_at ${direction}, o.id ${direction}
          limit ${limit}`;
   const first = `${mostOnPage} offset (select p.rest from place p)`;
-  // Each status has its own run of the index.
-  const merged = `select o.* from unnest(${anyStatus}::order_status[]) s (status) cross join lateral (
-           ${found(' and o.status = s.status', '(select p.rest from place p) + $2')}) o
+  // Each status has its own run of the index. A bound that is a row is not taken for one end of a narrow range: there the
+  // planner expects one order by time as by status, and takes either index.
+  const merged = () => `select o.* from unnest(${anyStatus}::order_status[]) s (status) cross join lateral (
+           ${found(
+             `o.status = s.status and (o.created_at, o.id) < (${upper}, uuid '00000000-0000-0000-0000-000000000000')`,
+             '(select p.rest from place p) + $2',
+           )}) o
          order by o.sorted ${direction}, o.id ${direction} limit ${first}`;
+  const plain = () =>
+    found(`o.created_at < ${upper}${status ? ` and ${filterSql.status(status)}` : ''}`, first);
   return `place as materialized (
        select * from ${placeOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
      ), page as materialized (
        select * from (
-         ${anyStatus ? merged : found(status ? ` and ${filterSql.status(status)}` : '', first)}
+         ${anyStatus ? merged() : plain()}
        ) found limit $2
      )`;
 }
