@@ -140,13 +140,13 @@ function byTime(direction: OrderList['order'], given: Parameters): string {
              '(select p.rest from place p) + $2',
            )}) o
          order by o.sorted ${direction}, o.id ${direction} limit ${first}`;
-  const plain = () =>
+  const alone = () =>
     found(`o.created_at < ${upper}${status ? ` and ${filterSql.status(status)}` : ''}`, first);
   return `place as materialized (
        select * from ${placeOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
      ), page as materialized (
        select * from (
-         ${anyStatus ? merged() : plain()}
+         ${anyStatus ? merged() : alone()}
        ) found limit $2
      )`;
 }
