@@ -2,7 +2,7 @@
 --
 --   1. the location's bulk writes: a chunk of a products job, a catalog or stock sync of more than one item. Single writes
 --      do not take it
---   2. categories   3. products   4. stock records   5. options, after their subselections: each kind by id
+--   2. categories, then the published menu that shows them   3. products   4. stock records   5. options, after their subselections: each kind by id
 --   6. links of products and categories: by product, then category
 --   7. what is counted: an order's number, the hour's batch jobs. Last, right before the commit
 --

@@ -6,7 +6,7 @@ import { answerText } from '../../request/idempotency.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 
-/** Reads the published one. Throws `resource_not_found` when none is. */
+/** Reads the published one, without the categories that are hidden. Throws `resource_not_found` when none is. */
 export async function getActive(ctx: CallContext): Promise<Menu> {
   const [found] = await ctx.app.database.run(readActiveMenu, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Active menu');
@@ -18,7 +18,7 @@ const readActiveMenu = statement<{ doc: string }>(
   `select '{"id":"' || m.id || '","name":' || to_json(m.name)::text || ',"version":' || m.version || ',"is_published":true,"categories":['
      || coalesce((select string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text || '}', ',' order by l.position, c.id)
        from menu_categories l cross join lateral (
-         select k.id, k.name from categories k where k.location_id = l.location_id and k.id = l.category_id limit 1) c
+         select k.id, k.name from categories k where k.location_id = l.location_id and k.id = l.category_id and k.visible limit 1) c
        where l.location_id = m.location_id and l.menu_id = m.id), '') || ']}' as doc
    from menus m where m.location_id = $1::uuid and m.is_published`,
 );
@@ -45,7 +45,7 @@ export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate)
     const before = await read(tx, ctx, id);
     if (name !== undefined && name !== before.name)
       await tx.menu.updateMany({ where: key(ctx, id), data: { name } });
-    if (categoryIds !== undefined) {
+    if (categoryIds !== undefined && categoryIds.join() !== before.categories.map(({ id }) => id).join()) {
       await tx.menuCategory.deleteMany({ where: { locationId: ctx.caller.locationId, menuId: id } });
       await setCategories(tx, ctx, id, categoryIds);
     }

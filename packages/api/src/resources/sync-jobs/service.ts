@@ -15,7 +15,7 @@ import { listJobs, readJob } from './statements.ts';
  */
 export async function startProducts(
   ctx: CallContext,
-  { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
+  { mode, items, include }: Pick<ProductSync, 'mode' | 'items' | 'include'>,
 ): Promise<StartedSyncJob> {
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
@@ -26,7 +26,10 @@ export async function startProducts(
       refuseLargeBatch(ctx, items.length);
       await refuseUsedUp(ctx);
       const jobId = newId();
-      await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
+      const applied = include && '[]';
+      await tx.run(insertJob, [
+        ...[locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied ?? null],
+      ]);
       await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
       await startBatch(ctx, tx);
       return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
@@ -48,6 +51,6 @@ export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
 
 const insertJob = statement(
   'insert_sync_job',
-  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
-   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6)`,
+  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied)
+   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb)`,
 );

@@ -5,10 +5,11 @@ const joins = 'join locations l on l.id = r.location_id';
 const time = (name: string, column: string) =>
   `coalesce(',"${name}":"' || wire_time(${column}, l.timezone) || '"', '')`;
 // Without its items, which may be 8 MiB.
-const entry = `'{"job_id":"' || r.id || '","type":' || to_json(r.type)::text || ',"mode":"' || r.mode || '","status":"' || r.status
+const entry = (ids = '') =>
+  `'{"job_id":"' || r.id || '","type":' || to_json(r.type)::text || ',"mode":"' || r.mode || '","status":"' || r.status
   || '","total_items":' || r.total_items || ',"processed_items":' || r.processed_items
   || ',"success_items":' || r.success_items || ',"failed_items":' || r.failed_items || ',"errors":' || r.errors
-  || coalesce(',"error":' || to_json(r.error)::text, '') || ${time('created_at', 'r.created_at')}
+  || coalesce(',"error":' || to_json(r.error)::text, '') ${ids} || ${time('created_at', 'r.created_at')}
   || ${time('started_at', 'r.started_at')} || ${time('completed_at', 'r.completed_at')} || '}'`;
 
 /** $1 location, $2 limit, $3 offset. */
@@ -16,14 +17,14 @@ export const listJobs = pageStatement({
   name: 'list_sync_jobs',
   table: 'sync_jobs',
   order: 'r.created_at desc, r.id desc',
-  entry,
+  entry: entry(),
   joins,
 });
 
 /** $1 location, $2 id. */
 export const readJob = statement<{ doc: string }>(
   'read_sync_job',
-  `select ${entry} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
+  `select ${entry(`|| coalesce(',"ids":' || r.applied, '')`)} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 
 /** Where a job stands. */
@@ -35,9 +36,12 @@ export interface JobState {
   success_items: number;
   failed_items: number;
   request_id: string | null;
+  /** Whether it keeps the ids of what was applied. */
+  keeps_ids: boolean;
 }
 
-const state = 'mode, status, total_items, processed_items, success_items, failed_items, request_id';
+const state =
+  'mode, status, total_items, processed_items, success_items, failed_items, request_id, applied is not null as keeps_ids';
 
 /**
  * $1 location, $2 job. Begins a queued job and reads any. That does not wait for the disk: should a crash of the server
@@ -63,10 +67,11 @@ export const lockJob = statement<JobState>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
-/** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error. */
+/** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error, $9 what was applied. */
 export const recordProgress = statement(
   'record_sync_progress',
   `update sync_jobs set processed_items = $3, success_items = $4, failed_items = $5, errors = errors || $6::jsonb,
+     applied = applied || $9::jsonb,
      status = $7::sync_job_status, error = $8::text,
      items = case when $7::text = 'processing' then items end,
      completed_at = case when $7::text = 'processing' then null else clock_timestamp() end
