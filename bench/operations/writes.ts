@@ -41,6 +41,14 @@ export const writes: readonly Call[] = [
     of: '3 items',
     byHand: (hand) => hand.order,
   }),
+  write(
+    'hot write',
+    'POST /v2/orders/quote',
+    ({ shop }) => ({ path: '/v2/orders/quote', body: orderOf(shop).body }),
+    {
+      of: '3 items',
+    },
+  ),
   use(
     'hot write',
     'PATCH /v2/orders/{id}/status',
