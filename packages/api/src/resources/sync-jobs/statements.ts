@@ -24,7 +24,7 @@ export const listJobs = pageStatement({
 /** $1 location, $2 id. */
 export const readJob = statement<{ doc: string }>(
   'read_sync_job',
-  `select ${entry(`|| coalesce(',"ids":' || r.applied, '')`)} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
+  `select ${entry(`|| coalesce(',"ids":' || r.applied::text, '')`)} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 
 /** Where a job stands. */
