@@ -73,14 +73,14 @@ CREATE FUNCTION key_columns(p_relation oid) RETURNS SETOF name LANGUAGE sql STAB
   WHERE i.indrelid = p_relation AND i.indisprimary ORDER BY k.at
 $$;
 
--- A row as an entry keeps it: its key, and what differs. updated_at follows from every change.
+-- A row as an entry keeps it: its key, and what differs. updated_at follows from every change, search_text from other columns.
 CREATE FUNCTION audit_row(key jsonb, before jsonb, after jsonb, hidden text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_build_object('key', key,
     'before', CASE WHEN before IS NOT NULL THEN coalesce(jsonb_object_agg(k, before->k) FILTER (WHERE NOT k = ANY (hidden)), '{}') END,
     'after', CASE WHEN after IS NOT NULL THEN coalesce(jsonb_object_agg(k, after->k) FILTER (WHERE NOT k = ANY (hidden)), '{}') END)
     || CASE WHEN bool_or(k = ANY (hidden)) THEN jsonb_build_object('left_out', jsonb_agg(k) FILTER (WHERE k = ANY (hidden))) ELSE '{}' END
   FROM jsonb_object_keys(coalesce(before, after)) k
-  WHERE k <> 'updated_at' AND (before->k) IS DISTINCT FROM (after->k)
+  WHERE k NOT IN ('updated_at', 'search_text') AND (before->k) IS DISTINCT FROM (after->k)
 $$;
 
 -- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a

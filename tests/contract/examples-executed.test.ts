@@ -142,7 +142,8 @@ function requestOf(operation: DocumentedOperation, scene: Scene, { filters = tru
   const query: string[] = [];
   for (const { name, in: place, required, explode, example } of operation.parameters) {
     if (example === undefined && required) throw new Error(`the parameter ${name} has no example`);
-    if (example === undefined || !(required || filters)) continue;
+    // The feed begins either after an event or at a moment.
+    if (example === undefined || !(required || filters) || name === 'since') continue;
     if (place === 'path') {
       const text = name === 'external_id' ? scene.subject.externalId : scene.subject.id;
       request.path = request.path.replace(`{${name}}`, encodeURIComponent(text ?? ''));

@@ -18,9 +18,9 @@ export function entries(include: Include, order: string): string {
   // Whatever an order in full shows, but for these.
   const doc =
     left.length === 0
-      ? 'j.doc::text'
+      ? 'j.doc'
       : `(select '{' || string_agg('"' || f.key || '":' || f.value, ',' order by f.place) || '}'
-          from json_each(j.doc) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
+          from json_each(j.doc::json) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
   return `coalesce('[' || string_agg((select ${doc} from orders_json($1::uuid, array[page.id]) j), ','
     order by ${order}) || ']', '[]') from page`;
 }

@@ -1,5 +1,4 @@
-import { isId, newId, type Transaction } from '@comanda/db';
-import { newSigningSecret } from '../../../../db/src/secrets.ts';
+import { isId, newId, newSigningSecret, type Transaction } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText } from '../../request/idempotency.ts';
