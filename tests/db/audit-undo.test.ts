@@ -115,7 +115,12 @@ describe('undoing', () => {
     expect(dry_run).toBe(true);
     expect(entries).toEqual([
       expect.objectContaining({
-        rows: [expect.objectContaining({ before: { name: 'Mate' }, after: { name: 'Flat White' } })],
+        rows: [
+          expect.objectContaining({
+            before: expect.objectContaining({ name: 'Mate' }),
+            after: expect.objectContaining({ name: 'Flat White' }),
+          }),
+        ],
       }),
     ]);
     expect(await catalog()).toEqual(state);
