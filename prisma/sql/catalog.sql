@@ -100,7 +100,7 @@ BEGIN
     WHERE l.location_id = location GROUP BY l.category_id
   )
   SELECT catalog_token(location), coalesce('[' || string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text
-      || coalesce(',"external_id":' || to_json(c.external_id)::text, '')
+      || coalesce(',"external_id":' || to_json(c.external_id)::text, '') || ',"visible":' || c.visible::text
       || ',"products":[' || coalesce(s.list, '') || ']}', ',' ORDER BY c.priority, c.name, c.id) || ']', '[]')
   FROM categories c LEFT JOIN shelves s ON s.category_id = c.id
   WHERE c.location_id = location;
@@ -127,20 +127,54 @@ CREATE TRIGGER capture_update AFTER UPDATE OF name, version, is_published ON men
     AND ROW(OLD.name, OLD.version, OLD.is_published) IS DISTINCT FROM ROW(NEW.name, NEW.version, NEW.is_published))
   EXECUTE FUNCTION capture_active_menu();
 
-CREATE FUNCTION capture_active_menu_rows() RETURNS trigger
+-- A published menu whose content changes gets its next version, once a transaction; that is told above. A row that this
+-- transaction has written has it already.
+CREATE FUNCTION count_menu_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF (SELECT m.xmin <> pg_current_xact_id()::xid FROM menus m WHERE m.location_id = OLD.location_id AND m.id = OLD.id) THEN
+    NEW.version := OLD.version + 1;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER count_version BEFORE UPDATE OF name ON menus FOR EACH ROW
+  WHEN (OLD.is_published AND NEW.is_published AND OLD.name <> NEW.name AND OLD.version = NEW.version)
+  EXECUTE FUNCTION count_menu_version();
+
+CREATE FUNCTION count_menu_versions(p_locations uuid[], p_menus uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.place) INTO v_places
+  FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_menus) AS v (location_id, id) ORDER BY 1, 2) w
+  CROSS JOIN LATERAL (SELECT m.ctid AS place FROM menus m WHERE m.location_id = w.location_id AND m.id = w.id
+    AND m.is_published AND m.xmin <> pg_current_xact_id()::xid FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE menus m SET version = m.version + 1 WHERE m.ctid = ANY (v_places);
+  END IF;
+END $$;
+
+CREATE FUNCTION count_menu_versions_of_rows() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
-  SELECT r.location_id, 'catalog', 'publish', ARRAY[r.location_id], true
-  FROM (SELECT DISTINCT c.location_id, c.menu_id FROM changed_rows c) r CROSS JOIN LATERAL (
-    SELECT FROM menus m WHERE m.location_id = r.location_id AND m.id = r.menu_id AND m.is_published LIMIT 1) m;
+  PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
   RETURN NULL;
 END $$;
-CREATE TRIGGER capture_insert AFTER INSERT ON menu_categories REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
-CREATE TRIGGER capture_delete AFTER DELETE ON menu_categories REFERENCING OLD TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
-CREATE TRIGGER capture_update_before AFTER UPDATE ON menu_categories REFERENCING OLD TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
-CREATE TRIGGER capture_update_after AFTER UPDATE ON menu_categories REFERENCING NEW TABLE AS changed_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION capture_active_menu_rows();
+CREATE TRIGGER count_insert AFTER INSERT ON menu_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION count_menu_versions_of_rows();
+CREATE TRIGGER count_delete AFTER DELETE ON menu_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION count_menu_versions_of_rows();
+CREATE TRIGGER count_update_before AFTER UPDATE ON menu_categories REFERENCING OLD TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION count_menu_versions_of_rows();
+CREATE TRIGGER count_update_after AFTER UPDATE ON menu_categories REFERENCING NEW TABLE AS changed_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION count_menu_versions_of_rows();
+
+CREATE FUNCTION count_menu_versions_of_category() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)) FROM menu_categories c
+  WHERE c.location_id = NEW.location_id AND c.category_id = NEW.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_menus AFTER UPDATE OF name, visible ON categories FOR EACH ROW
+  WHEN ((OLD.visible OR NEW.visible) AND ROW(OLD.name, OLD.visible) IS DISTINCT FROM ROW(NEW.name, NEW.visible))
+  EXECUTE FUNCTION count_menu_versions_of_category();

@@ -104,6 +104,11 @@ DECLARE
 BEGIN
   UPDATE orders o SET updated_at = clock_timestamp()
   WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced;
+  -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is told itself.
+  IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 THEN
+    INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
+    VALUES (NEW.location_id, 'order', 'update', '{payment}', ARRAY[NEW.order_id]);
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments

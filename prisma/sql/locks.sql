@@ -1,7 +1,7 @@
 -- The order in which everything that writes at a location takes its locks, so that no two ever wait for each other:
 --
 --   1. the location's bulk writes: a chunk of a products job, a catalog sync, a stock sync. Single writes do not take it
---   2. categories   3. products   4. stock records   5. options, after their subselections: each kind by id
+--   2. categories, then the published menu that shows them   3. products   4. stock records   5. options, after their subselections: each kind by id
 --   6. links of products and categories: by product, then category
 --   7. what is counted: an order's number, the hour's batch jobs. Last, right before the commit
 --

@@ -12,10 +12,9 @@ CREATE FUNCTION next_order_stretch(hours int, moment timestamptz) RETURNS timest
   SELECT order_stretch(hours, moment + make_interval(hours => hours) - interval '1 microsecond')
 $$;
 
--- What a status is tallied as; NULL: all of them.
-CREATE FUNCTION order_tally_names(p_status order_status) RETURNS text[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN p_status IS NULL THEN '{order pending,order ready,order closed,order canceled}'::text[]
-    ELSE ARRAY['order ' || p_status] END
+-- What these statuses are tallied as; NULL: all of them.
+CREATE FUNCTION order_tally_names(p_statuses order_status[]) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT array_agg('order ' || s) FROM unnest(coalesce(p_statuses, enum_range(NULL::order_status))) s
 $$;
 
 -- The orders of these tallies in each stretch that starts from p_from on and before p_to; both borders are
@@ -34,10 +33,10 @@ RETURNS TABLE (starts_at timestamptz, orders bigint) LANGUAGE sql STABLE PARALLE
   ) c GROUP BY 1
 $$;
 
--- The exact number of orders of a status (NULL: of any) made from p_from on and before p_to (NULL: without end), and
+-- The exact number of orders of these statuses (NULL: of any) made from p_from on and before p_to (NULL: without end), and
 -- where the page begins that passes over p_offset of them: among the orders from `lower` on and before `upper` it passes
 -- over `rest`, which are fewer than one hour has. Read in the snapshot of the calling statement, as the page must be.
-CREATE FUNCTION order_place(p_location uuid, p_status order_status, p_from timestamptz, p_to timestamptz,
+CREATE FUNCTION order_place(p_location uuid, p_statuses order_status[], p_from timestamptz, p_to timestamptz,
   p_newest_first boolean, p_offset bigint,
   OUT total bigint, OUT lower timestamptz, OUT upper timestamptz, OUT rest bigint)
 LANGUAGE plpgsql STABLE AS $$
@@ -52,7 +51,7 @@ DECLARE
   v_hours int;
   v_start timestamptz;
   v_before bigint;
-  v_names text[] := order_tally_names(p_status);
+  v_names text[] := order_tally_names(p_statuses);
 BEGIN
   lower := coalesce(p_from, '-infinity');
   upper := greatest(coalesce(p_to, 'infinity'), lower);
@@ -71,8 +70,8 @@ BEGIN
     UNION ALL SELECT 24, t.* FROM order_tally(p_location, v_names, 24, long_to, day_to) t
     UNION ALL SELECT 1, t.* FROM order_tally(p_location, v_names, 1, hour_from, day_from) t
     UNION ALL SELECT 1, t.* FROM order_tally(p_location, v_names, 1, day_to, hour_to) t
-    UNION ALL SELECT 0, order_place.lower, count_orders_between(p_location, p_status, order_place.lower, hour_from)
-    UNION ALL SELECT 0, hour_to, count_orders_between(p_location, p_status, hour_to, order_place.upper)
+    UNION ALL SELECT 0, order_place.lower, count_orders_between(p_location, p_statuses, order_place.lower, hour_from)
+    UNION ALL SELECT 0, hour_to, count_orders_between(p_location, p_statuses, hour_to, order_place.upper)
   ), passed AS (
     SELECT s.*, sum(s.orders) OVER w AS passed
     FROM stretches s WHERE s.orders > 0
@@ -107,16 +106,17 @@ BEGIN
 END $$;
 
 -- The same counted in the orders themselves, for the less than whole hours at the ends of a day.
-CREATE FUNCTION count_orders_between(p_location uuid, p_status order_status, p_from timestamptz, p_to timestamptz)
+CREATE FUNCTION count_orders_between(p_location uuid, p_statuses order_status[], p_from timestamptz, p_to timestamptz)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF p_from >= p_to THEN
     RETURN 0;
-  ELSIF p_status IS NULL THEN
+  ELSIF p_statuses IS NULL THEN
     RETURN (SELECT count(*) FROM orders o WHERE o.location_id = p_location AND o.created_at >= p_from AND o.created_at < p_to);
   END IF;
-  RETURN (SELECT count(*) FROM orders o WHERE o.location_id = p_location AND o.status = p_status
-    AND o.created_at >= p_from AND o.created_at < p_to);
+  RETURN (SELECT coalesce(sum(c.n), 0) FROM unnest(p_statuses) s (status) CROSS JOIN LATERAL (
+    SELECT count(*) AS n FROM orders o WHERE o.location_id = p_location AND o.status = s.status
+      AND o.created_at >= p_from AND o.created_at < p_to) c);
 END $$;
 
 -- An order as a list shows it, exactly the six documented fields, as JSON text: put together without json_build_object,

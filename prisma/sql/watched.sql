@@ -15,7 +15,7 @@ CREATE FUNCTION watched() RETURNS TABLE (
 ) LANGUAGE sql IMMUTABLE AS $$
   VALUES
   ('locations',          true,  null,                 null,         '',    '', null, null),
-  ('categories',         true,  'category',           'id',         'iud', 'external_id* name*^ priority*^ visible image_url', null, null),
+  ('categories',         true,  'category',           'id',         'iud', 'external_id* name*^ priority*^ visible* image_url', null, null),
   ('products',           true,  'product',            'id',         'iul', 'external_id*^ sku*^ name*^ description price* visible* image_url',
      'CASE WHEN r.visible THEN ''visible'' ELSE ''hidden'' END', '''-infinity''::timestamptz'),
   ('product_categories', false, 'product_categories', 'product_id', 'iud', 'category_id*', null, null),

@@ -20,7 +20,7 @@ export function eventsPage(recorded: readonly RecordedStep[]): string {
     [
       'A delivery carries the body as text, the same bytes at every attempt, with these headers:',
       '`Content-Type: application/json`, `User-Agent`, `X-Comanda-Event-Id`, `X-Comanda-Event-Type`,',
-      '`X-Comanda-Attempt`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. Endpoints that were created',
+      '`X-Comanda-Attempt`, `Content-Digest`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. Endpoints that were created',
       'through `/v1/webhooks` get `"api_version": "v1"` and are equal otherwise. Whoever makes a change makes its',
       'event: an operation, a sync job, the command line, Prisma Studio, psql.',
     ].join(' '),
@@ -61,7 +61,7 @@ function requireAll({ step: { title, emits }, events: sent }: RecordedStep): voi
 }
 
 function section(type: EventType, recorded: readonly RecordedStep[], example: unknown): string[] {
-  const { category, resource, trigger, data } = events[type];
+  const { category, trigger, data } = events[type];
   const shown = recorded.find(({ step }) => step.shows.includes(type))?.step;
   const schema = z.globalRegistry.get(data)?.id;
   const others = recorded
@@ -71,7 +71,7 @@ function section(type: EventType, recorded: readonly RecordedStep[], example: un
   return [
     `### ${type}`,
     [
-      `${category}. Sent when ${trigger}. \`data\`: \`${schema ?? resource}\`.`,
+      `${category}. Sent when ${trigger}. \`data\`: \`${schema}\`.`,
       `Here: ${lower(shown?.title ?? '')} (\`${shown?.by}\`).`,
       ...(also.length > 0 ? [`In the same story also by ${also.join(', ')}.`] : []),
     ].join(' '),

@@ -72,7 +72,7 @@ export const story: readonly Step[] = [
   {
     title: 'The payment is completed',
     by: 'payments.complete',
-    emits: ['payment.updated', 'payment.completed'],
+    emits: ['payment.updated', 'payment.completed', 'order.updated'],
     shows: ['payment.updated', 'payment.completed'],
     run: ({ client, made }) => client.payments.complete.mutate({ id: made.get('payment of POS-7731') ?? '' }),
   },

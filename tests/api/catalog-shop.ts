@@ -119,6 +119,7 @@ export async function plainQuery(
     id: category.id,
     name: category.name,
     ...named(category),
+    visible: category.visible,
     products: category.products
       .map(({ product }) => product)
       .sort((a, b) => text(a.name).compare(text(b.name)) || text(a.id).compare(text(b.id)))

@@ -133,6 +133,7 @@ describe('If-None-Match', () => {
 });
 
 const changes: [string, string][] = [
+  ['a category is hidden', `update categories set visible = false where name = 'Drinks'`],
   ['a category is renamed', `update categories set name = 'Juices' where name = 'Drinks'`],
   ['a category gets another priority', `update categories set priority = 9 where name = 'Drinks'`],
   ['a category gets an external_id', `update categories set external_id = 'c-9' where name = 'Nothing'`],
@@ -202,7 +203,6 @@ describe('the version rises and the tag changes when', () => {
 test.each([
   ['a description', `update products set description = 'Other' where sku = 'cola'`],
   ['the image of a product', `update products set image_url = 'https://x.example/p.png' where sku = 'cola'`],
-  ['the visibility of a category', `update categories set visible = false where name = 'Drinks'`],
   ['the alarm of a stock', `update product_stock set min_stock_alarm = 3 where quantity > 0`],
   ['nothing', `update products set price = price where true`],
 ])('%s is not in the catalog: its change moves neither version nor tag', async (_, text) => {

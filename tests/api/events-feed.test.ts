@@ -141,12 +141,75 @@ describe('GET /v2/events answers 200', () => {
   });
 });
 
+describe('GET /v2/events from a moment', () => {
+  test('begins with the first event of that moment or later, and reads on from there', async () => {
+    const { locationId, feed, product } = await kitchen();
+    for (let n = 0; n < 9; n += 1) {
+      await product(`P${n}`);
+      await api.published();
+    }
+    // Twenty minutes apart; one was captured long before it was published.
+    const rows = await underDeed<{ number: number; created_at: Date }>(
+      api.app.database.pool,
+      'repair: a test ages events',
+      `update events e set created_at = now() - interval '20 minutes' * (20 - e.number)
+         - case when e.number = 5 then interval '50 minutes' else '0' end
+       where location_id = $1 returning e.number::int, e.created_at`,
+      [locationId],
+    );
+    const moments = rows
+      .toSorted((one, other) => one.number - other.number)
+      .map(({ created_at }) => created_at.getTime());
+    const whole = (await feed()).data;
+    for (const moment of moments) {
+      const skipped = moments.findIndex((each) => each >= moment);
+      const { data, pagination } = await feed(`since=${new Date(moment).toISOString()}&limit=2`);
+      expect(data, `${skipped}`).toEqual(whole.slice(skipped, skipped + 2));
+      expect(pagination.total).toBe(whole.length - skipped);
+    }
+    expect(await feed(`since=${new Date().toISOString()}`)).toMatchObject({
+      data: [],
+      pagination: { total: 0 },
+    });
+    expect((await feed('since=0001-01-01T00:00:00Z')).data).toEqual(whole);
+  });
+});
+
+describe('GET /v2/events?after=latest', () => {
+  test('answers no event, and the place from which all that comes later is read', async () => {
+    const { feed, product } = await kitchen();
+    await product('old');
+    await api.published();
+    const { data, pagination } = await feed('after=latest');
+    expect({ data, pagination }).toEqual({
+      data: [],
+      pagination: { limit: 50, offset: 0, total: 0, next: (await feed()).data.at(-1)?.id },
+    });
+    await product('new');
+    await api.published();
+    const read = (await feed(`after=${pagination.next}&types=product.created`)).data;
+    expect(read.map((event) => event.type === 'product.created' && event.data.name)).toEqual(['new']);
+  });
+
+  test('has a place before the first event of all', async () => {
+    const { feed, product } = await kitchen();
+    const { next } = (await feed('after=latest')).pagination;
+    expect((await feed(`after=${next}`)).data).toEqual([]);
+    await product('first');
+    await api.published();
+    expect((await feed(`after=${next}`)).data).toEqual((await feed()).data);
+    expect((await feed()).data).not.toEqual([]);
+  });
+});
+
 describe('GET /v2/events answers 422', () => {
   test.each([
     ['after=not-an-id', 'after'],
     [`after=${newId()}`, 'after'],
     ['types=order.created,order.eaten', 'types[1]'],
     ['types=', 'types[0]'],
+    ['since=yesterday', 'since'],
+    ['since=2026-01-01T00:00:00Z&after=latest', 'since'],
     ['limit=201', 'limit'],
     ['limit=0', 'limit'],
   ])('to %s, naming %s', async (query, field) => {

@@ -66,6 +66,20 @@ describe('GET /v2/menus/active', () => {
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
   });
 
+  it('leaves hidden categories out, which the catalog shows as hidden', async () => {
+    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
+    await menus().publish.mutate({ id });
+    await api.client(key).categories.update.mutate({ id: food, visible: false });
+    expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
+    const { categories } = await api.client(key).catalog.get.query();
+    expect(categories.map(({ name, visible }) => ({ name, visible }))).toEqual([
+      { name: 'Drinks', visible: true },
+      { name: 'Food', visible: false },
+    ]);
+    // Who edits it sees all of them.
+    expect((await menus().update.mutate({ id })).categories).toHaveLength(2);
+  });
+
   it('needs menus:read', async () => {
     const { database } = api.app;
     const other = await createKey(database, { locationId, permissions: ['menus:write'] });
@@ -110,6 +124,51 @@ describe('menus.create and menus.update', () => {
     expect(error.message).toBe('category_ids[1]: unknown category; category_ids[2]: unknown category');
     await expect(menus().create.mutate({ name: '' })).rejects.toMatchObject(refused);
     expect(await audited()).toEqual([]);
+  });
+});
+
+describe('a published menu that changes', () => {
+  const told = async () => {
+    const { rows } = await api.app.database.pool.query<{ n: number }>(
+      `select count(distinct seed)::int as n from internal.captured_changes
+       where location_id = $1 and resource = 'catalog' and operation = 'publish'`,
+      [locationId],
+    );
+    return rows[0]?.n;
+  };
+  const sql = (text: string, ...values: unknown[]) => api.app.database.pool.query(text, values);
+
+  it.each<[string, (id: string) => Promise<unknown>]>([
+    ['by its name', (id) => menus().update.mutate({ id, name: 'Summer' })],
+    ['by its categories', (id) => menus().update.mutate({ id, category_ids: [drinks] })],
+    ['by both at once', (id) => menus().update.mutate({ id, name: 'Summer', category_ids: [drinks, food] })],
+    [
+      'by the name of a category',
+      () => api.client(key).categories.update.mutate({ id: food, name: 'Meals' }),
+    ],
+    ['by hiding a category', () => api.client(key).categories.update.mutate({ id: food, visible: false })],
+    ['by the deletion of a category', () => api.client(key).categories.delete.mutate({ id: food })],
+    ['by hand', (id) => sql(`update menus set name = 'By hand' where id = $1`, id)],
+    ['by links taken away by hand', (id) => sql('delete from menu_categories where menu_id = $1', id)],
+  ])('%s gets one new version, and is told', async (_, change) => {
+    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
+    await menus().publish.mutate({ id });
+    const before = await told();
+    await change(id);
+    expect(dataOf(await active(), 200, Menu)).toMatchObject({ id, version: 2 });
+    expect(await told()).toBe((before ?? 0) + 1);
+  });
+
+  it('keeps its version when nothing of it changes, or it is not published', async () => {
+    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
+    await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks] });
+    await menus().publish.mutate({ id });
+    const before = await told();
+    await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks] });
+    await api.client(key).categories.update.mutate({ id: food, name: 'Not in it' });
+    await api.client(key).categories.update.mutate({ id: drinks, priority: 9 });
+    expect(dataOf(await active(), 200, Menu).version).toBe(1);
+    expect(await told()).toBe(before);
   });
 });
 
@@ -169,7 +228,7 @@ describe('catalog.publish', () => {
     await database.pool.query('delete from internal.captured_changes');
     const { published_at } = await api.client(key).catalog.publish.mutate();
     const { rows } = await database.pool.query(
-      'select location_id, resource, resource_ids, operation, captured_at from internal.captured_changes',
+      'select location_id, resource, resource_ids, operation from internal.captured_changes',
     );
     expect(rows).toEqual([
       {
@@ -177,9 +236,9 @@ describe('catalog.publish', () => {
         resource: 'catalog',
         resource_ids: [locationId],
         operation: 'publish',
-        captured_at: new Date(published_at),
       },
     ]);
+    expect(published_at).toBe((await api.client(key).catalog.get.query()).version);
     expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: locationId }]);
   });
 

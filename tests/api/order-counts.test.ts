@@ -21,7 +21,7 @@ describe('the counts of orders', () => {
     const { rows } = await sql(
       `select s.status, coalesce(sum(t.orders), 0)::int as n
        from unnest(enum_range(null::order_status)) s (status)
-       left join lateral order_tally($1, order_tally_names(s.status), 768, '-infinity', 'infinity') t on true
+       left join lateral order_tally($1, order_tally_names(array[s.status]), 768, '-infinity', 'infinity') t on true
        group by 1`,
       [locationId],
     );

@@ -57,7 +57,7 @@ export async function plainOrders(tx: PrismaTransaction, locationId: string, que
       ?.at as Date;
   const where = {
     locationId,
-    ...(query.status !== undefined && { status: query.status }),
+    ...(query.status !== undefined && { status: { in: [query.status].flat() } }),
     createdAt: {
       ...(query.from !== undefined && { gte: await day(query.from, 0) }),
       ...(query.to !== undefined && { lt: await day(query.to, 1) }),

@@ -55,6 +55,7 @@ describe('planProducts', () => {
     expect({ ...plan, changes: plan.changes() }).toEqual({
       writes: emptyWrites(),
       changes: [],
+      applied: [],
       failures: [{ index: 40, external_id: name, code, message }],
     });
   });

@@ -71,15 +71,23 @@ function requireSuccess(
   const needed = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
   if (meta.status === 201) needed.push('location');
   if (meta.conditional) needed.push('etag');
-  if (meta.batch)
-    needed.push(...needed.slice(0, 3).map((header) => header.replace('limit-', 'limit-batch-')));
-  const missing = needed.filter((header) => answer.headers.get(header) === null);
-  if (missing.length > 0) throw new Error(`${where} lacks ${missing.join(', ')}`);
+  if (meta.batch) needed.push(...batchLimits);
+  requireHeaders(where, answer, needed);
   if (method === 'HEAD' || unchanged) return;
   const schema = strictOutputs.get(name) ?? strictly(meta.list ? output : z.object({ data: output }));
   strictOutputs.set(name, schema);
   const { error } = schema.safeParse(answer.body);
   if (error !== undefined) throw new Error(`${where} is not as documented: ${z.prettifyError(error)}`);
+}
+
+const batchLimits = ['limit', 'remaining', 'reset'].map((name) => `x-ratelimit-batch-${name}`);
+
+const meetsRequestLimit = ({ status, headers }: DocumentedAnswer) =>
+  status === 429 && headers.get('x-ratelimit-remaining') === '0';
+
+function requireHeaders(where: string, { headers }: DocumentedAnswer, needed: readonly string[]): void {
+  const missing = needed.filter((header) => headers.get(header) === null);
+  if (missing.length > 0) throw new Error(`${where} lacks ${missing.join(', ')}`);
 }
 
 function requireError(where: string, operation: Operation | undefined, answer: DocumentedAnswer): void {
@@ -91,6 +99,8 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   if (operation === undefined) return;
   const readsBody = operation.kind === 'mutation';
   const documented = errorsOf({ meta: operation.meta, readsBody }).map((name) => errorResponses[name]);
+  if (operation.meta.batch && answer.status !== 401 && answer.status < 500 && !meetsRequestLimit(answer))
+    requireHeaders(where, answer, batchLimits);
   if (documented.some(({ status, code }) => status === answer.status && code === data.error.code)) return;
   throw new Error(
     `${where} ${data.error.code} is not documented for ${operation.name}: ${data.error.message}`,

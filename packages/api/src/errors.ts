@@ -4,7 +4,11 @@ import { z } from 'zod';
 
 /** The error codes of the specification, with the HTTP status and the tRPC code each leaves with by default. */
 export const errorCodes = {
-  invalid_request: { status: 400, trpc: 'BAD_REQUEST', meaning: 'the request cannot be read' },
+  invalid_request: {
+    status: 400,
+    trpc: 'BAD_REQUEST',
+    meaning: 'the request cannot be read; also 405, 408, 413, 415, 417, 431',
+  },
   unauthorized: {
     status: 401,
     trpc: 'UNAUTHORIZED',
@@ -23,7 +27,11 @@ export const errorCodes = {
     meaning: 'body, query or required header fails validation; the message names each field',
   },
   rate_limited: { status: 429, trpc: 'TOO_MANY_REQUESTS', meaning: 'a limit is used up; see Retry-After' },
-  internal_error: { status: 500, trpc: 'INTERNAL_SERVER_ERROR', meaning: 'a fault of ours' },
+  internal_error: {
+    status: 500,
+    trpc: 'INTERNAL_SERVER_ERROR',
+    meaning: 'a fault of ours; 503 with Retry-After: not available now',
+  },
 } as const satisfies Record<string, { status: number; trpc: TRPCError['code']; meaning: string }>;
 
 /** An error code of the specification. */

@@ -9,8 +9,6 @@ import { Id, Timestamp } from './wire.ts';
 /** What an event type is: its place in the documents, when it fires, and the shape of its `data`. */
 export interface EventRow {
   category: 'Orders' | 'Payments' | 'Catalog' | 'Operations' | 'Turns' | 'Test';
-  /** What `data` shows. */
-  resource: string;
   /** When it fires, in one line. */
   trigger: string;
   data: z.ZodType;
@@ -36,7 +34,9 @@ export const SyncFailed = z
 export const CatalogUpdated = z
   .object({
     version: z.int().meta({ description: 'Counts these events per location, from 1.', example: 7 }),
-    published_at: Timestamp,
+    published_at: Timestamp.meta({
+      description: "The catalog's own `version`, when the event was published.",
+    }),
   })
   .meta({ id: 'CatalogUpdated' });
 
@@ -68,32 +68,27 @@ export const WebhookTestData = z
 
 /** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
 export const events = {
-  'order.created': row('Orders', 'Order', 'an order was created', Order),
-  'order.updated': row('Orders', 'Order', 'an order changed in any way', Order),
-  'order.status_changed': row('Orders', 'Order', 'an order moved to another status', OrderStatusChanged),
-  'order.cancelled': row('Orders', 'Order', 'an order was canceled', Order),
-  'order.completed': row('Orders', 'Order', 'an order was closed', Order),
-  'payment.created': row('Payments', 'Payment', 'a payment was created', Payment),
-  'payment.updated': row('Payments', 'Payment', 'a payment changed in any way', Payment),
-  'payment.completed': row('Payments', 'Payment', 'a payment was completed', Payment),
-  'payment.rejected': row('Payments', 'Payment', 'a payment was rejected', Payment),
-  'product.created': row('Catalog', 'Product', 'a product was created', Product),
-  'product.updated': row('Catalog', 'Product', "a product's fields or categories changed", Product),
-  'product.deleted': row('Catalog', 'Product', 'a product was deleted', DeletedProduct),
-  'stock.updated': row('Catalog', 'Stock', 'the stock of a product changed', StockEntry),
-  'catalog.updated': row('Catalog', 'Catalog', 'the catalog changed or was published', CatalogUpdated),
-  'sync.completed': row('Operations', 'Sync job', 'a sync job applied items', SyncCompleted),
-  'sync.failed': row('Operations', 'Sync job', 'a sync job could apply nothing', SyncFailed),
-  'settlement.created': row('Operations', 'Settlement', 'a closed turn was settled', SettlementCreated),
-  'turn.open': row('Turns', 'Turn', 'a turn was opened', Turn),
-  'turn.updated': row('Turns', 'Turn', "a turn's own fields changed", Turn),
-  'turn.closed': row('Turns', 'Turn', 'a turn was closed', Turn),
-  'webhook.test': row(
-    'Test',
-    'Webhook endpoint',
-    'a test was asked for; cannot be subscribed',
-    WebhookTestData,
-  ),
+  'order.created': row('Orders', 'an order was created', Order),
+  'order.updated': row('Orders', 'an order changed in any way', Order),
+  'order.status_changed': row('Orders', 'an order moved to another status', OrderStatusChanged),
+  'order.cancelled': row('Orders', 'an order was canceled', Order),
+  'order.completed': row('Orders', 'an order was closed', Order),
+  'payment.created': row('Payments', 'a payment was created', Payment),
+  'payment.updated': row('Payments', 'a payment changed in any way', Payment),
+  'payment.completed': row('Payments', 'a payment was completed', Payment),
+  'payment.rejected': row('Payments', 'a payment was rejected', Payment),
+  'product.created': row('Catalog', 'a product was created', Product),
+  'product.updated': row('Catalog', "a product's fields or categories changed", Product),
+  'product.deleted': row('Catalog', 'a product was deleted', DeletedProduct),
+  'stock.updated': row('Catalog', 'the stock of a product changed', StockEntry),
+  'catalog.updated': row('Catalog', 'the catalog changed or was published', CatalogUpdated),
+  'sync.completed': row('Operations', 'a sync job applied items', SyncCompleted),
+  'sync.failed': row('Operations', 'a sync job could apply nothing', SyncFailed),
+  'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated),
+  'turn.open': row('Turns', 'a turn was opened', Turn),
+  'turn.updated': row('Turns', "a turn's own fields changed", Turn),
+  'turn.closed': row('Turns', 'a turn was closed', Turn),
+  'webhook.test': row('Test', 'a test was asked for; cannot be subscribed', WebhookTestData),
 } as const satisfies Record<string, EventRow>;
 
 /** The name of an event type. */
@@ -135,9 +130,8 @@ export function envelopeOf<Type extends EventType>(type: Type) {
 
 function row<Data extends z.ZodType>(
   category: EventRow['category'],
-  resource: string,
   trigger: string,
   data: Data,
 ): EventRow & { data: Data } {
-  return { category, resource, trigger, data };
+  return { category, trigger, data };
 }

@@ -68,6 +68,7 @@ function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
     ['GET /v2/orders/by-external-id/{external_id}', 'orders:read', 'data', 'resource_not_found'],
     ['GET /v2/orders/{id}/timeline', 'orders:read', 'data', 'resource_not_found'],
     ['POST /v2/orders', 'orders:write', 'created', 'idempotent', 'conflict'],
+    ['POST /v2/orders/quote', 'orders:write', 'data'],
     ['PATCH /v2/orders/{id}/status', 'orders:write', 'data', 'resource_not_found', 'conflict'],
     ['POST /v2/orders/{id}/cancel', 'orders:write', 'data', 'resource_not_found', 'conflict'],
     ['GET /v2/products', 'products:read', 'list', 'changes'],

@@ -372,6 +372,8 @@ CREATE TABLE sync_jobs (
   failed_items int NOT NULL DEFAULT 0,
   errors jsonb NOT NULL DEFAULT '[]',
   error text COLLATE "C",
+  -- What was applied, when it was asked for: [{index, external_id, id}].
+  applied jsonb,
   request_id text COLLATE "C",
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   started_at timestamptz(3),

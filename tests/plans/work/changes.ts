@@ -14,4 +14,5 @@ export async function workOnChanges({ client: { stock, products, orders } }: Sho
   await orders.list.query({ ...first, number: 1 });
   await orders.list.query({ ...first, external_id: 'order-none' });
   await orders.list.query({ ...first, status: 'pending' });
+  await orders.list.query({ ...first, status: ['pending', 'ready'], include: ['items'] });
 }

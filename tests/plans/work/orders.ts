@@ -22,6 +22,7 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
       items: lines,
       payment_method_id: shop.paymentMethodId,
     };
+    if (family === 'v2') await call('POST /v2/orders/quote', body);
     placed.push(await call<Placed>(`POST /${family}/orders`, body, keyOf(`order ${n}`, name)));
     await call(`POST /${family}/orders`, body, keyOf(`order ${n}`, name));
   }
@@ -40,6 +41,7 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
     await call(`GET /${family}/orders/${closed.id}`);
     for (const query of listsOf(closed)) await call(`GET /${family}/orders?${query}`);
   }
+  for (const query of severalOf()) await call(`GET /v2/orders?${query}`);
   await call(`GET /v2/orders?external_id=order-${name}-1`);
   await call('GET /v2/orders?channel=kiosk&limit=10');
   await call(`GET /v2/orders/by-external-id/order-${name}-1`);
@@ -66,6 +68,13 @@ function listsOf({ number }: Placed): string[] {
     ...sorted,
   ];
 }
+
+/** By several statuses, and with more than the six fields. */
+const severalOf = (): string[] => [
+  'status=pending,ready&limit=10&include=details,items',
+  `status=ready,closed&limit=10&offset=3&order=asc&from=${today()}&to=${today()}&include=details`,
+  'status=closed,canceled&sort=number&limit=10&include=items',
+];
 
 const paymentListsOf = ({ id }: Placed): string[] => [
   'limit=10&status=completed',

@@ -1,5 +1,5 @@
 import type { Shop } from '../shop.ts';
-import type { Round } from './round.ts';
+import { type Round, today } from './round.ts';
 
 const paths = { v1: 'v1/webhooks', v2: 'v2/webhook-endpoints' };
 
@@ -24,5 +24,7 @@ export async function workOnWebhooks({ call, client, service }: Shop, { families
   }
   const [first, second] = await call<{ id: string }[]>('GET /v2/events?limit=5');
   await call(`GET /v2/events?limit=5&after=${(second ?? first)?.id}`);
+  await call('GET /v2/events?after=latest');
+  await call(`GET /v2/events?limit=5&since=${today()}T00:00:00Z`);
   await client.events.list.query({ limit: 5, types: ['order.created', 'order.cancelled'] });
 }

@@ -24,6 +24,7 @@ export function catalogExamples(
           id: ids.category,
           name: 'Coffee',
           external_id: 'CAT-10',
+          visible: true,
           products: [
             {
               id: ids.product,

@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import { errorResponses, errorsOf, headerReferences, successHeaders } from './components.ts';
+import { errorResponses, errorsOf, headerReferences, responseName, successHeaders } from './components.ts';
 import { exampleAnswer, exampleBody } from './examples.ts';
 import { bodyName } from './names.ts';
 import type { DocumentedRoute } from './view.ts';
@@ -79,7 +79,7 @@ function errors({ operation, route }: DocumentedRoute): Record<string, oas31.Ref
   return Object.fromEntries(
     errorsOf({ meta: operation.meta, readsBody: route.method !== 'GET' }).map((name) => [
       String(errorResponses[name].status),
-      { $ref: `#/components/responses/${name}` },
+      { $ref: `#/components/responses/${responseName(name, operation.meta)}` },
     ]),
   );
 }

@@ -136,6 +136,13 @@ interface ErrorResponse {
   limited?: true;
 }
 
+/** Ends the names of the error answers of batch operations, which show the batch limits, too. */
+const ofBatch = 'OfBatch';
+
+/** The component that an operation's error answer is. */
+export const responseName = (name: ErrorName, { batch }: OperationMeta): string =>
+  batch && 'limited' in errorResponses[name] ? name + ofBatch : name;
+
 /** The error answers that an operation can give over REST, in the order of their statuses. */
 export function errorsOf({ meta, readsBody }: { meta: OperationMeta; readsBody: boolean }): ErrorName[] {
   return (Object.keys(errorResponses) as ErrorName[]).filter((name) => {
@@ -193,7 +200,10 @@ export const components = {
   headers,
   responses: {
     ...Object.fromEntries(
-      Object.entries<ErrorResponse>(errorResponses).map(([name, row]) => [name, errorResponse(row)]),
+      Object.entries<ErrorResponse>(errorResponses).flatMap(([name, row]) => [
+        [name, errorResponse(row)],
+        [`${name}${ofBatch}`, errorResponse(row, true)],
+      ]),
     ),
     NotModified: {
       description: 'The caller has this answer already: `If-None-Match` names its `ETag`.',
@@ -202,8 +212,12 @@ export const components = {
   } as Record<string, oas31.ResponseObject>,
 } as const;
 
-function errorResponse({ description, code, message, headers: own = [], limited }: ErrorResponse) {
-  const names: HeaderName[] = ['X-Request-Id', ...own, ...(limited ? requestLimits : [])];
+function errorResponse(
+  { description, code, message, headers: own = [], limited }: ErrorResponse,
+  batch = false,
+) {
+  const limits = limited ? [...requestLimits, ...(batch ? batchLimits : [])] : [];
+  const names: HeaderName[] = ['X-Request-Id', ...own, ...limits];
   const example = { error: { code, message, request_id: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' } };
   return {
     description,

@@ -63,6 +63,12 @@ const orderCreate = {
   ],
   payment_method_id: ids.paymentMethod,
 };
+const orderLines = orderCreate.items.map((item) => ({
+  ...item,
+  name: 'Flat White',
+  unit_price: 14.5,
+  total: 29,
+}));
 const endpoint = {
   id: ids.endpoint,
   url: 'https://erp.example.com/hooks/comanda',
@@ -80,8 +86,10 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     is_take_away: true,
     identifier: orderCreate.identifier,
     payment_method_id: ids.paymentMethod,
-    items: orderCreate.items.map((item) => ({ ...item, name: 'Flat White', unit_price: 14.5, total: 29 })),
+    items: orderLines,
   },
+  OrderQuoteRequest: orderCreate,
+  OrderQuote: { total: 29, items: orderLines, refusals: [] },
   OrderSummary: summary,
   OrderCreate: orderCreate,
   OrderUpdateStatus: { status: 'ready' },
@@ -200,7 +208,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     created_at: at('08:00:00.000'),
   },
   WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: { ...endpoint, secret: '<SIGNING_SECRET>' },
+  WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_<SIGNING_SECRET>' },
   WebhookEndpointCreate: { url: endpoint.url, events: endpoint.events },
   WebhookEndpointUpdate: { events: ['order.created', 'order.cancelled'], status: 'active' },
   WebhookDelivery: {

@@ -30,13 +30,14 @@ export function apiTables(): string {
       ]),
     ),
     '## Events',
+    '`data` is named after its schema in the v2 document.',
     table(
       ['Type', 'Group', 'Sent when', '`data`'],
-      Object.entries(events).map(([type, { category, trigger, resource }]) => [
+      Object.entries(events).map(([type, { category, trigger, data }]) => [
         `\`${type}\``,
         category,
         trigger,
-        resource,
+        `\`${data.meta()?.id}\``,
       ]),
     ),
     '',

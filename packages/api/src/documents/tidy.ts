@@ -30,9 +30,11 @@ function plain(schema: Json): void {
 function plainParameters(operation: { parameters: Json[] }): void {
   for (const parameter of operation.parameters) {
     if (!isObject(parameter.schema)) continue;
-    const { description, ...schema } = parameter.schema;
-    if (description !== undefined) Object.assign(parameter, { description, schema });
-    // A list is one parameter, split at commas.
+    const { description, anyOf, ...said } = parameter.schema;
+    // A list is one parameter, split at commas; one value alone is a list of one.
+    const list = Array.isArray(anyOf) ? anyOf.find((option: Json) => option.type === 'array') : undefined;
+    const schema: Json = { ...(list ?? (anyOf === undefined ? {} : { anyOf })), ...said };
+    Object.assign(parameter, { schema, ...(description !== undefined && { description }) });
     if (schema.type === 'array') parameter.explode = false;
   }
   if (operation.parameters.length === 0) Reflect.deleteProperty(operation, 'parameters');

@@ -13,6 +13,11 @@ export const deliveryHeaders = {
   EventId: header('X-Comanda-Event-Id', 'The event, the same at every attempt.', eventId),
   EventType: header('X-Comanda-Event-Type', 'The type of the event.', 'order.created'),
   Attempt: header('X-Comanda-Attempt', 'Which attempt this is, 1 to 5.', '1'),
+  ContentDigest: header(
+    'Content-Digest',
+    'SHA-256 of the body (RFC 9530): tells an altered body from a wrong secret, and proves nothing.',
+    'sha-256=:<DIGEST>:',
+  ),
   WebhookId: header('webhook-id', 'The event id; part of what is signed.', eventId),
   WebhookTimestamp: header(
     'webhook-timestamp',
@@ -21,8 +26,8 @@ export const deliveryHeaders = {
   ),
   WebhookSignature: header(
     'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body` with the secret of the endpoint; for 24 hours after ' +
-      'a rotation one for either secret, separated by a space.',
+    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; its key are the bytes that the base64 after ' +
+      '`whsec_` in the secret stands for. For 24 hours after a rotation one for either secret, separated by a space.',
     'v1,<SIGNATURE>',
   ),
 } as const satisfies Record<string, oas31.ParameterObject>;

@@ -66,6 +66,7 @@ async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): P
     const text = 'show' in data ? showDocument({ ...event, data }, createdAt) : JSON.stringify(data.value);
     return text === undefined ? [] : [{ event, createdAt, text }];
   });
+  const versions = await readCatalogVersions(tx, planned);
   const takeNumber = await takeNumbers(
     tx,
     composed.map(({ event }) => event),
@@ -74,7 +75,8 @@ async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): P
     const id = event.eventId ?? eventId(event);
     const receivers = receiversOf(event);
     const data =
-      text ?? `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${createdAt}"}`;
+      text ??
+      `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${versions.get(event.locationId)}"}`;
     const body = (version: string) =>
       `{"id":"${id}","type":"${event.type}","api_version":"${version}","created_at":"${createdAt}",` +
       `"location_id":"${event.locationId}","data":${data}}`;
@@ -108,6 +110,17 @@ async function readTimes(
     if (text === undefined) throw new Error(`location ${event.locationId} is gone`);
     return text;
   };
+}
+
+/** The version that each catalog has by now which an event tells of. */
+async function readCatalogVersions(
+  tx: Queryable,
+  planned: readonly PlannedEvent[],
+): Promise<Map<string, string>> {
+  const told = planned.flatMap(({ data, locationId }) => (data === 'catalog version' ? [locationId] : []));
+  if (told.length === 0) return new Map();
+  const rows = await tx.run(catalogVersions, [[...new Set(told)].sort()]);
+  return new Map(rows.map(({ locationId, text }) => [locationId, text]));
 }
 
 /** Takes as many numbers of each counter as the events need; gives them out one by one, rising. */
@@ -206,6 +219,13 @@ const wireTimes = statement<{ locationId: string; moment: Date; text: string }>(
   'relay_wire_times',
   `select l.id as "locationId", w.moment, wire_time(w.moment, l.timezone) as text
    from unnest($1::uuid[], $2::timestamptz[]) as w (location_id, moment) join locations l on l.id = w.location_id`,
+);
+
+const catalogVersions = statement<{ locationId: string; text: string }>(
+  'relay_catalog_versions',
+  `select l.id as "locationId", wire_time(catalog_version(l.id), l.timezone) as text
+   from unnest($1::uuid[]) as w (location_id)
+   cross join lateral (select * from locations where id = w.location_id limit 1) l`,
 );
 
 const advanceCounters = statement<{ locationId: string; counter: string; value: string }>(

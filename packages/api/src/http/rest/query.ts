@@ -51,6 +51,7 @@ function coercionOf(schema: z.ZodType): Coercion {
   }
   if (inner instanceof z.ZodNumber) return 'number';
   if (inner instanceof z.ZodBoolean) return 'boolean';
-  if (inner instanceof z.ZodArray) return 'strings';
+  const options: unknown[] = inner instanceof z.ZodUnion ? [...inner.options] : [inner];
+  if (options.some((option) => option instanceof z.ZodArray)) return 'strings';
   return 'string';
 }

@@ -14,6 +14,13 @@ export const DryRun = z.boolean().optional().meta({
   example: false,
 });
 
+/** What an answer of a sync carries beside what it must. */
+export const SyncInclude = z
+  .array(z.enum(['ids']))
+  .min(1, 'must name ids')
+  .optional()
+  .meta({ description: '`ids`: the id of each thing that was named and applied.', example: ['ids'] });
+
 /** What a sync does, or would do, to something. */
 export const SyncAction = z.enum(['created', 'updated', 'deleted', 'unchanged']);
 export type SyncAction = z.infer<typeof SyncAction>;

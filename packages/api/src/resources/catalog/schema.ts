@@ -51,7 +51,13 @@ export const CatalogProduct = z
 
 /** A category as the catalog shows it. */
 export const CatalogCategory = z
-  .object({ id: Id, name: z.string(), external_id: externalId, products: z.array(CatalogProduct) })
+  .object({
+    id: Id,
+    name: z.string(),
+    external_id: externalId,
+    visible: z.boolean().meta({ description: 'A hidden category is left out of the active menu.' }),
+    products: z.array(CatalogProduct),
+  })
   .meta({ id: 'CatalogCategory', description: 'A category as the catalog shows it.' });
 
 /** Specification: Full catalog. */
@@ -64,6 +70,6 @@ export const Catalog = z
   .meta({ id: 'Catalog', description: 'Everything that can be ordered, as one tree.' });
 export type Catalog = z.infer<typeof Catalog>;
 
-/** What publishing answers: when, as `catalog.updated` will say. */
+/** What publishing answers: the catalog's version, as `catalog.updated` will say. */
 export const PublishedCatalog = z.object({ published_at: Timestamp }).meta({ id: 'PublishedCatalog' });
 export type PublishedCatalog = z.infer<typeof PublishedCatalog>;

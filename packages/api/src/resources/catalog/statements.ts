@@ -65,7 +65,7 @@ export const capturePublication = statement<{ published_at: string }>(
   'capture_catalog_publication',
   `with captured as (
      insert into internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog)
-     values ($1::uuid, 'catalog', 'publish', array[$1::uuid], true) returning captured_at
+     values ($1::uuid, 'catalog', 'publish', array[$1::uuid], true) returning location_id
    )
-   select wire_time(c.captured_at, l.timezone) as published_at from captured c, locations l where l.id = $1::uuid`,
+   select wire_time(catalog_version(l.id), l.timezone) as published_at from captured c join locations l on l.id = c.location_id`,
 );

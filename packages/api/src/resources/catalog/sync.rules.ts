@@ -13,7 +13,7 @@ import {
 } from '../bulk/rules.ts';
 import { planDeletions } from './sync.deletions.ts';
 import { positions } from './sync.positions.ts';
-import type { CatalogChange, CatalogSyncMode, SyncedSubselection } from './sync.schema.ts';
+import type { CatalogChange, CatalogNode, CatalogSyncMode, SyncedSubselection } from './sync.schema.ts';
 import type { NamedProduct, NamedTree } from './sync.tree.ts';
 
 /** What a dry run calls the columns that it compares. */
@@ -35,6 +35,8 @@ const itemFields = {
 /** What a sync comes to: one change for every node that is named or removed. */
 export interface CatalogPlan {
   changes: CatalogChange[];
+  /** Every node that is named, by the id that it has or gets. */
+  ids: CatalogNode[];
   writes: Writes;
 }
 
@@ -51,6 +53,7 @@ export function planCatalog(
 ): CatalogPlan {
   const plan: Planning = {
     changes: [],
+    ids: [],
     writes: emptyWrites(),
     faults: [],
     replaces: mode === 'replace',
@@ -63,7 +66,7 @@ export function planCatalog(
   if (plan.faults.length > 0) throw invalid(...plan.faults);
   if (plan.replaces) planDeletions(plan, tree, current);
   plan.writes.releasedSkus = releasedSkus(plan, tree, current);
-  return { changes: plan.changes, writes: plan.writes };
+  return { changes: plan.changes, ids: plan.ids, writes: plan.writes };
 }
 
 /** The categories, by id, that get another name or place, or go. */
@@ -99,7 +102,7 @@ function planCategories(plan: Planning, tree: NamedTree, current: Current): Map<
       ...{ id: plan.newId(), external_id, name, priority: 0, visible: true, image_url: '' },
     }));
     ids.set(external_id, row.id);
-    record(plan, 'category', [external_id], before, fieldChanges(before, row, categoryFields));
+    record(plan, 'category', [external_id], row.id, before, fieldChanges(before, row, categoryFields));
   }
   return ids;
 }
@@ -124,7 +127,7 @@ function planProducts(
       ...settleStock(plan.writes, id, product.stock, stocks.get(id))(),
       ...(moved === undefined ? [] : [{ field: 'categories', ...moved }]),
     ];
-    record(plan, 'product', [product.external_id], before, changes);
+    record(plan, 'product', [product.external_id], id, before, changes);
     planSubselections(plan, named, id);
   }
 }
@@ -144,7 +147,7 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
       single: max_selection === 1,
     }));
     const path = [product.external_id, external_id];
-    record(plan, 'subselection', path, before, fieldChanges(before, row, subselectionFields));
+    record(plan, 'subselection', path, row.id, before, fieldChanges(before, row, subselectionFields));
     planItems(plan, `${at}.subselections[${index}]`, path, subselection, row.id);
   }
 }
@@ -186,19 +189,21 @@ function planItems(
           : ['min', `must not be more than max, which is ${row.max}`];
       plan.faults.push({ path: `${at}.items[${index}].${field}`, message });
     }
-    record(plan, 'item', [...path, external_id], before, fieldChanges(before, row, itemFields));
+    record(plan, 'item', [...path, external_id], row.id, before, fieldChanges(before, row, itemFields));
   }
 }
 
 function record(
-  { changes: all }: Planning,
+  { changes: all, ids }: Planning,
   type: CatalogChange['type'],
   external_ids: string[],
-  before: { id: string } | undefined,
+  id: string,
+  before: object | undefined,
   changes: CatalogChange['changes'],
 ): void {
   const action = actionOf(before, changes);
-  all.push({ type, external_ids, ...(before && { id: before.id }), action, changes });
+  all.push({ type, external_ids, ...(before && { id }), action, changes });
+  ids.push({ type, external_ids, id });
 }
 
 /** The products that must give up their sku before others can have it. Throws `conflict` when one keeps it. */

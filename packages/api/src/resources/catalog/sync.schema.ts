@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
+import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
 import { Description } from '../products/schema.ts';
 
@@ -15,7 +15,9 @@ const stock = { enabled: z.boolean(), quantity: Quantity };
 /** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
-    external_id: ExternalId,
+    external_id: ExternalId.meta({
+      description: "The caller's own identifier, unique within its subselection.",
+    }),
     name: Label,
     price: Money,
     min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
@@ -34,7 +36,7 @@ export type SyncedItem = z.infer<typeof SyncedItem>;
 /** A choice as a sync brings it. */
 export const SyncedSubselection = z
   .object({
-    external_id: ExternalId,
+    external_id: ExternalId.meta({ description: "The caller's own identifier, unique within its product." }),
     name: Label,
     min_selection: Count.meta({ example: 0 }),
     max_selection: Count,
@@ -91,6 +93,7 @@ export const CatalogSync = z
     }),
     categories: z.array(SyncedCategory).min(1, 'must hold at least one category'),
     dry_run: DryRun,
+    include: SyncInclude,
   })
   .meta({ id: 'CatalogSync' });
 export type CatalogSync = z.infer<typeof CatalogSync>;
@@ -109,6 +112,12 @@ export const CatalogChange = z
   .meta({ id: 'CatalogChange' });
 export type CatalogChange = z.infer<typeof CatalogChange>;
 
+/** A node that a sync named, by its id. */
+export const CatalogNode = CatalogChange.pick({ type: true, external_ids: true })
+  .extend({ id: z.string() })
+  .meta({ id: 'CatalogNode', description: 'A category, product, subselection or item that was named.' });
+export type CatalogNode = z.infer<typeof CatalogNode>;
+
 /** What a sync came to, counted over categories, products, subselections and items. */
 export const CatalogSyncResult = z
   .object({
@@ -120,6 +129,7 @@ export const CatalogSyncResult = z
     updated: z.int(),
     deleted: z.int().meta({ description: 'With all that belonged to what was removed.' }),
     unchanged: z.int(),
+    ids: z.array(CatalogNode).optional().meta({ description: 'With `include` of `ids`, but for a dry run.' }),
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
     changes: z
       .array(CatalogChange)

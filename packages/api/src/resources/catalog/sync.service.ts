@@ -12,10 +12,10 @@ import { readTree } from './sync.tree.ts';
  * `conflict` for a sku that another product keeps, `rate_limited` when the hour's batch jobs are used up.
  */
 export async function sync(ctx: CallContext, input: CatalogSync): Promise<CatalogSyncResult> {
-  const { categories, mode, dry_run } = input;
+  const { categories, mode, dry_run, include } = input;
   const tree = readTree(categories);
   const all = mode === 'replace';
-  const { changes } = await runBatch(
+  const { changes, ids } = await runBatch(
     ctx,
     {
       asked: {
@@ -35,6 +35,6 @@ export async function sync(ctx: CallContext, input: CatalogSync): Promise<Catalo
   for (const { action } of changes) counts[action] += 1;
   return {
     ...{ version: await currentVersion(ctx), total_items: changes.length - counts.deleted, ...counts },
-    ...(dry_run && { dry_run: true, changes }),
+    ...(dry_run ? { dry_run: true, changes } : include && { ids }),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Envelope, type EventData, type EventType, envelopeOf, eventTypes } from '../../events.ts';
-import { page, paging } from '../../wire.ts';
+import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
 
 /** An event as it was published; `type` tells what `data` is. */
 export type FeedEvent = {
@@ -21,19 +21,47 @@ export const FeedEvent = z.discriminatedUnion('type', variants as [(typeof varia
 }) as z.ZodType<unknown, unknown> as z.ZodType<FeedEvent>;
 
 /** Where to read on, and what. */
-export const EventList = z.object({
-  after: z.string().optional().meta({
-    description: 'The id of the last event that was read; without it, from the oldest of the last 30 days.',
-    example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
-  }),
-  types: z
-    .array(z.enum(eventTypes))
-    .min(1, 'must name at least one event type')
-    .optional()
-    .meta({ description: 'Only events of these types.', example: ['order.created', 'order.status_changed'] }),
-  limit: paging.limit,
-});
+export const EventList = z
+  .object({
+    after: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The id of the last event that was read; without it, from the oldest of the last 30 days. `latest` answers no ' +
+          'event, and in `pagination.next` what to give as `after` from now on.',
+        example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
+      }),
+    since: TimestampFilter.optional().meta({
+      description: 'From the first event of this moment or later on, in place of `after`.',
+      example: '2026-01-31T00:00:00Z',
+    }),
+    types: z
+      .array(z.enum(eventTypes))
+      .min(1, 'must name at least one event type')
+      .optional()
+      .meta({
+        description: 'Only events of these types.',
+        example: ['order.created', 'order.status_changed'],
+      }),
+    limit: paging.limit,
+  })
+  .refine(({ after, since }) => after === undefined || since === undefined, {
+    path: ['since'],
+    error: 'must not be given with after',
+  });
 export type EventList = z.infer<typeof EventList>;
 
 /** A part of the feed. `pagination.total` is how many events there are after `after`, these among them. */
-export const EventPage = page(FeedEvent);
+export const EventPage = page(FeedEvent).extend({
+  pagination: Pagination.extend({
+    next: z.string().optional().meta({
+      description: 'With `after=latest`: what to give as `after` from now on.',
+      example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
+    }),
+  }).meta({ id: 'EventPagination', description: 'How much there is to read.' }),
+});
+export type EventPage = z.infer<typeof EventPage>;
+
+/** The place before the first event, where a location has none yet. */
+export const beforeAll = '00000000-0000-0000-0000-000000000000';

@@ -2,18 +2,23 @@ import { isId, type Queryable, statement } from '@comanda/db';
 import { invalid } from '../../errors.ts';
 import type { CallContext } from '../../request/context.ts';
 import { answerText } from '../../request/idempotency.ts';
-import type { Page } from '../../wire.ts';
-import type { EventList, FeedEvent } from './schema.ts';
+import { beforeAll, type EventList, type EventPage } from './schema.ts';
 
 /**
  * Reads the feed of published events in the order of their publication, the bodies exactly as they are sent. Events
  * are numbered under the relay's lock, so none can appear before one that was read. Throws `validation_error` for an
  * `after` that is no event of the location, or no longer kept.
  */
-export async function list(ctx: CallContext, { after, types, limit }: EventList): Promise<Page<FeedEvent>> {
+export async function list(ctx: CallContext, { after, since, types, limit }: EventList): Promise<EventPage> {
   const { locationId } = ctx.caller;
+  if (after === 'latest') {
+    const [last] = await ctx.reads.run(findNewest, [locationId]);
+    return { data: [], pagination: { limit, offset: 0, total: 0, next: last?.id ?? beforeAll } };
+  }
   const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.session(async (on) => {
-    const number = await (after === undefined ? start(on, locationId) : positionOf(on, locationId, after));
+    const number = await (after === undefined
+      ? start(on, locationId, since)
+      : positionOf(on, locationId, after));
     return types === undefined
       ? on.run(readFeed, [locationId, number, limit])
       : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
@@ -22,24 +27,44 @@ export async function list(ctx: CallContext, { after, types, limit }: EventList)
   return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify(pagination)}}`);
 }
 
-async function start(on: Queryable, locationId: string): Promise<string> {
-  const [first] = await on.run(findFeedStart, [locationId]);
+async function start(on: Queryable, locationId: string, since?: string): Promise<string> {
+  const [first] = await on.run(findFeedStart, [locationId, since === undefined ? null : new Date(since)]);
   return first?.number ?? '0';
 }
 
 async function positionOf(on: Queryable, locationId: string, id: string): Promise<string> {
+  if (id === beforeAll) return '0';
   const [found] = isId(id) ? await on.run(findFeedPosition, [locationId, id]) : [];
   if (found !== undefined) return found.number;
   throw invalid({ path: 'after', message: 'is no event of this location, or one that is no longer kept' });
 }
 
-// The number before the oldest of 30 days: numbers rise with time, but for transactions that were under way at once.
+// The number before the oldest from a moment on, 30 days ago at most. Numbers rise with time, but for transactions that
+// were under way at once: an hour before that moment is found by halving, and from there on each event is looked at.
 const findFeedStart = statement<{ number: string }>(
   'find_feed_start',
-  `select coalesce(
+  `with recursive wanted as (
+     select greatest($2::timestamptz, now() - interval '30 days') as moment
+   ), walk as (
+     select (select e.number from events e where e.location_id = $1::uuid order by e.number limit 1) as low,
+       (select e.number from events e where e.location_id = $1::uuid order by e.number desc limit 1) as high
+     union all
+     select case when p.before then p.number + 1 else w.low end, case when p.before then w.high else (w.low + w.high) / 2 end
+     from walk w cross join lateral (
+       select e.number, e.created_at < (select moment from wanted) - interval '1 hour' as before from events e
+       where e.location_id = $1::uuid and e.number >= (w.low + w.high) / 2 order by e.number limit 1) p
+     where w.low < w.high
+   )
+   select coalesce(
      (select e.number - 1 from events e
-       where e.location_id = $1::uuid and e.created_at >= now() - interval '30 days' order by e.number limit 1),
-     (select max(e.number) from events e where e.location_id = $1::uuid), 0)::text as number`,
+       where e.location_id = $1::uuid and e.number >= (select max(low) from walk)
+         and e.created_at >= (select moment from wanted) order by e.number limit 1),
+     (select max(high) from walk), 0)::text as number`,
+);
+
+const findNewest = statement<{ id: string }>(
+  'find_newest_event',
+  'select e.id from events e where e.location_id = $1::uuid order by e.number desc limit 1',
 );
 
 const findFeedPosition = statement<{ number: string }>(

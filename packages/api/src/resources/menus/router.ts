@@ -8,7 +8,7 @@ export const menusRouter = router({
   getActive: operation({
     permission: 'menus:read',
     summary: 'Read the active menu',
-    description: 'The published one. Answers 404 when none is.',
+    description: 'The published one, without hidden categories. Answers 404 when none is.',
     rest: ['GET /v2/menus/active'],
     errors: ['resource_not_found'],
   })

@@ -6,7 +6,10 @@ export const Menu = z
   .object({
     id: Id,
     name: z.string().meta({ example: 'Winter' }),
-    version: z.int().meta({ description: 'Counts its publications, from 1.', example: 3 }),
+    version: z.int().meta({
+      description: 'Counts its publications, and the changes of what it shows while it is published.',
+      example: 3,
+    }),
     is_published: z.boolean(),
     categories: z.array(z.object({ id: z.string(), name: z.string() })),
   })

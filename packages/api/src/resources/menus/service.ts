@@ -5,11 +5,11 @@ import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 
-/** Reads the published one. Throws `resource_not_found` when none is. */
+/** Reads the published one, without the categories that are hidden. Throws `resource_not_found` when none is. */
 export async function getActive(ctx: CallContext): Promise<Menu> {
   const found = await ctx.app.database.prisma.menu.findFirst({
     where: { locationId: ctx.caller.locationId, isPublished: true },
-    include: shown,
+    include: { categories: { ...shown.categories, where: { category: { visible: true } } } },
   });
   if (found === null) throw notFound('Active menu');
   return toMenu(found);
@@ -37,7 +37,7 @@ export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate)
     const before = await read(tx, ctx, id);
     if (name !== undefined && name !== before.name)
       await tx.menu.updateMany({ where: key(ctx, id), data: { name } });
-    if (categoryIds !== undefined) {
+    if (categoryIds !== undefined && categoryIds.join() !== before.categories.map(({ id }) => id).join()) {
       await tx.menuCategory.deleteMany({ where: { locationId: ctx.caller.locationId, menuId: id } });
       await setCategories(tx, ctx, id, categoryIds);
     }

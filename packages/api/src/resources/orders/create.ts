@@ -1,11 +1,11 @@
 import { newId, sqlState } from '@comanda/db';
-import { ApiError, conflict, invalid } from '../../errors.ts';
+import { ApiError, invalid } from '../../errors.ts';
 import type { CallContext, Idempotency } from '../../request/context.ts';
 import { answerText, idempotencyOf, keyReused } from '../../request/idempotency.ts';
 import { decimalText } from './decimals.ts';
 import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedOrder } from './facts.ts';
-import { priceOrder, shortages } from './rules.ts';
+import { externalIdTaken, priceOrder, shortages } from './rules.ts';
 import type { Order } from './schema.ts';
 import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
 
@@ -79,7 +79,7 @@ async function refusal(
       );
     }
     case 'CM003':
-      throw taken(external_id, detail);
+      throw externalIdTaken(external_id, detail);
     case '23505': {
       if (constraint === 'orders_location_id_number_key') {
         await app.database.run(catchUpOrderNumber, [caller.locationId]);
@@ -88,7 +88,7 @@ async function refusal(
       if (constraint !== 'orders_location_id_external_id_key') throw error;
       const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
       if (other === undefined) return stale;
-      throw taken(external_id, other.id);
+      throw externalIdTaken(external_id, other.id);
     }
     // A deadlock, with us as its victim.
     case '40P01':
@@ -97,6 +97,3 @@ async function refusal(
       throw error;
   }
 }
-
-const taken = (externalId: string, orderId: string) =>
-  conflict(`external_id ${JSON.stringify(externalId)} is taken by order ${orderId}.`);

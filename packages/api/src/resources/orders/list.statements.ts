@@ -1,5 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
-import type { OrderList } from './schema.ts';
+import { entries, type Include } from './entries.statements.ts';
+import type { OrderList, OrderStatus } from './schema.ts';
 
 // Not Prisma: a list must not slow down as a location's history grows. By status and date, which is what callers page
 // by, totals come from counts and the page is found without passing over the orders before it (docs/decisions/0011).
@@ -11,20 +12,32 @@ export interface OrderPageText {
   total: number;
 }
 
-/** What narrows a list. */
-export type OrderFilters = Omit<
-  OrderList,
-  'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor'
->;
+type Beside = 'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor' | 'include' | 'status';
+
+/** What narrows a list: by one status or by any of several. */
+export type OrderFilters = Omit<OrderList, Beside> & { status?: OrderStatus; any_status?: OrderStatus[] };
+
+/** What an input narrows the list by. */
+export function filtersOf({ status = [], from, to, number, external_id, channel }: OrderList): OrderFilters {
+  const [first, ...more] = new Set([status].flat());
+  return {
+    ...{ from, to, number, external_id, channel },
+    ...(more.length > 0 && first !== undefined
+      ? { any_status: [first, ...more] }
+      : first && { status: first }),
+  };
+}
 
 /** The statement and the values that list what passes the filters; only the filters that are given are in the SQL. */
 export function listOrders(
   locationId: string,
-  { limit, offset, sort, order, ...filters }: OrderList,
+  input: OrderList,
 ): { statement: Statement<OrderPageText>; values: unknown[] } {
+  const { limit, offset, sort, order, include = [] } = input;
+  const filters = filtersOf(input);
   const given = givenFilters(filters);
   return {
-    statement: listStatement(sort, order, given),
+    statement: listStatement(sort, order, given, include),
     values: [locationId, limit, offset, ...given.map((name) => filters[name])],
   };
 }
@@ -45,6 +58,7 @@ const mostOnPage = 200;
 /** What a filter means, given its parameter; the order is `o`. */
 export const filterSql = {
   status: (value) => `o.status = ${value}::order_status`,
+  any_status: (value) => `o.status = any (${value}::order_status[])`,
   from: (value) => `o.created_at >= ${dayStart(value)}`,
   to: (value) => `o.created_at < ${dayEnd(value)}`,
   number: (value) => `o.number = ${value}::bigint`,
@@ -52,7 +66,7 @@ export const filterSql = {
   channel: (value) => `o.channel = ${value}::text`,
 } as const satisfies Record<keyof OrderFilters, (value: string) => string>;
 
-const counted: readonly (keyof OrderFilters)[] = ['status', 'from', 'to'];
+const counted: readonly (keyof OrderFilters)[] = ['status', 'any_status', 'from', 'to'];
 const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
 
 /** The filters that are given, always in the same order. */
@@ -61,6 +75,10 @@ export const givenFilters = (filters: OrderFilters) =>
 
 const listStatements = new Map<string, Statement<OrderPageText>>();
 
+/** Part of a statement's name. */
+export const shortNames = (names: readonly string[]) =>
+  [...new Set(names)].sort().map((name) => name.slice(0, 3));
+
 /** Parameters of the filters that are given. */
 type Parameters = ReadonlyMap<keyof OrderFilters, string>;
 
@@ -68,8 +86,9 @@ function listStatement(
   sort: OrderList['sort'],
   direction: OrderList['order'],
   given: readonly (keyof OrderFilters)[],
+  include: Include,
 ): Statement<OrderPageText> {
-  const name = ['list_orders', sort, direction, ...given.map((filter) => filter.slice(0, 3))].join('_');
+  const name = ['list_orders', sort, direction, ...shortNames(given), ...shortNames(include)].join('_');
   const known = listStatements.get(name);
   if (known !== undefined) return known;
   const parameters = new Map(given.map((filter, index) => [filter, `$${index + 4}`]));
@@ -86,13 +105,8 @@ function listStatement(
   const made = statement<OrderPageText>(
     name,
     `with ${page}
-     select (select p.total from place p)::int as total, coalesce((
-       select '[' || string_agg(order_entry(o.id, o.number, o.status, o.total, o.created_at, l.timezone, m.id, m.status),
-         ',' order by page.sorted ${direction}, page.id ${direction}) || ']'
-       from page
-       cross join lateral (select * from orders where location_id = ${location} and id = page.id limit 1) o
-       cross join lateral (select * from payments where location_id = ${location} and order_id = page.id limit 1) m
-       join locations l on l.id = ${location}), '[]') as data`,
+     select (select p.total from place p)::int as total,
+       (select ${entries(include, `page.sorted ${direction}, page.id ${direction}`)}) as data`,
   );
   listStatements.set(name, made);
   return made;
@@ -103,23 +117,36 @@ function placeOf(
   { newestFirst, offset }: { newestFirst: boolean; offset: string },
   given: Parameters,
 ): string {
-  const [status, from, to] = [given.get('status'), given.get('from'), given.get('to')];
-  return `order_place($1::uuid, ${status ?? 'null'}::order_status, ${from ? dayStart(from) : 'null'},
+  const [status, anyStatus, from, to] = counted.map((name) => given.get(name));
+  const statuses = status ? `array[${status}::order_status]` : `${anyStatus ?? 'null'}::order_status[]`;
+  return `order_place($1::uuid, ${statuses}, ${from ? dayStart(from) : 'null'},
     ${to ? dayEnd(to) : 'null'}, ${newestFirst}, ${offset})`;
 }
 
 // The place bounds the scan, so that the index is entered within an hour of the page's first order.
 function byTime(direction: OrderList['order'], given: Parameters): string {
-  const status = given.get('status');
+  const [status, anyStatus] = [given.get('status'), given.get('any_status')];
+  const upper = '(select p.upper from place p)';
+  const found = (more: string, limit: string) => `select o.id, o.created_at as sorted from orders o
+         where o.location_id = ${location} and o.created_at >= (select p.lower from place p) and ${more}
+         order by o.created_at ${direction}, o.id ${direction}
+         limit ${limit}`;
+  const first = `${mostOnPage} offset (select p.rest from place p)`;
+  // Each status has its own run of the index. A bound that is a row is not taken for one end of a narrow range: there the
+  // planner expects one order by time as by status, and takes either index.
+  const merged = () => `select o.* from unnest(${anyStatus}::order_status[]) s (status) cross join lateral (
+           ${found(
+             `o.status = s.status and (o.created_at, o.id) < (${upper}, uuid '00000000-0000-0000-0000-000000000000')`,
+             '(select p.rest from place p) + $2',
+           )}) o
+         order by o.sorted ${direction}, o.id ${direction} limit ${first}`;
+  const alone = () =>
+    found(`o.created_at < ${upper}${status ? ` and ${filterSql.status(status)}` : ''}`, first);
   return `place as materialized (
        select * from ${placeOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
      ), page as materialized (
        select * from (
-         select o.id, o.created_at as sorted from orders o
-         where o.location_id = ${location}${status ? ` and ${filterSql.status(status)}` : ''}
-           and o.created_at >= (select p.lower from place p) and o.created_at < (select p.upper from place p)
-         order by o.created_at ${direction}, o.id ${direction}
-         limit ${mostOnPage} offset (select p.rest from place p)
+         ${anyStatus ? merged() : alone()}
        ) found limit $2
      )`;
 }

@@ -3,6 +3,7 @@ import { ByExternalId, ById } from '../../wire.ts';
 import { create } from './create.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { exportOrders } from './export.ts';
+import { quote } from './quote.ts';
 import {
   Order,
   OrderCancel,
@@ -12,6 +13,8 @@ import {
   OrderListV1,
   OrderPage,
   OrderPageV1,
+  OrderQuote,
+  OrderQuoteRequest,
   OrderUpdateStatus,
 } from './schema.ts';
 import * as orders from './service.ts';
@@ -67,6 +70,20 @@ export const ordersRouter = router({
     .input(OrderCreate)
     .output(Order)
     .mutation(({ ctx, input }) => create(ctx, input)),
+
+  // A mutation to tRPC, so that it travels as a body: a long order is more than an URL holds.
+  quote: operation({
+    permission: 'orders:write',
+    summary: 'Ask for an order before it is placed',
+    description:
+      'Takes the body of creation and decides as creation would at this moment: lines, total, and in `refusals` all ' +
+      'that creation would refuse. Changes nothing, holds nothing back, and takes no `Idempotency-Key`. A malformed ' +
+      'body is a `validation_error` here, too.',
+    rest: ['POST /v2/orders/quote'],
+  })
+    .input(OrderQuoteRequest)
+    .output(OrderQuote)
+    .mutation(({ ctx, input }) => quote(ctx, input)),
 
   updateStatus: operation({
     permission: 'orders:write',

@@ -19,14 +19,28 @@ export function moveRefused(from: OrderStatus, to: OrderStatus): ApiError {
   return conflict(`The order cannot move from ${from} to ${to}: ${rule}.`);
 }
 
+/** The refusal of an `external_id` that another order has: `conflict`, naming that order. */
+export const externalIdTaken = (externalId: string, orderId: string): ApiError =>
+  conflict(`external_id ${JSON.stringify(externalId)} is taken by order ${orderId}.`);
+
 /** The largest amount, in cents: 9,999,999,999.99. */
 const largest = 999_999_999_999n;
 
-/**
- * Decides a new order: every rule of the contract's section on orders, in exact decimal arithmetic. Throws
- * `validation_error` naming every failing field.
- */
+/** What `decideOrder` decides, of an order that may be made. Throws `validation_error` naming every failing field. */
 export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrder {
+  const { order, faults } = decideOrder(request, facts);
+  if (faults.length > 0) throw invalid(...faults);
+  return order;
+}
+
+/**
+ * Decides a new order: every rule of the contract's section on orders, in exact decimal arithmetic. `faults` are all
+ * that stand against it; lines of unknown products are left out of `order`.
+ */
+export function decideOrder(
+  request: OrderRequest,
+  facts: OrderFacts,
+): { order: PricedOrder; faults: FieldFault[] } {
   const faults: FieldFault[] = [];
   const order = { total: 0n, lines: [] as PricedLine[], products: new Stack(), choices: new Stack() };
   for (const [index, item] of request.items.entries()) {
@@ -66,8 +80,7 @@ export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrde
   const [products, choices] = [order.products.all(), order.choices.all()];
   faults.push(...shortages(products, (id) => facts.products.get(id)?.left));
   faults.push(...shortages(choices, (id) => facts.choices.get(id)?.left));
-  if (faults.length > 0) throw invalid(...faults);
-  return { total: decimalText(order.total, 2), lines: order.lines, products, choices };
+  return { order: { total: decimalText(order.total, 2), lines: order.lines, products, choices }, faults };
 }
 
 /**

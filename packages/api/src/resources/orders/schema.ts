@@ -59,21 +59,37 @@ export const OrderItem = z
     subselections: z.array(OrderItemSelection).optional(),
   })
   .meta({ id: 'OrderItem', description: 'A line of an order.' });
+export type OrderItem = z.infer<typeof OrderItem>;
+
+const details = {
+  external_id: z.string().optional().meta({ example: 'POS-7731' }),
+  channel: z.string().optional(),
+  is_take_away: z.boolean().optional(),
+  identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
+  payment_method_id: z.string().optional(),
+  cancel_reason: z.string().optional(),
+};
 
 /** An order in full, as the specification's Order; also the payload of the `order.*` events. */
 export const Order = z
   .object({
     ...summary,
-    external_id: z.string().optional().meta({ example: 'POS-7731' }),
-    channel: z.string().optional(),
-    is_take_away: z.boolean().optional(),
-    identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
-    payment_method_id: z.string().optional(),
-    cancel_reason: z.string().optional(),
+    ...details,
     items: z.array(OrderItem),
   })
   .meta({ id: 'Order', description: 'An order in full.' });
 export type Order = z.infer<typeof Order>;
+
+/** What a list shows beside the six fields when `include` asks for it, by its name there. */
+export const included = { details: Object.keys(details), items: ['items'] } as const;
+
+const Include = z.enum(['details', 'items'] satisfies (keyof typeof included)[]);
+
+/** An entry of the v2 list: the six fields, and what `include` asks for. */
+export const OrderListEntry = z
+  .object({ ...summary, ...details, items: z.array(OrderItem).optional() })
+  .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
+export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
 /** Quantities of chosen items are whole: the products' own may have decimals. */
 const SelectionCreate = z.object({
@@ -86,7 +102,7 @@ const SelectionCreate = z.object({
 
 const ItemCreateV1 = z.object({
   product_id: Id,
-  quantity: Quantity.refine((value) => value > 0, { error: 'must be more than 0' }),
+  quantity: Quantity.gt(0, 'must be more than 0'),
   comment: text(0, 1_000).optional(),
   subselections: z.array(SelectionCreate).optional(),
 });
@@ -102,7 +118,7 @@ const items = <Item extends z.ZodType>(item: Item) =>
 
 const creation = {
   idempotencyKey: IdempotencyKey,
-  external_id: ExternalId,
+  external_id: ExternalId.meta({ example: 'POS-7731' }),
   channel: Label.optional(),
   is_take_away: z.boolean(),
   identifier: text(0, 255).meta({ description: 'Free label: a table or similar; may be empty.' }),
@@ -115,6 +131,32 @@ export type OrderCreate = z.infer<typeof OrderCreate>;
 
 /** What creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
 export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
+
+/** What asks for a quote: the body of creation. */
+export const OrderQuoteRequest = OrderCreate.omit({ idempotencyKey: true }).meta({ id: 'OrderQuoteRequest' });
+
+/** Why creation would refuse an order, in its words. */
+export const OrderRefusal = z
+  .object({
+    code: z.enum(['validation_error', 'conflict']),
+    path: z
+      .string()
+      .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
+    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
+  })
+  .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
+
+/** An order as its creation would make it at this moment. */
+export const OrderQuote = z
+  .object({
+    total: Amount.meta({ description: 'The sum of the lines.' }),
+    items: z.array(OrderItem).meta({ description: 'The lines; those of unknown products are left out.' }),
+    refusals: z
+      .array(OrderRefusal)
+      .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
+  })
+  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
+export type OrderQuote = z.infer<typeof OrderQuote>;
 
 /** What moves an order. `pending` is a status, but never a legal target. */
 export const OrderUpdateStatus = z.object({ id: Id, status: OrderStatus });
@@ -139,8 +181,23 @@ export const OrderList = z
     ...paging,
     ...filters,
     ...changes,
-    external_id: z.string().optional(),
+    status: z
+      .union([OrderStatus, z.array(OrderStatus).min(1)], {
+        error: `must be one or several of ${OrderStatus.options.join(', ')}`,
+      })
+      .optional()
+      .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
+    external_id: z.string().optional().meta({ example: 'POS-7731' }),
     channel: z.string().optional(),
+    include: z
+      .array(Include)
+      .min(1, 'must name details, items or both')
+      .optional()
+      .meta({
+        description:
+          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full.',
+        example: ['details', 'items'],
+      }),
   })
   .check(rangeOrder)
   .check(oneBeginning);
@@ -149,6 +206,6 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-export const OrderPage = changesPage(OrderSummary);
+export const OrderPage = changesPage(OrderListEntry);
 
 export const OrderPageV1 = page(OrderSummary);

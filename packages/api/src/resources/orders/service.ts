@@ -8,11 +8,11 @@ import type { ChangesPage } from '../changes/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
-import type { Order, OrderList, OrderStatus, OrderSummary } from './schema.ts';
+import type { Order, OrderList, OrderListEntry, OrderStatus } from './schema.ts';
 import { moveOrder, type OrderText, readOrderByExternalId, readOrders } from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
-export async function list(ctx: CallContext, input: OrderList): Promise<ChangesPage<OrderSummary>> {
+export async function list(ctx: CallContext, input: OrderList): Promise<ChangesPage<OrderListEntry>> {
   if (readsChanges(input)) return readChanges(ctx, input, orderChanges(input));
   const { limit, offset } = input;
   const { statement, values } = listOrders(ctx.caller.locationId, input);

@@ -95,13 +95,14 @@ async function applyChunk(
   if (state?.status !== 'processing') return state;
   const { processed_items: first, failed_items, mode } = state;
   const chunk = items.slice(first, first + size);
-  const { failures } = await apply(tx, locationId, productsBatch(mode, chunk, first));
+  const { failures, applied } = await apply(tx, locationId, productsBatch(mode, chunk, first));
   const next = progress(state, chunk.length, failures.length);
   await tx.run(sql.recordProgress, [
     ...[locationId, jobId, next.processed_items, next.success_items, next.failed_items],
     JSON.stringify(failures.slice(0, Math.max(0, errorsKept - failed_items))),
     next.status,
     next.status === 'failed' ? 'None of the items could be applied; errors says why.' : null,
+    state.keeps_ids ? JSON.stringify(applied) : null,
   ]);
   return next;
 }

@@ -1,12 +1,14 @@
 import type { Current, ProductRow, Writes } from '../bulk/rows.ts';
 import { actionOf, by, emptyWrites, group, settleLinks, settleProduct, settleStock } from '../bulk/rules.ts';
-import type { ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
+import type { AppliedItem, ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
 
 /** What applying items comes to. */
 export interface ProductsPlan {
   writes: Writes;
   /** Of each item that can be applied, in the order of the batch: only a dry run asks. */
   changes(): ProductSyncChange[];
+  /** Items that can be applied, by the id that their product has or gets. */
+  applied: AppliedItem[];
   /** Items that cannot be applied, in the order of the batch. */
   failures: SyncItemError[];
 }
@@ -24,7 +26,7 @@ export function planProducts(
 ): ProductsPlan {
   const told: (() => ProductSyncChange)[] = [];
   const changes = () => told.map((tell) => tell());
-  const plan: ProductsPlan = { writes: emptyWrites(), changes, failures: [] };
+  const plan: ProductsPlan = { writes: emptyWrites(), changes, applied: [], failures: [] };
   const known = by(current.products, (row) => row.external_id);
   const stocks = by(current.stock, (row) => row.product_id);
   const links = group(current.links, (row) => row.product_id);
@@ -58,6 +60,7 @@ export function planProducts(
       settleStock(plan.writes, id, item.stock, stocks.get(id)),
       () => linkChange(before, names, moved),
     ];
+    plan.applied.push({ index, external_id, id });
     told.push(() => {
       const changes = parts.flatMap((part) => part()).sort(byField);
       return { index, external_id, ...(before && { id }), action: actionOf(before, changes), changes };

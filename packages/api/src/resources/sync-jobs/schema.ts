@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
+import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { Description } from '../products/schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
@@ -40,6 +40,7 @@ export const ProductSync = z
     mode: SyncMode.default('upsert'),
     items: z.array(ProductSyncItem).min(1, 'must hold at least one item'),
     dry_run: DryRun,
+    include: SyncInclude,
   })
   .superRefine(({ items }, context) => {
     const first = new Map<string, number>();
@@ -65,6 +66,12 @@ export const SyncItemError = z
   })
   .meta({ id: 'SyncItemError' });
 export type SyncItemError = z.infer<typeof SyncItemError>;
+
+/** An item that was applied, by the id of its product. */
+export const AppliedItem = SyncItemError.pick({ index: true, external_id: true })
+  .extend({ id: z.string() })
+  .meta({ id: 'AppliedItem', description: 'An item that was applied, by the id of its product.' });
+export type AppliedItem = z.infer<typeof AppliedItem>;
 
 /** What a dry run says of one item. */
 export const ProductSyncChange = z
@@ -108,6 +115,10 @@ export const SyncJob = z
     failed_items: z.int(),
     errors: z.array(SyncItemError).meta({ description: 'The first 100 items that were not applied.' }),
     error: z.string().optional().meta({ description: 'Why the job failed.' }),
+    ids: z.array(AppliedItem).optional().meta({
+      description:
+        'What was applied so far, of a job that was started with `include` of `ids`. Not in lists.',
+    }),
     created_at: Timestamp,
     started_at: Timestamp.optional(),
     completed_at: Timestamp.optional(),

@@ -4,7 +4,7 @@ import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.
 import type { CallContext } from '../../request/context.ts';
 import { answerText, idempotencyOf, once } from '../../request/idempotency.ts';
 import { type Page, wireTime } from '../../wire.ts';
-import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
+import type { AppliedItem, ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
 
 /**
  * Accepts a batch of products to apply in the background. The job, its answer and its place in the queue commit
@@ -13,7 +13,7 @@ import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './sche
  */
 export async function startProducts(
   ctx: CallContext,
-  { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
+  { mode, items, include }: Pick<ProductSync, 'mode' | 'items' | 'include'>,
 ): Promise<StartedSyncJob> {
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
@@ -24,7 +24,10 @@ export async function startProducts(
       refuseLargeBatch(ctx, items.length);
       await refuseUsedUp(ctx);
       const jobId = newId();
-      await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
+      const applied = include && '[]';
+      await tx.run(insertJob, [
+        ...[locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied ?? null],
+      ]);
       await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
       await startBatch(ctx, tx);
       return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
@@ -44,7 +47,7 @@ export async function list(
     ({ syncJob }) =>
       syncJob.findMany({
         where,
-        omit: { items: true },
+        omit: { items: true, applied: true },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         skip: offset,
         take: limit,
@@ -70,11 +73,14 @@ export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
 
 const insertJob = statement(
   'insert_sync_job',
-  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
-   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6)`,
+  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied)
+   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb)`,
 );
 
-function toSyncJob(row: Omit<rows.SyncJob, 'items'>, timezone: string): SyncJob {
+function toSyncJob(
+  row: Omit<rows.SyncJob, 'items' | 'applied'> & Partial<Pick<rows.SyncJob, 'applied'>>,
+  timezone: string,
+): SyncJob {
   return {
     job_id: row.id,
     type: row.type,
@@ -87,6 +93,7 @@ function toSyncJob(row: Omit<rows.SyncJob, 'items'>, timezone: string): SyncJob 
     // Only the applier writes it.
     errors: row.errors as unknown as SyncItemError[],
     ...(row.error !== null && { error: row.error }),
+    ...(row.applied != null && { ids: row.applied as unknown as AppliedItem[] }),
     created_at: wireTime(row.createdAt, timezone),
     ...(row.startedAt !== null && { started_at: wireTime(row.startedAt, timezone) }),
     ...(row.completedAt !== null && { completed_at: wireTime(row.completedAt, timezone) }),

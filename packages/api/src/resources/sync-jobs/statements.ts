@@ -9,9 +9,12 @@ export interface JobState {
   success_items: number;
   failed_items: number;
   request_id: string | null;
+  /** Whether it keeps the ids of what was applied. */
+  keeps_ids: boolean;
 }
 
-const state = 'mode, status, total_items, processed_items, success_items, failed_items, request_id';
+const state =
+  'mode, status, total_items, processed_items, success_items, failed_items, request_id, applied is not null as keeps_ids';
 
 /**
  * $1 location, $2 job. Begins a queued job and reads any. That does not wait for the disk: should a crash of the server
@@ -37,10 +40,11 @@ export const lockJob = statement<JobState>(
    from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
 );
 
-/** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error. */
+/** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error, $9 what was applied. */
 export const recordProgress = statement(
   'record_sync_progress',
   `update sync_jobs set processed_items = $3, success_items = $4, failed_items = $5, errors = errors || $6::jsonb,
+     applied = applied || $9::jsonb,
      status = $7::sync_job_status, error = $8::text,
      items = case when $7::text = 'processing' then items end,
      completed_at = case when $7::text = 'processing' then null else clock_timestamp() end

@@ -30,9 +30,11 @@ export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
 
 /** A webhook endpoint with its signing secret: answered when it is created and when the secret is rotated, never again. */
 export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
-  secret: z
-    .string()
-    .meta({ description: 'Signs every delivery; shown here only.', example: 'whsec_<SIGNING_SECRET>' }),
+  secret: z.string().meta({
+    description:
+      'Signs every delivery: the key are the bytes that the base64 after `whsec_` stands for. Shown here only.',
+    example: 'whsec_<SIGNING_SECRET>',
+  }),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
 

@@ -1,0 +1,43 @@
+import type { CallContext } from '../../request/context.ts';
+import { readFacts } from './facts.read.ts';
+import type { OrderRequest, PricedLine } from './facts.ts';
+import { decideOrder, externalIdTaken } from './rules.ts';
+import type { OrderItem, OrderQuote } from './schema.ts';
+import { findOrderId } from './statements.ts';
+
+/**
+ * Decides an order as its creation would at this moment, and makes none: nothing is changed or locked, so what is left
+ * may be gone when it is placed. What creation would refuse stands in `refusals`.
+ */
+export async function quote({ app, caller }: CallContext, request: OrderRequest): Promise<OrderQuote> {
+  const { order, faults } = decideOrder(request, await readFacts(app.database, caller.locationId, request));
+  const { external_id } = request;
+  const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
+  return {
+    total: Number(order.total),
+    items: order.lines.map(shown),
+    refusals: [
+      ...faults.map((fault) => ({ code: 'validation_error' as const, ...fault })),
+      ...(other === undefined
+        ? []
+        : [
+            {
+              code: 'conflict' as const,
+              path: 'external_id',
+              message: externalIdTaken(external_id, other.id).message,
+            },
+          ]),
+    ],
+  };
+}
+
+// As orders_json shows it once it is stored.
+const shown = ({ unit_price, quantity, total, selections, ...line }: PricedLine): OrderItem => ({
+  ...line,
+  quantity: Number(quantity),
+  unit_price: Number(unit_price),
+  total: Number(total),
+  ...(selections.length > 0 && {
+    subselections: selections.map(({ item_id, quantity: chosen }) => ({ item_id, quantity: chosen })),
+  }),
+});

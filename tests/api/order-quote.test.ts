@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/schema.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
+import {
+  createOrderKitchen,
+  type OrderKitchen,
+  orderBody,
+  orderOf,
+  postOrder,
+  refusalOf,
+} from '../support/orders.ts';
+import { parseStrict } from '../support/strict.ts';
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+let outside: pg.Client;
+beforeAll(async () => {
+  api = await startTestApi();
+  kitchen = await createOrderKitchen(api);
+  outside = new pg.Client({ connectionString: api.databaseUrl });
+  await outside.connect();
+});
+afterAll(async () => {
+  await outside.end();
+  await api.close();
+});
+
+const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
+  createProduct(api.app.database, { locationId: api.locationId, ...overrides });
+
+async function quote(body: unknown): Promise<OrderQuote> {
+  const answer = await api.rest('POST /v2/orders/quote', { body });
+  expect(answer.status, answer.text).toBe(200);
+  return parseStrict(z.object({ data: OrderQuote }), answer.body).data;
+}
+
+const told = ({ refusals }: OrderQuote) =>
+  refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
+
+describe('POST /v2/orders/quote', () => {
+  it('answers the lines and the total that the order has once it is placed', async () => {
+    const productId = await product({ price: 0.05 });
+    const { itemIds } = await createSubselection(api.app.database, {
+      locationId: api.locationId,
+      productId,
+      items: [{ price: 1.25, max: 3 }],
+      maxSelection: 3,
+    });
+    const body = orderBody(kitchen, {
+      items: [
+        {
+          product_id: productId,
+          quantity: 1.5,
+          comment: 'Hot',
+          subselections: [{ item_id: itemIds[0], quantity: 2 }],
+        },
+        { product_id: kitchen.productId, quantity: 0.333 },
+      ],
+    });
+    const quoted = await quote(body);
+    expect(quoted.refusals).toEqual([]);
+    const { items, total } = orderOf(await postOrder(api, body));
+    expect({ items: quoted.items, total: quoted.total }).toEqual({ items, total });
+    const again = OrderQuoteRequest.parse({ ...body, external_id: 'not taken yet' });
+    expect(await api.client().orders.quote.mutate(again)).toEqual(quoted);
+  });
+
+  it('tells every refusal at once, in the words of creation', async () => {
+    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
+    const disabled = await createPaymentMethod(api.app.database, {
+      locationId: api.locationId,
+      enabled: false,
+    });
+    const body = orderBody(kitchen, {
+      items: [
+        ...Array.from({ length: 12 }, () => ({ product_id: randomUUID(), quantity: 1 })),
+        { product_id: scarce, quantity: 2 },
+      ],
+      payment_method_id: disabled,
+    });
+    const quoted = await quote(body);
+    expect(quoted.refusals).toHaveLength(14);
+    expect(new Set(quoted.refusals.map(({ code }) => code))).toEqual(new Set(['validation_error']));
+    expect(quoted.items.map(({ product_id }) => product_id)).toEqual([scarce]);
+    const creation = refusalOf(await postOrder(api, body));
+    expect(creation.message).toBe(
+      `${told({ ...quoted, refusals: quoted.refusals.slice(0, 10) })}; and 4 more`,
+    );
+  });
+
+  it('names the order that has the external_id', async () => {
+    const body = orderBody(kitchen);
+    const placed = orderOf(await postOrder(api, body));
+    const quoted = await quote(body);
+    expect(quoted.items).toEqual(placed.items);
+    expect(quoted.refusals).toEqual([
+      { code: 'conflict', path: 'external_id', message: refusalOf(await postOrder(api, body)).message },
+    ]);
+    expect(quoted.refusals[0]?.message).toContain(placed.id);
+  });
+
+  it('refuses a malformed body as creation does', async () => {
+    const body = orderBody(kitchen, { items: [{ product_id: kitchen.productId, quantity: 0 }] });
+    const answer = await api.rest('POST /v2/orders/quote', { body });
+    expect(answer.status).toBe(422);
+    expect(refusalOf(answer)).toEqual(refusalOf(await postOrder(api, body)));
+  });
+
+  it('changes nothing, and takes back no stock', async () => {
+    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
+    const before = await everything();
+    const body = orderBody(kitchen, { items: [{ product_id: scarce, quantity: 1 }] });
+    for (let n = 0; n < 3; n += 1) expect((await quote(body)).refusals).toEqual([]);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('waits for no lock, on whatever row', async () => {
+    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
+    await outside.query('begin');
+    try {
+      for (const table of ['products', 'product_stock', 'payment_methods', 'orders'])
+        await outside.query(`select from ${table} where location_id = $1 for update`, [api.locationId]);
+      const body = orderBody(kitchen, { items: [{ product_id: scarce, quantity: 2 }] });
+      expect(told(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
+    } finally {
+      await outside.query('rollback');
+    }
+  });
+});
+
+/** How often each table was written, with what there is of it. */
+async function everything(): Promise<unknown> {
+  const { rows } = await outside.query<{ written: string }>(
+    `select coalesce(string_agg(t::text, ',' order by t::text), '') as written from (
+       select 'orders', count(*) from orders union all select 'payments', count(*) from payments
+       union all select 'changes', count(*) from internal.captured_changes
+       union all select 'keys', count(*) from internal.idempotency_keys
+       union all select 'stock', sum(quantity) from product_stock
+       union all select 'counters', sum(value) from internal.location_counters) t`,
+  );
+  return rows;
+}

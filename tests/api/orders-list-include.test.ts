@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Order } from '../../packages/api/src/resources/orders/schema.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { createProduct, createSubselection } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
+
+interface Page {
+  data: Record<string, unknown>[];
+  pagination: { total: number; next?: string };
+}
+
+let api: TestApi;
+/** In the order in which they were placed: pending, ready, closed, canceled. */
+const placed: Order[] = [];
+beforeAll(async () => {
+  api = await startTestApi();
+  const kitchen = await createOrderKitchen(api);
+  const productId = await createProduct(api.app.database, { locationId: api.locationId });
+  const { itemIds } = await createSubselection(api.app.database, {
+    locationId: api.locationId,
+    productId,
+    items: [{ price: 2 }],
+  });
+  const [item_id] = itemIds;
+  const moves = [[], ['ready'], ['ready', 'closed'], ['canceled']];
+  for (const [n, statuses] of moves.entries()) {
+    let order = await placeOrder(api, kitchen, {
+      ...(n % 2 === 0 && { channel: 'kiosk "1"' }),
+      items: [
+        { product_id: kitchen.productId, quantity: 1 + n, comment: 'Hot' },
+        { product_id: productId, quantity: 1, subselections: [{ item_id, quantity: 1 }] },
+      ],
+    });
+    for (const status of statuses)
+      order = await api
+        .client()
+        .orders.updateStatus.mutate({ id: order.id, status: status as Order['status'] });
+    placed.push(order);
+  }
+});
+afterAll(() => api.close());
+
+const six = ({ id, number, status, total, created_at, payment }: Order) => ({
+  ...{ id, number, status, total, created_at, payment },
+});
+const list = async (query: string): Promise<Page> => {
+  const answer: Answer<Page> = await api.rest(`GET /v2/orders?order=asc&${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+
+describe('GET /v2/orders with include', () => {
+  it('shows exactly the six fields without it', async () => {
+    expect((await list('')).data).toStrictEqual(placed.map(six));
+  });
+
+  it('shows the order in full with details and items', async () => {
+    expect((await list('include=details,items')).data).toStrictEqual(placed);
+    expect((await list('include=items&include=details')).data).toStrictEqual(placed);
+    expect((await list('include=details,items&updated_since=2020-01-01T00:00:00Z')).data).toEqual(
+      expect.arrayContaining(placed),
+    );
+    expect(
+      (await api.client().orders.list.query({ order: 'asc', include: ['items', 'details'] })).data,
+    ).toEqual(placed);
+  });
+
+  it('shows the details without the items, and the items without the details', async () => {
+    const withoutItems = placed.map(({ items: _, ...order }) => order);
+    expect((await list('include=details')).data).toStrictEqual(withoutItems);
+    expect((await list('include=items')).data).toStrictEqual(
+      placed.map((order) => ({ ...six(order), items: order.items })),
+    );
+    expect((await list('include=items&sort=total')).data).toHaveLength(4);
+    expect((await list('include=details&channel=kiosk%20%221%22')).data).toHaveLength(2);
+  });
+
+  it('refuses what it does not know', async () => {
+    const answer = await api.rest('GET /v2/orders?include=details,lines');
+    expect(answer.status).toBe(422);
+    expect(refusalOf(answer).message).toMatch(/^include\[1\]: /);
+    expect((await api.rest('GET /v2/orders?include=')).status).toBe(422);
+  });
+
+  it('is not known to v1', async () => {
+    const { body } = await api.rest<Page>('GET /v1/orders?order=asc&include=details');
+    expect(body.data).toStrictEqual(placed.map(six));
+  });
+});
+
+describe('GET /v2/orders by several statuses', () => {
+  it.each<[string, number[]]>([
+    ['status=pending,closed', [0, 2]],
+    ['status=ready&status=canceled', [1, 3]],
+    ['status=closed,closed', [2]],
+    ['status=pending,ready,closed,canceled&limit=2&offset=1', [1, 2]],
+    ['status=pending,ready,closed&sort=total&limit=1&offset=2', [2]],
+    ['status=canceled,ready&include=details,items&channel=none', []],
+  ])('%s', async (query, wanted) => {
+    const { data } = await list(query);
+    expect(data.map(({ id }) => id)).toEqual(wanted.map((n) => placed[n]?.id));
+  });
+
+  it('counts them, whatever the page', async () => {
+    expect((await list('status=pending,closed&limit=1')).pagination.total).toBe(2);
+    expect((await list('status=pending,closed&updated_since=2020-01-01T00:00:00Z')).pagination.total).toBe(2);
+  });
+
+  it('in the typed client as text or as a list', async () => {
+    const { orders } = api.client();
+    expect((await orders.list.query({ status: 'ready' })).pagination.total).toBe(1);
+    expect((await orders.list.query({ status: ['ready', 'closed'] })).pagination.total).toBe(2);
+  });
+
+  it.each(['status=ready,cooking', 'status=', 'status=ready,'])('refuses %s', async (query) => {
+    const answer = await api.rest(`GET /v2/orders?${query}`);
+    expect(answer.status).toBe(422);
+    expect(refusalOf(answer).message).toBe(
+      'status: must be one or several of pending, ready, closed, canceled',
+    );
+  });
+
+  it('v1 takes one', async () => {
+    expect((await api.rest('GET /v1/orders?status=ready,closed')).status).toBe(422);
+    expect((await api.rest('GET /v1/orders?status=ready&status=closed')).status).toBe(422);
+  });
+});
