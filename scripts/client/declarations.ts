@@ -43,6 +43,14 @@ type Root = {
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: object }>;
 
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: object }>;
+
+/** The input of a mutation that can be repeated: with the same key it is done once. */
+type Repeatable<Input> = Input extends void
+  ? void | { idempotencyKey?: string | undefined }
+  : Input & { idempotencyKey?: string | undefined };
+
+/** The input of a mutation that needs its key. */
+type Keyed<Input> = Input & { idempotencyKey: string };
 `.trim();
 
 function routerType(operations: Operation[], shapes: Shapes): string {
@@ -70,8 +78,9 @@ function branchType(branch: Branch, shapes: Shapes): string {
     const { meta, kind, input, output } = member;
     const needs = meta.permission === null ? 'Any valid key will do.' : `Permission: \`${meta.permission}\`.`;
     const says = comment(`${meta.summary}.`, meta.description, needs);
-    const inputType = shapes.inputType(member, input);
-    return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${inputType}, ${shapes.type(output, 'output')}>;`;
+    const given = shapes.inputType(member, input);
+    const taken = kind === 'query' ? given : `${meta.idempotent ? 'Keyed' : 'Repeatable'}<${given}>`;
+    return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
   });
   return `{\n${indent(members.join('\n'))}\n}`;
 }

@@ -1,6 +1,7 @@
+import type { Database } from '@comanda/db';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import type { Operation } from '../../packages/api/src/operations.ts';
-import { callRest, type TestApi } from '../support/api.ts';
+import { callRest } from '../support/api.ts';
 import {
   createCategory,
   createKey,
@@ -10,9 +11,15 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 
+/** A server, and its database. */
+export interface KitchenApi {
+  url: string;
+  app: { database: Database };
+}
+
 /** A location with something in it to order, and a key that may do everything there. */
 export interface Kitchen {
-  api: TestApi;
+  api: KitchenApi;
   locationId: string;
   key: string;
   category: Made;
@@ -28,7 +35,7 @@ export interface Made {
 }
 
 /** Opens a kitchen: always the same one, but for its ids. */
-export async function openKitchen(api: TestApi): Promise<Kitchen> {
+export async function openKitchen(api: KitchenApi): Promise<Kitchen> {
   const { database } = api.app;
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId });

@@ -90,7 +90,7 @@ function requireError(where: string, operation: Operation | undefined, answer: D
     throw new Error(`${where}: request_id and X-Request-Id differ`);
   if (operation === undefined) return;
   const readsBody = operation.kind === 'mutation';
-  const documented = errorsOf({ meta: operation.meta, readsBody }).map((name) => errorResponses[name]);
+  const documented = errorsOf(operation, readsBody).map((name) => errorResponses[name]);
   if (documented.some(({ status, code }) => status === answer.status && code === data.error.code)) return;
   throw new Error(
     `${where} ${data.error.code} is not documented for ${operation.name}: ${data.error.message}`,

@@ -1,7 +1,7 @@
 import { isId, type Queryable, statement } from '@comanda/db';
 import { invalid } from '../../errors.ts';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import type { Page } from '../../wire.ts';
 import type { EventList, FeedEvent } from './schema.ts';
 
@@ -10,16 +10,18 @@ import type { EventList, FeedEvent } from './schema.ts';
  * are numbered under the relay's lock, so none can appear before one that was read. Throws `validation_error` for an
  * `after` that is no event of the location, or no longer kept.
  */
-export async function list(ctx: CallContext, { after, types, limit }: EventList): Promise<Page<FeedEvent>> {
+export async function list(
+  ctx: CallContext,
+  { after, types, limit }: EventList,
+): Promise<Answer<Page<FeedEvent>>> {
   const { locationId } = ctx.caller;
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.session(async (on) => {
+  const [page] = await ctx.reads.session(async (on) => {
     const number = await (after === undefined ? start(on, locationId) : positionOf(on, locationId, after));
     return types === undefined
       ? on.run(readFeed, [locationId, number, limit])
       : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
   });
-  const pagination = { limit, offset: 0, total };
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify(pagination)}}`);
+  return answerPage(page, { limit, offset: 0 });
 }
 
 async function start(on: Queryable, locationId: string): Promise<string> {

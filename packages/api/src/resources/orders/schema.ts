@@ -3,7 +3,6 @@ import {
   dateRange,
   ExternalId,
   Id,
-  IdempotencyKey,
   Label,
   page,
   paging,
@@ -101,7 +100,6 @@ const items = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must hold 1 to 200 items').max(200, 'must hold 1 to 200 items');
 
 const creation = {
-  idempotencyKey: IdempotencyKey,
   external_id: ExternalId,
   channel: Label.optional(),
   is_take_away: z.boolean(),

@@ -1,7 +1,9 @@
 import { isId, newId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { inPrismaTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 
@@ -9,7 +11,7 @@ import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './
 export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<PaymentMethod>> {
+): Promise<Answer<Page<PaymentMethod>>> {
   const where = { locationId: ctx.caller.locationId };
   const [total, data] = await ctx.reads.prisma(
     ({ paymentMethod }) => paymentMethod.count({ where }),
@@ -22,24 +24,27 @@ export async function list(
         take: paging.limit,
       }),
   );
-  return { data, pagination: { ...paging, total } };
+  return { value: { data, pagination: { ...paging, total } } };
 }
 
 /** Creates one. */
-export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<PaymentMethod> {
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<Answer<PaymentMethod>> {
+  return inPrismaTransaction(ctx, async (tx) => {
     const { id } = await tx.paymentMethod.create({
       data: { locationId: ctx.caller.locationId, id: newId(), ...fields },
     });
     await audit(tx, ctx, 'paymentMethods.create', id, { before: null, after: fields });
-    return { id, ...fields };
+    return { value: { id, ...fields } };
   });
 }
 
 /** Changes the fields that are present. Throws `resource_not_found`. */
-export function update(ctx: CallContext, { id, ...changes }: PaymentMethodUpdate): Promise<PaymentMethod> {
+export function update(
+  ctx: CallContext,
+  { id, ...changes }: PaymentMethodUpdate,
+): Promise<Answer<PaymentMethod>> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     // Held, so that two changes never take each other's values for the old ones.
     const [before] = isId(id)
       ? await tx.$queryRaw<Omit<PaymentMethod, 'id'>[]>`
@@ -54,6 +59,6 @@ export function update(ctx: CallContext, { id, ...changes }: PaymentMethodUpdate
     };
     await tx.paymentMethod.update({ where: { locationId_id: { locationId, id } }, data: after });
     await audit(tx, ctx, 'paymentMethods.update', id, { before, after });
-    return { id, ...after };
+    return { value: { id, ...after } };
   });
 }

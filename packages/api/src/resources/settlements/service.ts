@@ -1,5 +1,6 @@
 import { isId, type rows } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import { type Settlement, SettlementOrders, SettlementPayment, type SettlementSummary } from './schema.ts';
@@ -8,7 +9,7 @@ import { type Settlement, SettlementOrders, SettlementPayment, type SettlementSu
 export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<SettlementSummary>> {
+): Promise<Answer<Page<SettlementSummary>>> {
   const where = { locationId: ctx.caller.locationId };
   const [total, found] = await ctx.reads.prisma(
     ({ settlement }) => settlement.count({ where }),
@@ -20,11 +21,11 @@ export async function list(
         take: paging.limit,
       }),
   );
-  return { data: found.map((row) => toSummary(ctx, row)), pagination: { ...paging, total } };
+  return { value: { data: found.map((row) => toSummary(ctx, row)), pagination: { ...paging, total } } };
 }
 
 /** Reads one in full. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Settlement> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<Settlement>> {
   const found = isId(id)
     ? await ctx.app.database.prisma.settlement.findUnique({
         where: { locationId_id: { locationId: ctx.caller.locationId, id } },
@@ -32,10 +33,12 @@ export async function get(ctx: CallContext, id: string): Promise<Settlement> {
     : null;
   if (found === null) throw notFound('Settlement');
   return {
-    ...toSummary(ctx, found),
-    turn_id: found.turnId,
-    payments: SettlementPayment.array().parse(found.payments),
-    orders: SettlementOrders.parse(found.orders),
+    value: {
+      ...toSummary(ctx, found),
+      turn_id: found.turnId,
+      payments: SettlementPayment.array().parse(found.payments),
+      orders: SettlementOrders.parse(found.orders),
+    },
   };
 }
 

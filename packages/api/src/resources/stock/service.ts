@@ -1,6 +1,6 @@
 import { isId } from '@comanda/db';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { readChanges, readsChanges } from '../changes/read.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -9,12 +9,12 @@ import type { StockEntry, StockList, StockSync, StockSyncResult } from './schema
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
-export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
+export async function list(ctx: CallContext, input: StockList): Promise<Answer<ChangesPage<StockEntry>>> {
   if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
   const { limit, offset } = input;
   const values = [ctx.caller.locationId, limit, offset];
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(sql.listStock, values);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  const [page] = await ctx.reads.run(sql.listStock, values);
+  return answerPage(page, input);
 }
 
 /**
@@ -22,8 +22,11 @@ export async function list(ctx: CallContext, input: StockList): Promise<ChangesP
  * answers what would be changed. Throws `validation_error` for more items than the key may send or for a product
  * named twice, `rate_limited` when the hour's batch jobs are used up.
  */
-export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Promise<StockSyncResult> {
-  const { changes, result } = await runBatch(
+export async function sync(
+  ctx: CallContext,
+  { items, dry_run }: StockSync,
+): Promise<Answer<StockSyncResult>> {
+  return runBatch(
     ctx,
     {
       asked: {
@@ -38,6 +41,6 @@ export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Pro
       plan: (current) => planStock(items, current),
     },
     { size: items.length, path: 'items', dryRun: dry_run },
+    ({ changes, result }) => ({ ...result, ...(dry_run && { dry_run: true, changes }) }),
   );
-  return { ...result, ...(dry_run && { dry_run: true, changes }) };
 }

@@ -1,8 +1,9 @@
 import { addJob, isId, newId, type rows, statement, syncJobKey } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText, idempotencyOf, once } from '../../request/idempotency.ts';
+import { inTransaction } from '../../request/writing.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './schema.ts';
 
@@ -14,30 +15,24 @@ import type { ProductSync, StartedSyncJob, SyncItemError, SyncJob } from './sche
 export async function startProducts(
   ctx: CallContext,
   { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
-): Promise<StartedSyncJob> {
-  const { database } = ctx.app;
+): Promise<Answer<StartedSyncJob>> {
   const { locationId } = ctx.caller;
-  const idempotency = idempotencyOf(ctx);
-  // The job carries the id of its request by itself, and nothing else is told of here.
-  const { json, replayed } = await database.transaction(undefined, (tx) =>
-    once(tx, ctx, idempotency, 202, async () => {
-      refuseLargeBatch(ctx, items.length);
-      await refuseUsedUp(ctx);
-      const jobId = newId();
-      await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
-      await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
-      await startBatch(ctx, tx);
-      return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
-    }),
-  );
-  return answerText(ctx, json, replayed);
+  return inTransaction(ctx, async (tx) => {
+    refuseLargeBatch(ctx, items.length);
+    await refuseUsedUp(ctx);
+    const jobId = newId();
+    await tx.run(insertJob, [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId]);
+    await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
+    await startBatch(ctx, tx);
+    return { value: { job_id: jobId, status: 'queued', total_items: items.length } };
+  });
 }
 
 /** Lists the jobs, newest first. */
 export async function list(
   ctx: CallContext,
   { limit, offset }: { limit: number; offset: number },
-): Promise<Page<SyncJob>> {
+): Promise<Answer<Page<SyncJob>>> {
   const where = { locationId: ctx.caller.locationId };
   const [total, found] = await ctx.reads.prisma(
     ({ syncJob }) => syncJob.count({ where }),
@@ -50,14 +45,12 @@ export async function list(
         take: limit,
       }),
   );
-  return {
-    data: found.map((row) => toSyncJob(row, ctx.caller.location.timezone)),
-    pagination: { limit, offset, total },
-  };
+  const data = found.map((row) => toSyncJob(row, ctx.caller.location.timezone));
+  return { value: { data, pagination: { limit, offset, total } } };
 }
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<SyncJob>> {
   const found = isId(id)
     ? await ctx.app.database.prisma.syncJob.findUnique({
         where: { locationId_id: { locationId: ctx.caller.locationId, id } },
@@ -65,7 +58,7 @@ export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
       })
     : null;
   if (found === null) throw notFound('Sync job');
-  return toSyncJob(found, ctx.caller.location.timezone);
+  return { value: toSyncJob(found, ctx.caller.location.timezone) };
 }
 
 const insertJob = statement(

@@ -1,3 +1,4 @@
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { type Page, wireTime } from '../../wire.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
@@ -10,7 +11,7 @@ import { find } from './service.ts';
 export async function listDeliveries(
   ctx: CallContext,
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
-): Promise<Page<WebhookDelivery>> {
+): Promise<Answer<Page<WebhookDelivery>>> {
   const endpoint = await find(ctx, ctx.app.database.prisma, id);
   const where = {
     locationId: ctx.caller.locationId,
@@ -53,5 +54,5 @@ export async function listDeliveries(
       ...(next !== null && { next_attempt_at: wireTime(next, timezone) }),
     };
   });
-  return { data, pagination: { limit, offset, total } };
+  return { value: { data, pagination: { limit, offset, total } } };
 }

@@ -1,7 +1,9 @@
 import { isId, newId, newSigningSecret, type PrismaTransaction, type rows } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { type Page, wireTime } from '../../wire.ts';
+import { inPrismaStatement, inPrismaTransaction } from '../../request/writing.ts';
+import { type Deleted, type Page, wireTime } from '../../wire.ts';
 import { checkWebhookUrl } from './address.ts';
 import type {
   WebhookEndpoint,
@@ -18,7 +20,7 @@ const mostEndpoints = 50;
 export async function list(
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<WebhookEndpoint>> {
+): Promise<Answer<Page<WebhookEndpoint>>> {
   const where = { locationId: ctx.caller.locationId };
   const [total, found] = await ctx.reads.prisma(
     ({ webhookEndpoint }) => webhookEndpoint.count({ where }),
@@ -30,12 +32,12 @@ export async function list(
         take: paging.limit,
       }),
   );
-  return { data: found.map((row) => toEndpoint(ctx, row)), pagination: { ...paging, total } };
+  return { value: { data: found.map((row) => toEndpoint(ctx, row)), pagination: { ...paging, total } } };
 }
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint> {
-  return toEndpoint(ctx, await find(ctx, ctx.app.database.prisma, id));
+export async function get(ctx: CallContext, id: string): Promise<Answer<WebhookEndpoint>> {
+  return { value: toEndpoint(ctx, await find(ctx, ctx.app.database.prisma, id)) };
 }
 
 /**
@@ -45,10 +47,10 @@ export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint
 export async function create(
   ctx: CallContext,
   input: WebhookEndpointCreate,
-): Promise<WebhookEndpointWithSecret> {
+): Promise<Answer<WebhookEndpointWithSecret>> {
   refuseAddress(ctx, input.url);
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     // Two creations at once would both count 49: the location's row makes them take turns.
     await tx.$queryRaw`select id from locations where id = ${locationId}::uuid for no key update`;
     if ((await tx.webhookEndpoint.count({ where: { locationId } })) >= mostEndpoints) {
@@ -57,7 +59,7 @@ export async function create(
     const row = await tx.webhookEndpoint.create({
       data: { locationId, id: newId(), url: input.url, events: input.events, apiVersion: ctx.apiVersion },
     });
-    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, row.id) };
+    return { value: { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, row.id) }, isSecret: true };
   });
 }
 
@@ -69,35 +71,36 @@ export async function create(
 export async function update(
   ctx: CallContext,
   { id, ...changes }: WebhookEndpointUpdate,
-): Promise<WebhookEndpoint> {
+): Promise<Answer<WebhookEndpoint>> {
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
   const { url, events, status } = changes;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     const current = await find(ctx, tx, id);
-    if (url === undefined && events === undefined && status === undefined) return toEndpoint(ctx, current);
+    if (url === undefined && events === undefined && status === undefined)
+      return { value: toEndpoint(ctx, current) };
     const [row] = await tx.webhookEndpoint.updateManyAndReturn({
       where: { locationId: ctx.caller.locationId, id },
       data: { ...(url !== undefined && { url }), ...(events && { events }), ...(status && { status }) },
     });
     if (row === undefined) throw notFound('Webhook endpoint');
-    return toEndpoint(ctx, row);
+    return { value: toEndpoint(ctx, row) };
   });
 }
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
-export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
+export async function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
   if (!isId(id)) throw notFound('Webhook endpoint');
-  const { count } = await ctx.app.database.prisma.webhookEndpoint.deleteMany({
-    where: { locationId: ctx.caller.locationId, id },
+  return inPrismaStatement(ctx, async ({ webhookEndpoint }) => {
+    const { count } = await webhookEndpoint.deleteMany({ where: { locationId: ctx.caller.locationId, id } });
+    if (count === 0) throw notFound('Webhook endpoint');
+    return { value: { id, deleted: true } };
   });
-  if (count === 0) throw notFound('Webhook endpoint');
-  return { id, deleted: true };
 }
 
 /** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
-export async function rotateSecret(ctx: CallContext, id: string): Promise<WebhookEndpointWithSecret> {
+export async function rotateSecret(ctx: CallContext, id: string): Promise<Answer<WebhookEndpointWithSecret>> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     // Its row is held: of two rotations at once the second sees the secret of the first.
     if (isId(id)) {
       await tx.$queryRaw`select id from webhook_endpoints
@@ -107,7 +110,7 @@ export async function rotateSecret(ctx: CallContext, id: string): Promise<Webhoo
     // By the clock that judges it, not by this process's.
     await tx.$executeRaw`update internal.webhook_secrets set expires_at = now() + interval '24 hours'
       where location_id = ${locationId}::uuid and endpoint_id = ${id}::uuid and expires_at is null`;
-    return { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, id) };
+    return { value: { ...toEndpoint(ctx, row), secret: await addSecret(ctx, tx, id) }, isSecret: true };
   });
 }
 
@@ -115,18 +118,18 @@ export async function rotateSecret(ctx: CallContext, id: string): Promise<Webhoo
  * Sends a test event to the endpoint alone, along the path that every event takes. Throws `resource_not_found`,
  * `conflict` for a disabled endpoint.
  */
-export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTest> {
+export async function sendTest(ctx: CallContext, id: string): Promise<Answer<WebhookTest>> {
   const eventId = newId();
   const { locationId } = ctx.caller;
-  await ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     const endpoint = await find(ctx, tx, id);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
     // Not through Prisma, which would take this process's clock for the time of the event.
     await tx.$executeRaw`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
       values (${locationId}::uuid, 'webhook_endpoint', 'test', array[${id}::uuid],
         array[jsonb_build_object('event_id', ${eventId}::text)])`;
+    return { value: { event_id: eventId, type: 'webhook.test' } };
   });
-  return { event_id: eventId, type: 'webhook.test' };
 }
 
 /** The row of an endpoint. Throws `resource_not_found`. */

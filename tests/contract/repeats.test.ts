@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusalOf } from '../support/answers.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Entrance, entrancesOf, type Outcome } from './entrances.ts';
+import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+import { stateOf } from './state.ts';
+
+/** Made once: what a repeat of them is told instead of the answer. */
+const givenOnce = new Set(['keys.create']);
+
+const writes = operations
+  .filter(({ kind }) => kind === 'mutation')
+  .flatMap((operation) => entrancesOf(operation).map((entrance) => ({ name: entrance.name, entrance })));
+const repeatable = writes.filter(({ entrance }) => !givenOnce.has(entrance.operation.name));
+
+const perOperation = writes.filter(({ entrance }) => entrance.name.startsWith('tRPC '));
+
+let api: TestApi;
+/** One holds a lock, the other looks who waits for it. */
+let holder: pg.Client;
+let looker: pg.Client;
+beforeAll(async () => {
+  api = await startTestApi();
+  [holder, looker] = [1, 2].map(() => new pg.Client({ connectionString: api.databaseUrl })) as [
+    pg.Client,
+    pg.Client,
+  ];
+  await Promise.all([holder.connect(), looker.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([holder.end(), looker.end()]);
+  await api.close();
+});
+
+describe('a write that is repeated with its idempotency key', () => {
+  test.each(repeatable)('is done once and answers the same: $name', async ({ entrance }) => {
+    const { kitchen, send } = await begin(entrance);
+    const first = await send();
+    expect(first.message).toBeUndefined();
+    expect(replayed(first)).toBe(false);
+    const state = await stateOf(api.app.database, kitchen.locationId);
+    const again = await send();
+    expect(again.text).toBe(first.text);
+    expect(again.status).toBe(first.status);
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(replayed(again)).toBe(true);
+    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
+  });
+
+  test.each(writes)('is a conflict with another body: $name', async ({ entrance }) => {
+    const { kitchen, send } = await begin(entrance);
+    await send();
+    const state = await stateOf(api.app.database, kitchen.locationId);
+    const other = await send({ note: 'of another request' });
+    expect(other.message).toBe('The Idempotency-Key was used before with a different body.');
+    expect({ status: other.status, code: other.code }).toEqual({ status: 409, code: 'conflict' });
+    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
+  });
+
+  test.each(perOperation)(
+    'is done by the repeat when it was cut off before its commit: $name',
+    async ({ entrance }) => {
+      const { kitchen, send } = await begin(entrance);
+      const before = await stateOf(api.app.database, kitchen.locationId);
+      await holder.query('begin');
+      // It may look for its key, but not store its answer: by then all else is done.
+      await holder.query('lock table internal.idempotency_keys in share mode');
+      const cut = send();
+      await waitFor('the call to store its answer', async () => {
+        const { rows } = await looker.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+         and wait_event_type = 'Lock' and wait_event = 'relation'`,
+        );
+        return rows.length > 0;
+      });
+      expect((await cut).status).toBe(503);
+      await holder.query('rollback');
+      expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(before);
+      const done = await send();
+      expect(done.message).toBeUndefined();
+      expect(replayed(done)).toBe(false);
+      expect(await keysOf(kitchen)).toHaveLength(1);
+    },
+  );
+
+  test.each(writes)('whose key is malformed is refused and done not at all: $name', async ({ entrance }) => {
+    const kitchen = await openKitchen(api);
+    const input = await inputIn(kitchen, entrance.operation);
+    const state = await stateOf(api.app.database, kitchen.locationId);
+    const call = { ...input, idempotencyKey: 'x'.repeat(256) };
+    const refused = await entrance.call(api.url, kitchen.key, call);
+    expect({ status: refused.status, code: refused.code }).toEqual({ status: 422, code: 'validation_error' });
+    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
+  });
+
+  test.each(writes)('stores no secret in the clear: $name', async ({ entrance }) => {
+    const { kitchen, send } = await begin(entrance);
+    const first = await send();
+    const secret = /whsec_[A-Za-z0-9+/=]+|cmd_live_[A-Za-z0-9_-]+/.exec(first.text)?.[0];
+    const [stored] = await keysOf(kitchen);
+    expect(stored).toBeDefined();
+    const text = JSON.stringify(stored);
+    if (secret !== undefined) expect(text).not.toContain(secret);
+    expect(stored?.response === null).toBe(secret !== undefined);
+  });
+});
+
+test('a repeated creation of a key is a conflict that names the key, and makes no other', async () => {
+  const kitchen = await openKitchen(api);
+  const make = () =>
+    api
+      .client(kitchen.key)
+      .keys.create.mutate({ idempotencyKey: 'once', name: 'till', permissions: ['orders:read'] });
+  const made = await make();
+  const refused = await make().then(
+    () => undefined,
+    (error: { data: { code: string }; message: string }) => error,
+  );
+  expect(refused?.data.code).toBe('conflict');
+  expect(refused?.message).toContain(made.id);
+  expect(refused?.message).not.toContain(made.key);
+  const keys = await api.client(kitchen.key).keys.list.query({});
+  expect(keys.data.filter(({ name }) => name === 'till')).toHaveLength(1);
+});
+
+test('a move that is repeated after a further move answers the first move', async () => {
+  const kitchen = await openKitchen(api);
+  const operation = operations.find(({ name }) => name === 'orders.updateStatus');
+  const { id } = await inputIn(kitchen, operation ?? raise('no orders.updateStatus'));
+  const move = (status: string, key: string) =>
+    api.rest(`PATCH /v2/orders/${id}/status`, {
+      ...{ key: kitchen.key, body: { status }, headers: { 'idempotency-key': key } },
+    });
+  const ready = await move('ready', 'to ready');
+  const closed = await move('closed', 'to closed');
+  expect([ready.status, closed.status]).toEqual([200, 200]);
+  const again = await move('ready', 'to ready');
+  expect(again.text).toBe(ready.text);
+  expect(again.headers.get('idempotency-replayed')).toBe('true');
+  const unkeyed = await api.rest(`PATCH /v2/orders/${id}/status`, {
+    key: kitchen.key,
+    body: { status: 'ready' },
+  });
+  refusalOf(unkeyed, 409, 'conflict');
+});
+
+test('a key that a refused write came with is free for the next', async () => {
+  const kitchen = await openKitchen(api);
+  const create = (body: object) =>
+    api.rest('POST /v2/categories', { key: kitchen.key, body, headers: { 'idempotency-key': 'again' } });
+  refusalOf(await create({ name: '' }), 422, 'validation_error');
+  refusalOf(await create({ name: 'Drinks', external_id: kitchen.category.externalId }), 409, 'conflict');
+  expect((await create({ name: 'Drinks' })).status).toBe(201);
+});
+
+test('the same key means another call in the other family and at another operation', async () => {
+  const kitchen = await openKitchen(api);
+  const headers = { 'idempotency-key': 'the same' };
+  const send = (route: string, body: object) => api.rest(route, { key: kitchen.key, headers, body });
+  const answers = [
+    await send('POST /v1/products', { name: 'Tea', price: 1 }),
+    await send('POST /v2/products', { name: 'Tea', price: 1 }),
+    await send('POST /v2/categories', { name: 'Tea' }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(answers.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, null, null]);
+});
+
+async function begin(entrance: Entrance) {
+  const kitchen = await openKitchen(api);
+  const input = await inputIn(kitchen, entrance.operation);
+  const idempotencyKey = randomUUID();
+  // What the kitchen made for it came with a key of its own.
+  await api.app.database.prisma.idempotencyKey.deleteMany({ where: { locationId: kitchen.locationId } });
+  const send = (more: object = {}): Promise<Outcome> =>
+    entrance.call(api.url, kitchen.key, { ...input, ...more, idempotencyKey });
+  return { kitchen, send };
+}
+
+const replayed = ({ headers }: Outcome) => headers.get('idempotency-replayed') === 'true';
+
+const keysOf = ({ locationId }: Kitchen) =>
+  api.app.database.prisma.idempotencyKey.findMany({ where: { locationId } });
+
+function raise(message: string): never {
+  throw new Error(message);
+}
