@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Outcome, trpcEntrance } from '../contract/entrances.ts';
-import { inputIn, openKitchen } from '../contract/kitchen.ts';
+import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { operations } from '../support/documented.ts';
 import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
 

@@ -68,6 +68,18 @@ export async function inputIn(kitchen: Kitchen, operation: Operation): Promise<R
   return input;
 }
 
+/** A valid input of a write that succeeds in that kitchen: what must not be there is taken away first. */
+export async function writeIn(kitchen: Kitchen, operation: Operation): Promise<Record<string, unknown>> {
+  const { locationId, api } = kitchen;
+  const { prisma } = api.app.database;
+  const input = await inputIn(kitchen, operation);
+  if (operation.name === 'turns.open')
+    await prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
+  // What was made for it came with a key of its own.
+  await prisma.idempotencyKey.deleteMany({ where: { locationId } });
+  return input;
+}
+
 /** Whether the operation finds its resource by the caller's own identifier. */
 export function isLookup({ routes, name }: Operation): boolean {
   return routes.some(({ path }) => path.includes('{external_id}')) || name.endsWith('ByExternalId');

@@ -6,7 +6,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Entrance, entrancesOf, type Outcome } from './entrances.ts';
-import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+import { inputIn, type Kitchen, openKitchen, writeIn } from './kitchen.ts';
 import { stateOf } from './state.ts';
 
 /** Made once: what a repeat of them is told instead of the answer. */
@@ -15,7 +15,6 @@ const givenOnce = new Set(['keys.create']);
 const writes = operations
   .filter(({ kind }) => kind === 'mutation')
   .flatMap((operation) => entrancesOf(operation).map((entrance) => ({ name: entrance.name, entrance })));
-const repeatable = writes.filter(({ entrance }) => !givenOnce.has(entrance.operation.name));
 
 const perOperation = writes.filter(({ entrance }) => entrance.name.startsWith('tRPC '));
 
@@ -36,77 +35,52 @@ afterAll(async () => {
   await api.close();
 });
 
-describe('a write that is repeated with its idempotency key', () => {
-  test.each(repeatable)('is done once and answers the same: $name', async ({ entrance }) => {
-    const { kitchen, send } = await begin(entrance);
+describe('a write with an idempotency key', () => {
+  test.each(writes)('is done once, then answers the same or a conflict: $name', async ({ entrance }) => {
+    const { kitchen, send, state } = await begin(entrance);
+    const before = await state();
+    const malformed = await send({ idempotencyKey: 'x'.repeat(256) });
+    expect({ status: malformed.status, code: malformed.code }).toEqual({
+      status: 422,
+      code: 'validation_error',
+    });
+    expect(await state()).toEqual(before);
+
     const first = await send();
     expect(first.message).toBeUndefined();
     expect(replayed(first)).toBe(false);
-    const state = await stateOf(api.app.database, kitchen.locationId);
+    const after = await state();
     const again = await send();
-    expect(again.text).toBe(first.text);
-    expect(again.status).toBe(first.status);
-    expect(again.headers.get('location')).toBe(first.headers.get('location'));
-    expect(replayed(again)).toBe(true);
-    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
-  });
+    if (givenOnce.has(entrance.operation.name)) expect(again.code).toBe('conflict');
+    else expect(alike(again)).toEqual({ ...alike(first), replayed: true });
+    expect(await state()).toEqual(after);
 
-  test.each(writes)('is a conflict with another body: $name', async ({ entrance }) => {
-    const { kitchen, send } = await begin(entrance);
-    await send();
-    const state = await stateOf(api.app.database, kitchen.locationId);
     const other = await send({ note: 'of another request' });
     expect(other.message).toBe('The Idempotency-Key was used before with a different body.');
     expect({ status: other.status, code: other.code }).toEqual({ status: 409, code: 'conflict' });
-    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
+    expect(await state()).toEqual(after);
+
+    const [stored, ...more] = await keysOf(kitchen);
+    expect(more).toEqual([]);
+    const secret = /whsec_[^"]+|(?<="key":")[^"]+/.exec(first.text)?.[0];
+    if (secret !== undefined) expect(stored?.response ?? stored?.refusal ?? '').not.toContain(secret);
+    expect(stored?.response === null).toBe(secret !== undefined);
   });
 
   test.each(perOperation)(
-    'is done by the repeat when it was cut off before its commit: $name',
+    'is done by its repeat when it was cut off before its commit: $name',
     async ({ entrance }) => {
-      const { kitchen, send } = await begin(entrance);
-      const before = await stateOf(api.app.database, kitchen.locationId);
-      await holder.query('begin');
-      // It may look for its key, but not store its answer: by then all else is done.
-      await holder.query('lock table internal.idempotency_keys in share mode');
-      const cut = send();
-      await waitFor('the call to store its answer', async () => {
-        const { rows } = await looker.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-         and wait_event_type = 'Lock' and wait_event = 'relation'`,
-        );
-        return rows.length > 0;
-      });
-      expect((await cut).status).toBe(503);
-      await holder.query('rollback');
-      expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(before);
+      const { kitchen, send, state } = await begin(entrance);
+      const before = await state();
+      const cut = await cutOff(send);
+      expect(cut.status).toBe(503);
+      expect(await state()).toEqual(before);
       const done = await send();
       expect(done.message).toBeUndefined();
       expect(replayed(done)).toBe(false);
       expect(await keysOf(kitchen)).toHaveLength(1);
     },
   );
-
-  test.each(writes)('whose key is malformed is refused and done not at all: $name', async ({ entrance }) => {
-    const kitchen = await openKitchen(api);
-    const input = await inputIn(kitchen, entrance.operation);
-    const state = await stateOf(api.app.database, kitchen.locationId);
-    const call = { ...input, idempotencyKey: 'x'.repeat(256) };
-    const refused = await entrance.call(api.url, kitchen.key, call);
-    expect({ status: refused.status, code: refused.code }).toEqual({ status: 422, code: 'validation_error' });
-    expect(await stateOf(api.app.database, kitchen.locationId)).toEqual(state);
-  });
-
-  test.each(writes)('stores no secret in the clear: $name', async ({ entrance }) => {
-    const { kitchen, send } = await begin(entrance);
-    const first = await send();
-    const secret = /whsec_[A-Za-z0-9+/=]+|cmd_live_[A-Za-z0-9_-]+/.exec(first.text)?.[0];
-    const [stored] = await keysOf(kitchen);
-    expect(stored).toBeDefined();
-    const text = JSON.stringify(stored);
-    if (secret !== undefined) expect(text).not.toContain(secret);
-    expect(stored?.response === null).toBe(secret !== undefined);
-  });
 });
 
 test('a repeated creation of a key is a conflict that names the key, and makes no other', async () => {
@@ -153,8 +127,8 @@ test('a key that a refused write came with is free for the next', async () => {
   const create = (body: object) =>
     api.rest('POST /v2/categories', { key: kitchen.key, body, headers: { 'idempotency-key': 'again' } });
   refusalOf(await create({ name: '' }), 422, 'validation_error');
-  refusalOf(await create({ name: 'Drinks', external_id: kitchen.category.externalId }), 409, 'conflict');
-  expect((await create({ name: 'Drinks' })).status).toBe(201);
+  refusalOf(await create({ ...category, external_id: kitchen.category.externalId }), 409, 'conflict');
+  expect((await create(category)).status).toBe(201);
 });
 
 test('the same key means another call in the other family and at another operation', async () => {
@@ -162,9 +136,9 @@ test('the same key means another call in the other family and at another operati
   const headers = { 'idempotency-key': 'the same' };
   const send = (route: string, body: object) => api.rest(route, { key: kitchen.key, headers, body });
   const answers = [
-    await send('POST /v1/products', { name: 'Tea', price: 1 }),
-    await send('POST /v2/products', { name: 'Tea', price: 1 }),
-    await send('POST /v2/categories', { name: 'Tea' }),
+    await send('POST /v1/products', product),
+    await send('POST /v2/products', product),
+    await send('POST /v2/categories', category),
   ];
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
   expect(answers.map(({ headers }) => headers.get('idempotency-replayed'))).toEqual([null, null, null]);
@@ -172,16 +146,42 @@ test('the same key means another call in the other family and at another operati
 
 async function begin(entrance: Entrance) {
   const kitchen = await openKitchen(api);
-  const input = await inputIn(kitchen, entrance.operation);
+  const input = await writeIn(kitchen, entrance.operation);
   const idempotencyKey = randomUUID();
-  // What the kitchen made for it came with a key of its own.
-  await api.app.database.prisma.idempotencyKey.deleteMany({ where: { locationId: kitchen.locationId } });
   const send = (more: object = {}): Promise<Outcome> =>
-    entrance.call(api.url, kitchen.key, { ...input, ...more, idempotencyKey });
-  return { kitchen, send };
+    entrance.call(api.url, kitchen.key, { ...input, idempotencyKey, ...more });
+  return { kitchen, send, state: () => stateOf(looker, kitchen.locationId) };
 }
 
+/** Ends the connection of a call that has done all but store its answer. */
+async function cutOff(send: () => Promise<Outcome>): Promise<Outcome> {
+  await holder.query('begin');
+  try {
+    // The call may look for its key.
+    await holder.query('lock table internal.idempotency_keys in share mode');
+    const answer = send();
+    await waitFor('the call to store its answer', async () => {
+      const { rows } = await looker.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+         and wait_event_type = 'Lock' and wait_event = 'relation'`,
+      );
+      return rows.length > 0;
+    });
+    return await answer;
+  } finally {
+    await holder.query('rollback');
+  }
+}
+
+const category = { name: 'Drinks', priority: 1, visible: true };
+const product = { name: 'Tea', description: '', price: 1 };
+
 const replayed = ({ headers }: Outcome) => headers.get('idempotency-replayed') === 'true';
+
+const alike = (outcome: Outcome) => {
+  const { status, headers, text } = outcome;
+  return { status, text, location: headers.get('location'), replayed: replayed(outcome) };
+};
 
 const keysOf = ({ locationId }: Kitchen) =>
   api.app.database.prisma.idempotencyKey.findMany({ where: { locationId } });
