@@ -83,6 +83,21 @@ describe('a write with an idempotency key', () => {
   );
 });
 
+const unkeyed = perOperation.filter(({ entrance }) => !entrance.operation.meta.idempotent);
+
+test.each(unkeyed)('a write without a key asks nothing of the keys: $name', async ({ entrance }) => {
+  const { send } = await begin(entrance);
+  await holder.query('begin');
+  try {
+    // Whoever so much as looks for a key waits until it is refused.
+    await holder.query('lock table internal.idempotency_keys in access exclusive mode');
+    const done = await send({ idempotencyKey: undefined });
+    expect(done.message).toBeUndefined();
+  } finally {
+    await holder.query('rollback');
+  }
+});
+
 test('a repeated creation of a key is a conflict that names the key, and makes no other', async () => {
   const kitchen = await openKitchen(api);
   const make = () =>
