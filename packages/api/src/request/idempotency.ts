@@ -80,14 +80,11 @@ export async function storeAnswer<Value>(
   return { text, ...(isSecret && { isSecret }) };
 }
 
+/** What a sealed answer is tied to. */
 const answerOwner = ({ caller }: CallContext, operation: string, key: string) => ({
   locationId: caller.locationId,
-  answerTo: answerTo(caller.apiKeyId, operation, key),
+  answerTo: `${caller.apiKeyId}/${operation}/${key}`,
 });
-
-/** What a sealed answer is tied to beside its location. */
-export const answerTo = (apiKeyId: string, operation: string, key: string): string =>
-  `${apiKeyId}/${operation}/${key}`;
 
 /** JSON with members in order of their names, so that equal bodies have equal text. */
 export function canonicalJson(value: unknown): string {
