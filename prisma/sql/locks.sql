@@ -1,5 +1,6 @@
 -- The order in which everything that writes at a location takes its locks, so that no two ever wait for each other:
 --
+--   0. the idempotency key, of a call that came with one
 --   1. the location's bulk writes: a chunk of a products job, a catalog or stock sync of more than one item. Single writes
 --      do not take it
 --   2. categories, then the published menu that shows them   3. products   4. stock records   5. options, after their subselections: each kind by id

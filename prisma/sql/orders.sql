@@ -86,7 +86,6 @@ CREATE FUNCTION place_order(
   OUT outcome text, OUT response text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  v_known record;
   v_other uuid;
   v_same boolean;
   v_short boolean;
@@ -101,20 +100,11 @@ DECLARE
   v_number int;
 BEGIN
   -- Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
-  PERFORM set_config('lock_timeout', '2s', true),
-    pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
-    set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);
-  SELECT k.request_hash = p_request_hash AS same, k.response, k.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
-  INTO v_known FROM internal.idempotency_keys k
-  WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
-  IF FOUND THEN
-    IF v_known.fresh THEN
-      outcome := CASE WHEN v_known.same THEN 'replayed' ELSE 'reused' END;
-      response := v_known.response;
-      RETURN;
-    END IF;
-    DELETE FROM internal.idempotency_keys k
-    WHERE k.location_id = p_location AND k.api_key_id = p_api_key AND k.operation = p_operation AND k.key = p_key;
+  PERFORM set_config('lock_timeout', '2s', true);
+  SELECT k.outcome, k.response INTO outcome, response
+  FROM claim_key(p_location, p_api_key, p_operation, p_key, p_request_hash, p_ttl_hours, p_request_id) k;
+  IF outcome IS NOT NULL THEN
+    RETURN;
   END IF;
 
   -- In the order of their ids, so that two orders never deadlock. Each row is looked up by its key, and found again by
@@ -193,8 +183,8 @@ BEGIN
 
   SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';
-  INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
-  VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, 201, response);
+  INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
+  VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, response);
 END $$;
 
 -- A move of an order: one call, one transaction. `previous` is the status it was found in, NULL when there is no

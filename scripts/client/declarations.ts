@@ -4,6 +4,7 @@ import { errorCodes } from '../../packages/api/src/errors.ts';
 import { events } from '../../packages/api/src/events.ts';
 import { type Operation, operationsOf } from '../../packages/api/src/operations.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
+import { IdempotencyKey } from '../../packages/api/src/wire.ts';
 import { comment, indent, type JsonSchema, typeOf } from './json-types.ts';
 
 /**
@@ -43,6 +44,11 @@ type Root = {
 type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: object }>;
 
 type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: object }>;
+
+/** The input of a mutation that can be repeated: with the same key it is done once. */
+type Repeatable<Input> = Input extends void
+  ? void | { idempotencyKey?: string | undefined }
+  : Input & { idempotencyKey?: string | undefined };
 `.trim();
 
 function routerType(operations: Operation[], shapes: Shapes): string {
@@ -70,11 +76,15 @@ function branchType(branch: Branch, shapes: Shapes): string {
     const { meta, kind, input, output } = member;
     const needs = meta.permission === null ? 'Any valid key will do.' : `Permission: \`${meta.permission}\`.`;
     const says = comment(`${meta.summary}.`, meta.description, needs);
-    const inputType = shapes.inputType(member, input);
-    return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${inputType}, ${shapes.type(output, 'output')}>;`;
+    const given = shapes.inputType(member, meta.idempotent ? withKey(input) : input);
+    const taken = kind === 'query' || meta.idempotent ? given : `Repeatable<${given}>`;
+    return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
   });
   return `{\n${indent(members.join('\n'))}\n}`;
 }
+
+const withKey = (input: z.ZodObject) =>
+  z.object({ idempotencyKey: IdempotencyKey, ...input.shape }).meta({ ...input.meta() });
 
 /** The named shapes met so far. Two of one name must be the same shape. */
 class Shapes {

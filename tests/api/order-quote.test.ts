@@ -66,7 +66,7 @@ describe('POST /v2/orders/quote', () => {
     const { items, total } = orderOf(await postOrder(api, body));
     expect({ items: quoted.items, total: quoted.total }).toEqual({ items, total });
     const again = OrderQuoteRequest.parse({ ...body, external_id: 'not taken yet' });
-    expect(await api.client().orders.quote.mutate(again)).toEqual(quoted);
+    expect(await api.client().orders.quote.query(again)).toEqual(quoted);
   });
 
   it('tells every refusal at once, in the words of creation', async () => {

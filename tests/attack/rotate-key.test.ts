@@ -5,7 +5,7 @@ import { rotateKey } from '@comanda/api/services';
 import { createSecretBox, newId, newSigningSecret, parseEncryptionKeys, repositoryRoot } from '@comanda/db';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
@@ -33,6 +33,21 @@ beforeEach(async () => {
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 
 describe('comanda secrets rotate-key', () => {
+  test('seals anew the answers that are kept for repeats, which answer as before', async () => {
+    const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
+    const call = { key: api.key.key, body, headers: { 'idempotency-key': 'endpoint-1' } };
+    const made = await api.rest('POST /v2/webhook-endpoints', call);
+    expect(made.status, made.text).toBe(201);
+    // The secret, and the answer that holds it.
+    expect(await rotateKey(api.app.database, boxOf(ring))).toMatchObject({ resealed: 2, unchanged: 0 });
+    expect(await rotateKey(api.app.database, boxOf(ring))).toMatchObject({ resealed: 0, unchanged: 2 });
+    const later = await startTestApi({ databaseUrl: api.databaseUrl, encryptionKey: `2026:${fresh}` });
+    opened.push(later);
+    const again = await callRest(later.url, 'POST /v2/webhook-endpoints', call);
+    expect(again.text).toBe(made.text);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+
   test('seals everything anew while API and workers run, and every delivery stays signed', async () => {
     const received: { body: string; headers: Record<string, string> }[] = [];
     const consumer = await httpConsumer((request, response) => {

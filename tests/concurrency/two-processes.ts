@@ -22,7 +22,7 @@ export interface TwoProcesses {
 export async function startTwoProcesses(): Promise<TwoProcesses> {
   const own = await createTestDatabase();
   const database = openDatabase({ url: own.url });
-  const start = () => startProcess({ entry: 'api', env: { DATABASE_URL: own.url } });
+  const start = () => startProcess({ entry: 'api', env: { DATABASE_URL: own.url, WEBHOOK_TARGETS: 'any' } });
   const processes = await Promise.all([start(), start()]);
   const [first = '', second = ''] = processes.map(({ url }) => url);
   for (const url of [first, second]) {

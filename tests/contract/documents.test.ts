@@ -80,11 +80,11 @@ describe('the OpenAPI documents', () => {
   });
 
   test.each(routes)('describe $route.method $route.path in full', ({ operation, route }) => {
-    const { meta } = operation;
+    const { kind, meta } = operation;
     const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
     expect(documented?.operationId).toBe(operationId(operation));
     expect(documented?.['x-permission']).toBe(meta.permission ?? undefined);
-    const errors = errorsOf({ meta, readsBody: route.method !== 'GET' });
+    const errors = errorsOf(operation, route.method !== 'GET');
     const unchanged = meta.conditional ? [304] : [];
     const statuses = [meta.status ?? 200, ...unchanged, ...errors.map((name) => errorResponses[name].status)];
     expect(Object.keys(documented?.responses ?? {})).toEqual(statuses.map(String));
@@ -92,13 +92,15 @@ describe('the OpenAPI documents', () => {
     expect(headers.includes('X-RateLimit-Batch-Limit')).toBe(meta.batch === true);
     expect(headers.includes('Location')).toBe(meta.status === 201);
     const references = (documented?.parameters ?? []).map(({ $ref }) => $ref);
-    expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(meta.idempotent === true);
+    const taken = references.filter((reference) => reference?.endsWith('IdempotencyKey'));
+    const key = meta.idempotent ? 'IdempotencyKey' : 'OptionalIdempotencyKey';
+    expect(taken).toEqual(kind === 'mutation' ? [`#/components/parameters/${key}`] : []);
     expect(JSON.stringify(documented?.requestBody ?? {})).not.toContain('idempotencyKey');
   });
 
   test.each(routes)('ask for what $route.method $route.path asks for', ({ operation, route }) => {
     const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
-    const { idempotencyKey: _key, ...shape } = operation.input.shape as Record<string, z.ZodType>;
+    const shape = operation.input.shape as Record<string, z.ZodType>;
     const needed = (name: string) => shape[name]?.safeParse(undefined).success === false;
     const parameters = (documented?.parameters ?? []).filter(({ $ref }) => $ref === undefined);
     for (const { name = '', required = false, description } of parameters) {

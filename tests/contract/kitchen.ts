@@ -1,6 +1,7 @@
+import type { Database } from '@comanda/db';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import type { Operation } from '../../packages/api/src/operations.ts';
-import { callRest, type TestApi } from '../support/api.ts';
+import { callRest } from '../support/api.ts';
 import {
   createCategory,
   createKey,
@@ -10,9 +11,15 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 
+/** A server, and its database. */
+export interface KitchenApi {
+  url: string;
+  app: { database: Database };
+}
+
 /** A location with something in it to order, and a key that may do everything there. */
 export interface Kitchen {
-  api: TestApi;
+  api: KitchenApi;
   locationId: string;
   key: string;
   category: Made;
@@ -28,7 +35,7 @@ export interface Made {
 }
 
 /** Opens a kitchen: always the same one, but for its ids. */
-export async function openKitchen(api: TestApi): Promise<Kitchen> {
+export async function openKitchen(api: KitchenApi): Promise<Kitchen> {
   const { database } = api.app;
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId });
@@ -58,6 +65,18 @@ export async function inputIn(kitchen: Kitchen, operation: Operation): Promise<R
   const input = withReferences(kitchen, exampleInput(operation)) as Record<string, unknown>;
   if ('id' in operation.input.shape) input.id = (await makeSubject(kitchen, operation)).id;
   if (isLookup(operation)) input.external_id = (await makeSubject(kitchen, operation)).externalId;
+  return input;
+}
+
+/** A valid input of a write that succeeds in that kitchen: what must not be there is taken away first. */
+export async function writeIn(kitchen: Kitchen, operation: Operation): Promise<Record<string, unknown>> {
+  const { locationId, api } = kitchen;
+  const { prisma } = api.app.database;
+  const input = await inputIn(kitchen, operation);
+  if (operation.name === 'turns.open')
+    await prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
+  // What was made for it came with a key of its own.
+  await prisma.idempotencyKey.deleteMany({ where: { locationId } });
   return input;
 }
 

@@ -125,7 +125,7 @@ export function toWire(
     ]);
   if (body !== undefined && !headers.some(([name]) => name.toLowerCase() === 'content-type'))
     headers.push(['Content-Type', 'application/json']);
-  if (operation.meta.idempotent && plan.idempotencyKey !== undefined)
+  if (operation.kind === 'mutation' && plan.idempotencyKey !== undefined)
     headers.push(['Idempotency-Key', plan.idempotencyKey]);
   return {
     method: plan.method,

@@ -128,9 +128,9 @@ const attempts = `
   join webhook_deliveries d on d.location_id = $1 and d.event_id = e.id`;
 
 const answers = `
-  insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
+  insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
   select $1, (select id from api_keys where location_id = $1 order by id limit 1), 'orders.create', 'filled-' || n,
-    sha256(n::text::bytea), 201, '{}'
+    sha256(n::text::bytea), '{}'
   from generate_series($2::int, $3::int) n`;
 
 // $1 location, $2 how many of each.

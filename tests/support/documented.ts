@@ -98,7 +98,7 @@ function requireError(where: string, operation: Operation | undefined, answer: D
     throw new Error(`${where}: request_id and X-Request-Id differ`);
   if (operation === undefined) return;
   const readsBody = operation.kind === 'mutation';
-  const documented = errorsOf({ meta: operation.meta, readsBody }).map((name) => errorResponses[name]);
+  const documented = errorsOf(operation, readsBody).map((name) => errorResponses[name]);
   if (operation.meta.batch && answer.status !== 401 && answer.status < 500 && !meetsRequestLimit(answer))
     requireHeaders(where, answer, batchLimits);
   if (documented.some(({ status, code }) => status === answer.status && code === data.error.code)) return;

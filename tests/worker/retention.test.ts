@@ -114,8 +114,8 @@ describe('retention', () => {
       ['young', 1],
     ] as const)
       await kit.sql(
-        `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response, created_at)
-         values ($1, $2, 'orders.create', $3, '\\x00', 201, '{}', now() - make_interval(secs => $4::float8 * 3600))`,
+        `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response, created_at)
+         values ($1, $2, 'orders.create', $3, '\\x00', '{}', now() - make_interval(secs => $4::float8 * 3600))`,
         [kit.locationId, apiKeyId, key, hours],
       );
     expect(await sweep('idempotency keys', 24)).toBe(1);

@@ -1,19 +1,10 @@
 import type { AnyRouter } from '@trpc/server';
-import { z } from 'zod';
-import type { CallContext } from './request/context.ts';
-import type { OperationMeta, RestRoute } from './request/meta.ts';
+import type { Definition, NamedOperation } from './request/definition.ts';
+import type { RestRoute } from './request/meta.ts';
 
 /** An operation as data: what the entrances, the documents and the tests are derived from. */
-export interface Operation {
-  /** `orders.create`; `v1.orders.create` where the first family differs. */
-  name: string;
-  kind: 'query' | 'mutation';
-  meta: OperationMeta;
-  input: z.ZodObject;
-  output: z.ZodType;
+export interface Operation extends NamedOperation {
   routes: readonly Route[];
-  /** The procedure's own work, for a call that was admitted and an input that was validated. */
-  resolve(call: { ctx: CallContext; input: unknown }): unknown;
 }
 
 /** A REST path of an operation, taken apart. */
@@ -24,33 +15,24 @@ export interface Route {
   path: string;
 }
 
-/** Every operation of the router, in the order of its definition. Throws when one lacks its meta, input or output. */
+/** Every operation of the router, in the order of its definition. Throws when one was not made by `operation()`. */
 export function operationsOf(router: AnyRouter): Operation[] {
   const procedures = router._def.procedures as Record<string, { _def: ProcedureDefinition }>;
   return Object.entries(procedures).map(([name, { _def }]) => {
-    const input = _def.inputs.length === 0 ? z.object({}) : _def.inputs.at(-1);
-    const { meta, output, resolver } = _def;
-    if (meta === undefined || !(input instanceof z.ZodObject) || !(output instanceof z.ZodType)) {
-      throw new Error(`${name}: an operation needs meta, an object as input, and an output`);
-    }
+    if (_def.meta === undefined) throw new Error(`${name}: not made by operation()`);
+    const { definition } = _def.meta;
     return {
+      ...definition,
       name,
       kind: _def.type === 'query' ? 'query' : 'mutation',
-      meta,
-      input,
-      output,
-      routes: (meta.rest ?? []).map(route),
-      resolve: resolver,
+      routes: (definition.meta.rest ?? []).map(route),
     };
   });
 }
 
 interface ProcedureDefinition {
   type: string;
-  meta?: OperationMeta;
-  inputs: unknown[];
-  output?: unknown;
-  resolver: Operation['resolve'];
+  meta?: { definition: Definition };
 }
 
 function route(text: RestRoute): Route {

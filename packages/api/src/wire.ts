@@ -115,6 +115,7 @@ export const rangeOrder = z.superRefine<{ from?: string | undefined; to?: string
 export const Deleted = z
   .object({ id: z.string(), deleted: z.literal(true) })
   .meta({ id: 'Deleted', description: 'The resource is gone.' });
+export type Deleted = z.infer<typeof Deleted>;
 
 /** The input of an operation on one resource. */
 export const ById = z.object({ id: Id });

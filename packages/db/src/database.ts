@@ -31,6 +31,12 @@ export type Transaction = Queryable;
 /** A Prisma transaction, for ordinary work. */
 export type PrismaTransaction = Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
 
+/** Runs statements in a transaction, Prisma's or ours. */
+export function queryableOf(tx: Transaction | PrismaTransaction): Queryable {
+  if (!('$queryRawUnsafe' in tx)) return tx;
+  return { run: ({ text }, values) => tx.$queryRawUnsafe(text, ...values) };
+}
+
 /** The database: Prisma for ordinary work, prepared statements for the hot paths, one pool beneath both. */
 export interface Database extends Queryable {
   readonly pool: pg.Pool;

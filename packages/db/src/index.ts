@@ -4,6 +4,7 @@ export {
   openDatabase,
   type PrismaTransaction,
   type Queryable,
+  queryableOf,
   type Statement,
   statement,
   type Transaction,

@@ -8,11 +8,12 @@ export interface Sealed {
   sealed: Uint8Array;
 }
 
-/** The endpoint that a secret belongs to. What was sealed for one cannot be opened for another. */
-export interface SecretOwner {
-  locationId: string;
-  endpointId: string;
-}
+/** The endpoint, or the call, that a secret belongs to. What was sealed for one cannot be opened for another. */
+export type SecretOwner = { locationId: string } & (
+  | { endpointId: string }
+  /** The call that is answered with it, by key, operation and idempotency key. */
+  | { answerTo: string }
+);
 
 /** Encrypts with the first key, decrypts with whichever key the id names. */
 export interface SecretBox {
@@ -67,7 +68,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   }
 
   function openFormer(stored: Sealed, owner: SecretOwner): string {
-    const plain = openAs(stored, owner.endpointId);
+    const plain = 'endpointId' in owner ? openAs(stored, owner.endpointId) : undefined;
     if (plain !== undefined) return plain;
     throw new Error(
       `a secret sealed with the key "${stored.keyId}" cannot be opened: altered, moved, or another key`,
@@ -91,4 +92,5 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 // The first secrets were tied to the endpoint alone; `openFormer` reads them until they are sealed anew.
-const contextOf = ({ locationId, endpointId }: SecretOwner): string => `${locationId}/${endpointId}`;
+const contextOf = (owner: SecretOwner): string =>
+  `${owner.locationId}/${'endpointId' in owner ? owner.endpointId : `answer/${owner.answerTo}`}`;

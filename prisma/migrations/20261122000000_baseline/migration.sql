@@ -153,14 +153,20 @@ CREATE TABLE internal.idempotency_keys (
   operation text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
   request_hash bytea NOT NULL,
-  status smallint NOT NULL,
-  response text COLLATE "C" NOT NULL,
+  response text COLLATE "C",
+  sealed bytea,
+  encryption_key_id text COLLATE "C",
+  refusal text COLLATE "C",
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT idempotency_keys_answer_check CHECK (num_nonnulls(response, sealed, refusal) = 1),
+  CONSTRAINT idempotency_keys_sealed_check CHECK ((sealed IS NULL) = (encryption_key_id IS NULL)),
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (location_id, api_key_id, operation, key),
   CONSTRAINT idempotency_keys_location_id_api_key_id_fkey FOREIGN KEY (location_id, api_key_id)
     REFERENCES api_keys (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created_at_idx ON internal.idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_sealed_idx ON internal.idempotency_keys (location_id, api_key_id, operation, key)
+  WHERE sealed IS NOT NULL;
 
 -- Without a location: a location that was deleted by hand, and what a deed did to tables of the service.
 CREATE TABLE audit_entries (

@@ -43,6 +43,7 @@ export function expectedCategories({ categories, products }: Offer): unknown[] {
       id: category.id,
       external_id: category.externalId,
       name: category.name,
+      visible: true,
       products: products
         .filter((product) => product.categories.includes(category))
         .sort(byName)

@@ -15,15 +15,12 @@ export function complete(
   schemas: Record<string, unknown>,
 ): oas31.OperationObject {
   const { parameters = [], requestBody, responses: _, ...said } = generated;
-  const { meta } = documented.operation;
+  const { kind, meta } = documented.operation;
+  const takesKey = kind === 'mutation' && (meta.idempotent ? neededKey : optionalKey);
   return {
     ...said,
     ...(meta.permission !== null && { 'x-permission': meta.permission }),
-    parameters: [
-      ...parameters,
-      ...(meta.idempotent ? [idempotencyKey] : []),
-      ...(meta.conditional ? [ifNoneMatch] : []),
-    ],
+    parameters: [...parameters, ...(takesKey ? [takesKey] : []), ...(meta.conditional ? [ifNoneMatch] : [])],
     ...(requestBody !== undefined && {
       requestBody: namedBody(requestBody as oas31.RequestBodyObject, documented, schemas),
     }),
@@ -35,7 +32,8 @@ export function complete(
   };
 }
 
-const idempotencyKey = { $ref: '#/components/parameters/IdempotencyKey' };
+const neededKey = { $ref: '#/components/parameters/IdempotencyKey' };
+const optionalKey = { $ref: '#/components/parameters/OptionalIdempotencyKey' };
 const ifNoneMatch = { $ref: '#/components/parameters/IfNoneMatch' };
 
 function namedBody(
@@ -65,7 +63,7 @@ function success({ responses }: oas31.OperationObject, { operation }: Documented
   const example = exampleAnswer(operation);
   return {
     description,
-    headers: headerReferences(successHeaders(meta)),
+    headers: headerReferences(successHeaders(operation)),
     content: {
       'application/json': {
         ...content?.['application/json'],
@@ -77,7 +75,7 @@ function success({ responses }: oas31.OperationObject, { operation }: Documented
 
 function errors({ operation, route }: DocumentedRoute): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
-    errorsOf({ meta: operation.meta, readsBody: route.method !== 'GET' }).map((name) => [
+    errorsOf(operation, route.method !== 'GET').map((name) => [
       String(errorResponses[name].status),
       { $ref: `#/components/responses/${responseName(name, operation.meta)}` },
     ]),

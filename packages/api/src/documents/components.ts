@@ -1,5 +1,6 @@
 import type { oas31 } from 'zod-openapi';
 import type { ErrorCode } from '../errors.ts';
+import type { Operation } from '../operations.ts';
 import type { OperationMeta } from '../request/meta.ts';
 import { IdempotencyKey } from '../wire.ts';
 
@@ -144,20 +145,21 @@ export const responseName = (name: ErrorName, { batch }: OperationMeta): string 
   batch && 'limited' in errorResponses[name] ? name + ofBatch : name;
 
 /** The error answers that an operation can give over REST, in the order of their statuses. */
-export function errorsOf({ meta, readsBody }: { meta: OperationMeta; readsBody: boolean }): ErrorName[] {
+export function errorsOf({ kind, meta }: Pick<Operation, 'kind' | 'meta'>, readsBody: boolean): ErrorName[] {
   return (Object.keys(errorResponses) as ErrorName[]).filter((name) => {
     if (name === 'NotFound') return meta.errors?.includes('resource_not_found') ?? false;
-    if (name === 'Conflict') return meta.idempotent === true || (meta.errors?.includes('conflict') ?? false);
+    // Whatever takes an idempotency key refuses one that came with another body.
+    if (name === 'Conflict') return kind === 'mutation' || (meta.errors?.includes('conflict') ?? false);
     if (name === 'TooLarge' || name === 'UnsupportedMediaType') return readsBody;
     return true;
   });
 }
 
 /** The headers of an operation's successful answer. */
-export function successHeaders(meta: OperationMeta): HeaderName[] {
+export function successHeaders({ kind, meta }: Pick<Operation, 'kind' | 'meta'>): HeaderName[] {
   const always: HeaderName[] = ['X-Request-Id', ...requestLimits];
   if (meta.status === 201) always.push('Location');
-  if (meta.idempotent) always.push('Idempotency-Replayed');
+  if (kind === 'mutation') always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);
   if (meta.conditional) always.push('ETag');
   if (meta.changes) always.push('Link');
@@ -169,6 +171,16 @@ export function headerReferences(names: readonly HeaderName[]): Record<string, o
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Unique per logical request, kept for 7 days. The same key with the same body answers the original; ' +
+    'with another body it is a `conflict`.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
+  example: IdempotencyKey.meta()?.example,
+} as const;
+
 /** What both documents may refer to; what one does not use is dropped from it. */
 export const components = {
   securitySchemes: {
@@ -179,15 +191,10 @@ export const components = {
     },
   },
   parameters: {
-    IdempotencyKey: {
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: true,
-      description:
-        'Unique per logical request, kept for 7 days. The same key with the same body answers the original; ' +
-        'with another body it is a `conflict`.',
-      schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
-      example: IdempotencyKey.meta()?.example,
+    IdempotencyKey: { ...idempotencyKey, required: true },
+    OptionalIdempotencyKey: {
+      ...idempotencyKey,
+      description: `Makes the call safe to repeat. ${idempotencyKey.description}`,
     },
     IfNoneMatch: {
       name: 'If-None-Match',

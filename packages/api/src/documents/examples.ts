@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operations.ts';
+import { IdempotencyKey } from '../wire.ts';
 import { answerExamples, componentExamples, fieldExamples } from './examples-table.ts';
 import { bodyName } from './names.ts';
 
@@ -29,18 +30,18 @@ export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output
 export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Record<string, unknown> {
   const named = componentExamples[bodyName(operation)];
   if (named !== undefined) return structuredClone(named) as Record<string, unknown>;
-  const { id: _id, idempotencyKey: _key, ...body } = operation.input.shape;
+  const { id: _id, ...body } = operation.input.shape;
   return exampleOf(z.object(body), '', true) as Record<string, unknown>;
 }
 
 /** An example of a whole input, as the typed client sends it. Throws when the input would not accept it. */
 export function exampleInput(operation: Operation): Record<string, unknown> {
-  const { name, input } = operation;
-  const beside = ['id', 'idempotencyKey'].filter((field) => field in input.shape);
-  const fields = Object.fromEntries(
-    beside.map((field) => [field, exampleOf(input.shape[field], field, true)]),
-  );
-  const example = { ...fields, ...exampleBody(operation) };
+  const { name, input, meta } = operation;
+  const example = {
+    ...('id' in input.shape && { id: exampleOf(input.shape.id, 'id', true) }),
+    ...(meta.idempotent && { idempotencyKey: exampleOf(IdempotencyKey) }),
+    ...exampleBody(operation),
+  };
   const { error } = input.safeParse(example);
   if (error !== undefined)
     throw new Error(`${name}: the example of its input is not valid`, { cause: error });

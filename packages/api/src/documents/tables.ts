@@ -9,7 +9,8 @@ export function apiTables(): string {
     '# The API in tables',
     'Made by `npm run docs`; do not edit. The whole documents are served at `/openapi-v1.json`, `/openapi-v2.json` and `/docs`.',
     '## Operations',
-    `Every operation can also answer ${codes(everywhere)}.`,
+    `Every operation can also answer ${codes(everywhere)}. What writes takes an \`Idempotency-Key\`, which is optional unless ` +
+      'the table says it, and answers `conflict` when the key came with another body.',
     '### v1',
     operationTable('/v1/'),
     '### v2',

@@ -44,9 +44,9 @@ function procedureView(operation: Operation, route: Route) {
   };
 }
 
-// The key of an idempotent operation travels as a header. An input that may be left out makes its body optional.
+// An input that may be left out makes its body optional.
 function inputsOf({ input }: Operation, { path }: Route): z.ZodType[] {
-  const { idempotencyKey: _key, ...shape } = input.shape as Record<string, z.ZodType>;
+  const shape = input.shape as Record<string, z.ZodType>;
   if (Object.keys(shape).length === 0) return [];
   const { id: _id, ...meta } = input.meta() ?? {};
   const fields = Object.entries(shape).map(([name, field]) => [name, saidInside(field)]);

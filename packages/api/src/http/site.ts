@@ -58,16 +58,15 @@ function trpcMiddleware(app: App, router: AppRouter) {
       return {
         app,
         requestId: requestIds.getStore() ?? requestIdOf(req.headers['x-request-id']),
-        entrance: 'trpc',
         startedAt: performance.now(),
         apiVersion: 'v2',
         authorization: req.headers.authorization,
-        reply: { headers: {} },
+        headers: {},
       };
     },
     responseMeta: ({ ctx, errors }) => ({
       headers: new Headers(
-        Object.assign({}, ctx?.reply.headers, ...errors.map((error) => toApiError(error).headers)),
+        Object.assign({}, ctx?.headers, ...errors.map((error) => toApiError(error).headers)),
       ),
     }),
     onError: ({ error, path, type, ctx }) => {

@@ -1,4 +1,11 @@
-import { newId, type PrismaTransaction, type Statement, statement, type Transaction } from '@comanda/db';
+import {
+  newId,
+  type PrismaTransaction,
+  queryableOf,
+  type Statement,
+  statement,
+  type Transaction,
+} from '@comanda/db';
 import type { CallContext } from './context.ts';
 
 /** Fields as they were and as they are; `before` is null for what was made, `after` for what was removed. */
@@ -52,8 +59,7 @@ export async function auditAs(
     resourceId,
     JSON.stringify(differing),
   ];
-  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(insertEntry.text, ...values);
-  else await tx.run(insertEntry, values);
+  await queryableOf(tx).run(insertEntry, values);
 }
 
 const insertEntry: Statement<never> = statement(

@@ -21,15 +21,15 @@ export async function startBatch(ctx: CallContext, on?: Queryable): Promise<void
 /** Throws `rate_limited` when the hour's jobs are used up: what could not be counted need not begin. Counts nothing. */
 export async function refuseUsedUp(ctx: CallContext): Promise<void> {
   // Admission has just asked how many are left.
-  if (ctx.reply.headers['X-RateLimit-Batch-Remaining'] !== '0') return;
+  if (ctx.headers['X-RateLimit-Batch-Remaining'] !== '0') return;
   await told(ctx, ctx.app.limiter.refuseUsedUp(ctx.caller));
 }
 
 async function told(ctx: CallContext, headers: Promise<Record<string, string>>): Promise<void> {
   try {
-    Object.assign(ctx.reply.headers, await headers);
+    Object.assign(ctx.headers, await headers);
   } catch (error) {
-    if (error instanceof ApiError) Object.assign(ctx.reply.headers, error.headers);
+    if (error instanceof ApiError) Object.assign(ctx.headers, error.headers);
     throw error;
   }
 }

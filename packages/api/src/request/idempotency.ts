@@ -1,85 +1,90 @@
 import { createHash } from 'node:crypto';
-import { type Queryable, statement, type Transaction } from '@comanda/db';
+import { type Queryable, statement } from '@comanda/db';
 import { conflict, fromZod, invalid } from '../errors.ts';
 import { IdempotencyKey } from '../wire.ts';
-import type { CallContext, Idempotency, RequestContext } from './context.ts';
+import type { Answer } from './answer.ts';
+import type { CallContext, Idempotency } from './context.ts';
+import type { NamedOperation } from './definition.ts';
 
-/** What a known key answers: the JSON text of the original's `data`. */
-export type StoredAnswer = string;
+/** The idempotency key of a call as its entrance found it, and the name by which callers know it there. */
+export interface GivenKey {
+  name: 'Idempotency-Key' | 'idempotencyKey';
+  key: unknown;
+}
 
 /**
  * Reads the key and the fingerprint of a call. Throws `validation_error` when the key is missing or malformed.
- * Bodies are compared as parsed JSON, whole, without regard to the order of members.
+ * Bodies are compared as parsed JSON, whole, without regard to the order of members. Both families have keys of
+ * their own.
  */
-export function readIdempotency(ctx: CallContext, operation: string, input: unknown): Idempotency {
-  const { idempotencyKey, ...body } =
-    typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {};
-  const name = ctx.entrance === 'rest' ? 'Idempotency-Key' : 'idempotencyKey';
-  if (idempotencyKey === undefined) throw invalid({ path: name, message: 'is required' });
-  const key = IdempotencyKey.safeParse(idempotencyKey);
-  if (!key.success) throw invalid({ path: name, message: fromZod(key.error).message });
-  return { operation, key: key.data, requestHash: createHash('sha256').update(canonicalJson(body)).digest() };
-}
-
-/** The key of a call of an idempotent operation, which `operation()` has read. */
-export function idempotencyOf({ idempotency }: CallContext): Idempotency {
-  if (idempotency === undefined) throw new Error('the operation is not declared idempotent');
-  return idempotency;
-}
-
-/** The answer stored for the key, if any. Throws `conflict` when the key came with another body. */
-export async function findAnswer(
-  queryable: Queryable,
-  ctx: CallContext,
-  { operation, key, requestHash }: Idempotency,
-): Promise<StoredAnswer | undefined> {
-  const { caller, app } = ctx;
-  const [found] = await queryable.run(findKey, [
-    caller.locationId,
-    caller.apiKeyId,
-    operation,
-    key,
-    app.policy.idempotencyTtlHours,
-  ]);
-  if (found === undefined) return undefined;
-  if (!requestHash.equals(found.request_hash)) throw keyReused();
-  return found.response;
+export function readIdempotency(
+  { apiVersion }: CallContext,
+  { name: operation, output }: NamedOperation,
+  { name, key }: GivenKey,
+  input: unknown,
+): Idempotency {
+  if (key === undefined) throw invalid({ path: name, message: 'is required' });
+  const read = IdempotencyKey.safeParse(key);
+  if (!read.success) throw invalid({ path: name, message: fromZod(read.error).message });
+  return {
+    operation: apiVersion === 'v1' && !operation.startsWith('v1.') ? `v1.${operation}` : operation,
+    key: read.data,
+    requestHash: createHash('sha256').update(canonicalJson(input)).digest(),
+    textOf: (value) => JSON.stringify(output.parse(value)),
+  };
 }
 
 /** The refusal of a key that came with another body. Specification: Errors, `conflict`. */
 export const keyReused = () => conflict('The Idempotency-Key was used before with a different body.');
 
 /**
- * Runs `work` once per key, inside the transaction that also stores its answer: two calls at once wait for one
- * another, then the second replays. Returns the answer's JSON text and whether it is a replay. A refusal thrown
- * by `work` leaves the key unused.
+ * Claims the key of the call for the transaction: who comes with it meanwhile waits for its end. Answers what an
+ * earlier call with it answered, if there was one. Throws `conflict` when that came with another body, or when its
+ * answer is given once. Outside a transaction it only looks.
  */
-export async function once(
-  tx: Transaction,
+export async function claimKey<Value>(
+  on: Queryable,
   ctx: CallContext,
-  idempotency: Idempotency,
-  status: number,
-  work: () => Promise<unknown>,
-): Promise<{ json: string; replayed: boolean }> {
-  const { caller } = ctx;
-  const { operation, key, requestHash } = idempotency;
-  await tx.run(lockKey, [caller.apiKeyId + operation + key]);
-  const known = await findAnswer(tx, ctx, idempotency);
-  if (known !== undefined) return { json: known, replayed: true };
-  const json = JSON.stringify(await work());
-  await tx.run(storeKey, [caller.locationId, caller.apiKeyId, operation, key, requestHash, status, json]);
-  return { json, replayed: false };
+  { operation, key, requestHash }: Idempotency,
+): Promise<Answer<Value> | undefined> {
+  const { caller, app, requestId } = ctx;
+  const ttl = app.policy.idempotencyTtlHours;
+  const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, requestId];
+  const [known] = await on.run(claim, values);
+  if (known === undefined || known.outcome === null) return undefined;
+  if (known.outcome === 'reused') throw keyReused();
+  if (known.refusal !== null) throw conflict(known.refusal);
+  const { sealed, encryption_key_id: keyId } = known;
+  if (sealed === null || keyId === null) return { text: known.response ?? '', replayed: true };
+  const text = app.secrets.open({ keyId, sealed }, answerOwner(ctx, operation, key));
+  return { text, replayed: true, isSecret: true };
 }
 
-/**
- * Answers with JSON text. REST sends it as it is, and nobody parses it: the value is then undefined, so that this
- * stands at the end of a service only. `replayed` says that it is the answer of an earlier request with the same key.
- */
-export function answerText<Value>(ctx: RequestContext, json: string, replayed = false): Value {
-  ctx.reply.json = json;
-  if (replayed) ctx.reply.headers['Idempotency-Replayed'] = 'true';
-  return (ctx.entrance === 'rest' ? undefined : JSON.parse(json)) as Value;
+/** Stores the answer with the key that the transaction has claimed; answers it as every repeat will be. */
+export async function storeAnswer<Value>(
+  on: Queryable,
+  ctx: CallContext,
+  { operation, key, requestHash, textOf }: Idempotency,
+  answer: Answer<Value>,
+): Promise<Answer<Value>> {
+  const { caller, app } = ctx;
+  const text = 'value' in answer ? textOf(answer.value) : 'text' in answer ? answer.text : undefined;
+  if (text === undefined) throw new Error(`${operation}: only values and text can be repeated`);
+  const { isSecret, onRepeat } = answer;
+  const isPlain = isSecret !== true && onRepeat === undefined;
+  const stored = isSecret ? app.secrets.seal(text, answerOwner(ctx, operation, key)) : undefined;
+  await on.run(store, [
+    ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, isPlain ? text : null],
+    ...[stored?.sealed ?? null, stored?.keyId ?? null, onRepeat ?? null],
+  ]);
+  return { text, ...(isSecret && { isSecret }) };
 }
+
+/** What a sealed answer is tied to. */
+const answerOwner = ({ caller }: CallContext, operation: string, key: string) => ({
+  locationId: caller.locationId,
+  answerTo: `${caller.apiKeyId}/${operation}/${key}`,
+});
 
 /** JSON with members in order of their names, so that equal bodies have equal text. */
 export function canonicalJson(value: unknown): string {
@@ -92,20 +97,21 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-const findKey = statement<{ request_hash: Buffer; response: string }>(
-  'find_idempotency_key',
-  `select request_hash, response from internal.idempotency_keys
-   where location_id = $1 and api_key_id = $2 and operation = $3 and key = $4
-     and created_at > now() - make_interval(hours => $5::int)`,
+const claim = statement<{
+  outcome: 'replayed' | 'reused' | null;
+  response: string | null;
+  sealed: Uint8Array | null;
+  encryption_key_id: string | null;
+  refusal: string | null;
+}>(
+  'claim_idempotency_key',
+  `select outcome, response, sealed, encryption_key_id, refusal
+   from claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,
 );
 
-// The same lock that place_order takes.
-const lockKey = statement('lock_idempotency_key', 'select pg_advisory_xact_lock(hashtextextended($1, 0))');
-
-const storeKey = statement(
-  'store_idempotency_key',
-  `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, status, response)
-   values ($1, $2, $3, $4, $5, $6, $7)
-   on conflict (location_id, api_key_id, operation, key) do update
-   set request_hash = excluded.request_hash, status = excluded.status, response = excluded.response, created_at = now()`,
+const store = statement<never>(
+  'store_idempotent_answer',
+  `insert into internal.idempotency_keys
+     (location_id, api_key_id, operation, key, request_hash, response, sealed, encryption_key_id, refusal)
+   values ($1::uuid, $2::uuid, $3, $4, $5::bytea, $6, $7::bytea, $8, $9)`,
 );

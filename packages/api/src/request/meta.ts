@@ -19,7 +19,7 @@ export interface OperationMeta {
   list?: boolean;
   /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
   changes?: boolean;
-  /** Takes `idempotencyKey`, which REST reads from the `Idempotency-Key` header. */
+  /** Needs an idempotency key, which every other mutation takes, too: REST in a header, tRPC beside the input. */
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;

@@ -1,7 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import type { Page } from '../wire.ts';
+import { type Answer, answerPage } from './answer.ts';
 import type { CallContext } from './context.ts';
-import { answerText } from './idempotency.ts';
 
 /** A page of a list as the text of a JSON array, and the exact total. */
 export interface PageText {
@@ -35,16 +35,13 @@ export function pageStatement(parts: PageParts): Statement<PageText> {
   );
 }
 
-/** Answers with the page that the statement reads: $1 location, $2 limit, $3 offset, then `values`. */
-export async function answerPage<Entry>(
+/** Reads the page that the statement gives: $1 location, $2 limit, $3 offset, then `values`. */
+export async function readPage<Entry>(
   ctx: CallContext,
   page: Statement<PageText>,
-  { limit, offset }: { limit: number; offset: number },
+  paging: { limit: number; offset: number },
   values: readonly unknown[] = [],
-): Promise<Page<Entry>> {
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.run(page, [
-    ...[ctx.caller.locationId, limit, offset],
-    ...values,
-  ]);
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+): Promise<Answer<Page<Entry>>> {
+  const [found] = await ctx.reads.run(page, [ctx.caller.locationId, paging.limit, paging.offset, ...values]);
+  return answerPage(found, paging);
 }

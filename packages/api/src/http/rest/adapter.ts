@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyRouter } from '@trpc/server';
-import { ApiError, fromZod, isFault, toApiError } from '../../errors.ts';
+import { ApiError, isFault, toApiError } from '../../errors.ts';
 import { type Operation, operationsOf } from '../../operations.ts';
+import type { Answer } from '../../request/answer.ts';
 import { matchesEtag } from '../../request/conditional.ts';
-import type { App, CallContext, Reply, RequestContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
-import { admit, conduct } from '../../request/journey.ts';
+import type { App, RequestContext } from '../../request/context.ts';
+import { admit, perform } from '../../request/journey.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
@@ -45,7 +45,7 @@ export function restHandler(
       locationId: undefined,
       durationMs: 0,
     };
-    const reply: Reply = { headers: {} };
+    const headers: Record<string, string> = {};
     let fault: unknown;
     try {
       const match = routes.find(request.method ?? '', path);
@@ -53,12 +53,11 @@ export function restHandler(
       const context: RequestContext = {
         app,
         requestId,
-        entrance: 'rest',
         startedAt: started,
         apiVersion: match.route.version,
         authorization: request.headers.authorization,
         ifNoneMatch: request.headers['if-none-match'],
-        reply,
+        headers,
       };
       line.status = await serve(request, response, match, query, context, line);
     } catch (error) {
@@ -67,9 +66,7 @@ export function restHandler(
       line.code = refusal.reason;
       line.limit = refusal.limit;
       if (isFault(refusal)) fault = error;
-      sendError(request, response, refusal, requestId, reply.headers);
-    } finally {
-      if (reply.stream !== undefined) await reply.stream.close();
+      sendError(request, response, refusal, requestId, headers);
     }
     finishRequest(app, line, performance.now() - started, fault);
   }
@@ -91,43 +88,49 @@ export function restHandler(
       route.method === 'GET'
         ? parseQuery(query, route.coercions)
         : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
-    const input: Record<string, unknown> = { ...body, ...parameters };
-    if (meta.idempotent) input.idempotencyKey = headerOnce(request, 'idempotency-key');
-    const value = await call(operation, Object.assign(context, { caller, reads: app.reads }), input);
+    const answer = await perform(
+      Object.assign(context, { caller, reads: app.reads }),
+      operation,
+      { ...body, ...parameters },
+      { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') },
+    );
     if (operation.kind === 'mutation') app.wakeRelay();
-    const status = meta.status ?? 200;
-    const { headers, etag, stream, next } = context.reply;
-    if (next !== undefined) headers.Link = nextLink(route.path, query, route.coercions, next);
-    if (etag !== undefined) {
-      headers.ETag = etag;
-      if (matchesEtag(context.ifNoneMatch, etag)) {
-        sendNotModified(response, context.requestId, headers);
+    const { headers, requestId } = context;
+    if (answer.next !== undefined) headers.Link = nextLink(route.path, query, route.coercions, answer.next);
+    if (answer.replayed) headers['Idempotency-Replayed'] = 'true';
+    if (answer.etag !== undefined) {
+      // What a cache may do: keep it for this key, and ask each time.
+      Object.assign(headers, {
+        ETag: answer.etag,
+        'Cache-Control': 'private, no-cache',
+        Vary: 'Authorization',
+      });
+      if (matchesEtag(context.ifNoneMatch, answer.etag)) {
+        sendNotModified(response, requestId, headers);
         return 304;
       }
     }
-    if (stream !== undefined) {
-      await sendStream(request, response, status, stream, context.requestId, headers);
+    const status = meta.status ?? 200;
+    if ('stream' in answer) {
+      try {
+        await sendStream(request, response, status, answer.stream, requestId, headers);
+      } finally {
+        await answer.stream.close();
+      }
       return status;
     }
-    // Text of Postgres goes out unread; tests/support/documented.ts holds it against the schema.
-    const json = context.reply.json ?? JSON.stringify(operation.output.parse(value));
+    const json = textOf(answer, operation.output);
     if (status === 201) headers.Location = `${route.path}/${idIn(json)}`;
-    sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, context.requestId, headers);
+    sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, requestId, headers);
     return status;
   }
 }
 
-/** The steps of `operation()`, without what tRPC puts between them. */
-function call(operation: Operation, ctx: CallContext, raw: unknown): Promise<unknown> {
-  return conduct<unknown>(ctx, operation, raw, {
-    work(idempotency) {
-      const input = operation.input.safeParse(raw);
-      if (!input.success) throw fromZod(input.error);
-      const own = idempotency === undefined ? ctx : { ...ctx, idempotency };
-      return operation.resolve({ ctx: own, input: input.data });
-    },
-    replay: (json) => answerText<unknown>(ctx, json, true),
-  });
+// Text of Postgres goes out unread; tests/support/documented.ts holds it against the schema.
+function textOf(answer: Answer<unknown>, output: Operation['output']): string {
+  if ('text' in answer) return answer.text;
+  if ('value' in answer) return JSON.stringify(output.parse(answer.value));
+  throw new Error('an answer without a text');
 }
 
 // Every resource of ours begins with its id.

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { TextStream } from '../../request/context.ts';
+import type { TextStream } from '../../request/answer.ts';
 import { commonHeaders, headerList } from './answer.ts';
 
 /** How long a caller may leave a piece untaken before the connection is given up. */

@@ -1,46 +1,41 @@
 import type { Queryable } from '@comanda/db';
 import { inPlace } from '../../places/bulkhead.ts';
+import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import { matchesEtag } from '../../request/conditional.ts';
 import type { CallContext } from '../../request/context.ts';
+import { inTransaction } from '../../request/writing.ts';
 import { currentVersionOf } from './current-version.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
 import * as sql from './statements.ts';
 
 /**
- * Reads the whole catalog with its version and entity tag. REST sends the text as Postgres built it, and nothing
- * to a caller who has it already: the value is whole for the typed client alone. Specification: Full catalog.
+ * Reads the whole catalog with its version and entity tag, and builds nothing for a caller who has it already.
+ * Specification: Full catalog.
  */
-export async function get(ctx: CallContext): Promise<Catalog> {
+export async function get(ctx: CallContext): Promise<Answer<Catalog>> {
   const { database } = ctx.app;
   const { locationId } = ctx.caller;
-  // The tag tells what a cache may do: keep it for this key, and ask each time.
-  Object.assign(ctx.reply.headers, { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
   if (ctx.ifNoneMatch !== undefined) {
     const current = await currentVersionOf(database, locationId);
-    if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current))) {
-      ctx.reply.etag = etagOf(locationId, current);
-      return { location_id: locationId, version: current.version, categories: [] };
-    }
+    if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current)))
+      return { unchanged: true, etag: etagOf(locationId, current) };
   }
   // Whether it is still the same is asked together with others; the tree is built for one, in a place of its own.
   const place = { locationId, resource: 'catalog', kind: 'query' } as const;
   const built = await inPlace(ctx.app.bulkhead, place, () => build(ctx));
   const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
-  ctx.reply.etag = etagOf(locationId, built);
-  ctx.reply.json = text;
-  if (ctx.entrance === 'rest') return { location_id: locationId, version: built.version, categories: [] };
-  return JSON.parse(text) as Catalog;
+  return { text, etag: etagOf(locationId, built) };
 }
 
 /** Tells the world that the catalog is published: `catalog.updated`, whatever did or did not change. */
-export function publish(ctx: CallContext): Promise<PublishedCatalog> {
+export function publish(ctx: CallContext): Promise<Answer<PublishedCatalog>> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     const [captured] = await tx.run(sql.capturePublication, [locationId]);
     if (captured === undefined) throw new Error('the location of the key is gone');
     await audit(tx, ctx, 'catalog.publish', locationId, { before: null, after: captured });
-    return captured;
+    return { value: captured };
   });
 }
 

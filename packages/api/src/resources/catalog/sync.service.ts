@@ -1,5 +1,7 @@
 import { newId } from '@comanda/db';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
+import { findStoredAnswer, finishAnswer } from '../../request/writing.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';
@@ -11,11 +13,17 @@ import { readTree } from './sync.tree.ts';
  * `validation_error` for a tree that contradicts itself or has more categories and products than the key may send,
  * `conflict` for a sku that another product keeps, `rate_limited` when the hour's batch jobs are used up.
  */
-export async function sync(ctx: CallContext, input: CatalogSync): Promise<CatalogSyncResult> {
+export async function sync(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSyncResult>> {
+  // Where a repeat is refused, it still may be who has to finish the answer.
+  const known = await findStoredAnswer<CatalogSyncResult>(ctx);
+  return withVersion(ctx, known ?? (await apply(ctx, input)));
+}
+
+function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSyncResult>> {
   const { categories, mode, dry_run, include } = input;
   const tree = readTree(categories);
   const all = mode === 'replace';
-  const { changes, ids } = await runBatch(
+  return runBatch(
     ctx,
     {
       asked: {
@@ -30,11 +38,30 @@ export async function sync(ctx: CallContext, input: CatalogSync): Promise<Catalo
       plan: (current) => planCatalog(tree, mode, current, newId),
     },
     { size: tree.categories.length + tree.products.length, path: 'categories', dryRun: dry_run },
+    ({ changes, ids }) => {
+      const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
+      for (const { action } of changes) counts[action] += 1;
+      return {
+        ...{ version: '', total_items: changes.length - counts.deleted, ...counts },
+        ...(dry_run ? { dry_run: true, changes } : include && { ids }),
+      };
+    },
   );
-  const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
-  for (const { action } of changes) counts[action] += 1;
+}
+
+// The version of what is committed is not known before the commit. With a key, whoever repeats a call that ended in
+// between finishes its answer.
+async function withVersion(
+  ctx: CallContext,
+  answer: Answer<CatalogSyncResult>,
+): Promise<Answer<CatalogSyncResult>> {
+  if ('value' in answer) return { value: { ...answer.value, version: await currentVersion(ctx) } };
+  if (!('text' in answer) || !answer.text.startsWith(unfinished)) return answer;
+  const version = `{"version":${JSON.stringify(await currentVersion(ctx))}`;
   return {
-    ...{ version: await currentVersion(ctx), total_items: changes.length - counts.deleted, ...counts },
-    ...(dry_run ? { dry_run: true, changes } : include && { ids }),
+    ...answer,
+    text: await finishAnswer(ctx, answer.text, version + answer.text.slice(unfinished.length)),
   };
 }
+
+const unfinished = '{"version":""';

@@ -1,6 +1,6 @@
 import type { Queryable } from '@comanda/db';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import {
   type Beginning,
   firstMoment,
@@ -26,7 +26,7 @@ export async function readChanges<Entry>(
   ctx: CallContext,
   input: ChangesInput,
   changes: Changes,
-): Promise<ChangesPage<Entry>> {
+): Promise<Answer<ChangesPage<Entry>>> {
   const { limit, offset } = input;
   const { page, walk } = await ctx.app.database.session(async (on) => {
     const read = async (begun: Begun) => {
@@ -50,11 +50,8 @@ export async function readChanges<Entry>(
     found < limit || moment === null || id === null
       ? writeCursor({ from: horizon, epoch })
       : writeCursor({ ...walk, after: { moment, id } });
-  ctx.reply.next = next;
-  return answerText(
-    ctx,
-    `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total: walk.total, next })}}`,
-  );
+  const pagination = JSON.stringify({ limit, offset, total: walk.total, next });
+  return { text: `{"data":${data},"pagination":${pagination}}`, next };
 }
 
 /** A walk whose total may still have to be counted. */

@@ -1,7 +1,7 @@
 import { isId, type Queryable, statement } from '@comanda/db';
 import { invalid } from '../../errors.ts';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import { beforeAll, type EventList, type EventPage } from './schema.ts';
 
 /**
@@ -9,13 +9,16 @@ import { beforeAll, type EventList, type EventPage } from './schema.ts';
  * are numbered under the relay's lock, so none can appear before one that was read. Throws `validation_error` for an
  * `after` that is no event of the location, or no longer kept.
  */
-export async function list(ctx: CallContext, { after, since, types, limit }: EventList): Promise<EventPage> {
+export async function list(
+  ctx: CallContext,
+  { after, since, types, limit }: EventList,
+): Promise<Answer<EventPage>> {
   const { locationId } = ctx.caller;
   if (after === 'latest') {
     const [last] = await ctx.reads.run(findNewest, [locationId]);
-    return { data: [], pagination: { limit, offset: 0, total: 0, next: last?.id ?? beforeAll } };
+    return { value: { data: [], pagination: { limit, offset: 0, total: 0, next: last?.id ?? beforeAll } } };
   }
-  const [{ data, total } = { data: '[]', total: 0 }] = await ctx.reads.session(async (on) => {
+  const [page] = await ctx.reads.session(async (on) => {
     const number = await (after === undefined
       ? start(on, locationId, since)
       : positionOf(on, locationId, after));
@@ -23,8 +26,7 @@ export async function list(ctx: CallContext, { after, since, types, limit }: Eve
       ? on.run(readFeed, [locationId, number, limit])
       : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
   });
-  const pagination = { limit, offset: 0, total };
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify(pagination)}}`);
+  return answerPage(page, { limit, offset: 0 });
 }
 
 async function start(on: Queryable, locationId: string, since?: string): Promise<string> {

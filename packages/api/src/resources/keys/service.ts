@@ -1,14 +1,19 @@
 import type { PrismaTransaction } from '@comanda/db';
 import { ApiError } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { inPrismaTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { defaultKeyLimits, insertKey, limitsOf, revokeIn, toKey, wantedOf } from './issue.ts';
 import { exceeding, type KeyReach, withinReach } from './rules.ts';
 import type { Key, KeyCreate, KeyWithText } from './schema.ts';
 
 /** Lists the keys of the location, revoked and expired ones included, oldest first. */
-export async function list(ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Key>> {
+export async function list(
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Answer<Page<Key>>> {
   const where = { locationId: ctx.caller.locationId };
   const [total, found] = await ctx.reads.prisma(
     ({ apiKey }) => apiKey.count({ where }),
@@ -21,15 +26,16 @@ export async function list(ctx: CallContext, paging: { limit: number; offset: nu
       }),
   );
   const { timezone } = ctx.caller.location;
-  return { data: found.map((row) => toKey(row, timezone)), pagination: { ...paging, total } };
+  return { value: { data: found.map((row) => toKey(row, timezone)), pagination: { ...paging, total } } };
 }
 
 /**
  * Makes a key of the caller's location; its text is in this answer and nowhere else. It may do nothing that the
- * caller's own key may not: throws `permission_denied` naming what would be more.
+ * caller's own key may not: throws `permission_denied` naming what would be more, `conflict` for a repeat with the same
+ * idempotency key.
  */
-export function create(ctx: CallContext, input: KeyCreate): Promise<KeyWithText> {
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+export function create(ctx: CallContext, input: KeyCreate): Promise<Answer<KeyWithText>> {
+  return inPrismaTransaction(ctx, async (tx) => {
     const maker = await holdOwnKey(tx, ctx);
     const wanted = wantedOf(input);
     const faults = exceeding(maker, wanted);
@@ -38,13 +44,15 @@ export function create(ctx: CallContext, input: KeyCreate): Promise<KeyWithText>
       throw new ApiError('permission_denied', `A key may grant no more than it has: ${told.join('; ')}`);
     }
     const within = withinReach(maker, wanted, defaultKeyLimits);
-    return insertKey(tx, actorOf(ctx), ctx.caller.location, input.name, within);
+    const made = await insertKey(tx, actorOf(ctx), ctx.caller.location, input.name, within);
+    const onRepeat = `The Idempotency-Key made the key ${made.id} (${made.prefix}…), whose text is shown once.`;
+    return { value: made, onRepeat };
   });
 }
 
 /** Revokes a key of the location, the caller's own included; twice changes nothing. Throws `resource_not_found`. */
-export function revoke(ctx: CallContext, id: string): Promise<Key> {
-  return ctx.app.database.prismaTransaction(ctx.requestId, (tx) => revokeIn(tx, actorOf(ctx), id));
+export function revoke(ctx: CallContext, id: string): Promise<Answer<Key>> {
+  return inPrismaTransaction(ctx, async (tx) => ({ value: await revokeIn(tx, actorOf(ctx), id) }));
 }
 
 /**

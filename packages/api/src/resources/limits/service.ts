@@ -1,20 +1,23 @@
 import type { WindowUsage } from '../../limits/usage.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import type { Limits } from './schema.ts';
 
 /** What the caller's key may do and has left; this request is counted. Specification: Limits. */
-export async function get({ app, caller }: CallContext): Promise<Limits> {
+export async function get({ app, caller }: CallContext): Promise<Answer<Limits>> {
   const { minute, month, batchHour } = await app.limiter.usage(caller);
   const shown = ({ resetsAt, ...window }: WindowUsage) => ({
     ...window,
     resets_at: wireTime(resetsAt, caller.location.timezone),
   });
   return {
-    permissions: [...caller.granted],
-    per_minute: shown(minute),
-    monthly: shown(month),
-    batch_jobs_per_hour: shown(batchHour),
-    max_items_per_batch: caller.limits.maxItemsPerBatch,
+    value: {
+      permissions: [...caller.granted],
+      per_minute: shown(minute),
+      monthly: shown(month),
+      batch_jobs_per_hour: shown(batchHour),
+      max_items_per_batch: caller.limits.maxItemsPerBatch,
+    },
   };
 }

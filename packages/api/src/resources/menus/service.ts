@@ -1,16 +1,17 @@
 import { isId, newId, type Prisma, type PrismaTransaction, statement } from '@comanda/db';
 import { invalid, notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import { repeatingRaces } from '../../request/races.ts';
+import { inPrismaTransaction } from '../../request/writing.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 
 /** Reads the published one, without the categories that are hidden. Throws `resource_not_found` when none is. */
-export async function getActive(ctx: CallContext): Promise<Menu> {
+export async function getActive(ctx: CallContext): Promise<Answer<Menu>> {
   const [found] = await ctx.app.database.run(readActiveMenu, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Active menu');
-  return answerText(ctx, found.doc);
+  return { text: found.doc };
 }
 
 const readActiveMenu = statement<{ doc: string }>(
@@ -24,22 +25,22 @@ const readActiveMenu = statement<{ doc: string }>(
 );
 
 /** Creates one, not published yet. Throws `validation_error` for an unknown category. */
-export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate): Promise<Menu> {
+export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate): Promise<Answer<Menu>> {
   const id = newId();
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     const categoryIds = await knownCategories(tx, ctx, category_ids);
     await tx.menu.create({ data: { ...key(ctx, id), name } });
     await setCategories(tx, ctx, id, categoryIds);
     const made = await read(tx, ctx, id);
     await audit(tx, ctx, 'menus.create', id, { before: null, after: made });
-    return made;
+    return { value: made };
   });
 }
 
 /** Changes the fields that are present. Throws `resource_not_found`, `validation_error` for an unknown category. */
-export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate): Promise<Menu> {
+export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate): Promise<Answer<Menu>> {
   if (!isId(id)) throw notFound('Menu');
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     const categoryIds = category_ids && (await knownCategories(tx, ctx, category_ids));
     await lockMenus(tx, ctx);
     const before = await read(tx, ctx, id);
@@ -51,16 +52,16 @@ export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate)
     }
     const after = await read(tx, ctx, id);
     await audit(tx, ctx, 'menus.update', id, { before, after });
-    return after;
+    return { value: after };
   });
 }
 
 /** Publishes one and takes the published one back, in one transaction. Throws `resource_not_found`. */
-export function publish(ctx: CallContext, id: string): Promise<Menu> {
+export function publish(ctx: CallContext, id: string): Promise<Answer<Menu>> {
   if (!isId(id)) throw notFound('Menu');
   // A menu that is made and published meanwhile was not there to be locked: Postgres refuses the second.
   return repeatingRaces(() =>
-    ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+    inPrismaTransaction(ctx, async (tx) => {
       await lockMenus(tx, ctx);
       const before = await read(tx, ctx, id);
       await tx.menu.updateMany({
@@ -73,7 +74,7 @@ export function publish(ctx: CallContext, id: string): Promise<Menu> {
       });
       const after = await read(tx, ctx, id);
       await audit(tx, ctx, 'menus.publish', id, { before, after });
-      return after;
+      return { value: after };
     }),
   );
 }

@@ -1,7 +1,8 @@
 import { newId, sqlState } from '@comanda/db';
 import { ApiError, invalid } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext, Idempotency } from '../../request/context.ts';
-import { answerText, idempotencyOf, keyReused } from '../../request/idempotency.ts';
+import { keyReused } from '../../request/idempotency.ts';
 import { decimalText } from './decimals.ts';
 import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedOrder } from './facts.ts';
@@ -17,13 +18,14 @@ const attempts = 5;
  * place_order, which checks again what may have changed since. Throws `validation_error` naming every failing field,
  * `conflict` for a taken `external_id` or a key with another body.
  */
-export async function create(ctx: CallContext, request: OrderRequest): Promise<Order> {
-  const key = idempotencyOf(ctx);
+export async function create(ctx: CallContext, request: OrderRequest): Promise<Answer<Order>> {
+  const { idempotency } = ctx;
+  if (idempotency === undefined) throw new Error('an order needs an idempotency key');
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const order = priceOrder(request, await readFacts(ctx.app.database, ctx.caller.locationId, request));
-    const { outcome, response } = await write(ctx, key, request, order);
+    const { outcome, response } = await write(ctx, idempotency, request, order);
     if (outcome === 'reused') throw keyReused();
-    if (outcome !== 'stale' && response !== null) return answerText(ctx, response, outcome === 'replayed');
+    if (outcome !== 'stale' && response !== null) return { text: response, replayed: outcome === 'replayed' };
   }
   throw new ApiError('internal_error', 'What is ordered is changing at the moment; try again shortly.', {
     status: 503,

@@ -1,18 +1,20 @@
 import { invalid } from '../../errors.ts';
 import { takeTurn } from '../../places/exports.ts';
+import type { Answer, TextStream } from '../../request/answer.ts';
 import { refuseUsedUp, startBatch } from '../../request/batch.ts';
-import type { CallContext, TextStream } from '../../request/context.ts';
+import type { CallContext } from '../../request/context.ts';
 import { type OrderCursor, openOrderCursor } from './export.cursor.ts';
 import type { OrderExport, OrderExportRequest } from './export.schema.ts';
-import type { Order } from './schema.ts';
 
 /**
- * Exports the orders of a range of days in full, oldest first, as one snapshot shows them. REST streams them, so the
- * value has the head alone there; the typed client gets all of them, as many as `max_items_per_batch` at most.
- * Throws `validation_error` for more orders than one batch may hold, never cutting them; `rate_limited` when the
+ * Exports the orders of a range of days in full, oldest first, as one snapshot shows them: as many as `max_items_per_batch`
+ * at most, read while they are sent. Throws `validation_error` for more orders than one batch may hold, never cutting them; `rate_limited` when the
  * hour's batch jobs are used up; 503 when too many exports are under way. Specification: Orders, export.
  */
-export async function exportOrders(ctx: CallContext, request: OrderExportRequest): Promise<OrderExport> {
+export async function exportOrders(
+  ctx: CallContext,
+  request: OrderExportRequest,
+): Promise<Answer<OrderExport>> {
   refuseLargePage(ctx, request);
   const { from, to, limit, offset } = request;
   const giveTurnBack = await takeTurn(ctx.caller.locationId);
@@ -24,7 +26,7 @@ export async function exportOrders(ctx: CallContext, request: OrderExportRequest
   let streams = false;
   try {
     let batch: Promise<void> | undefined;
-    const { head, first, orders, rest } = await ctx.reads.on(async (database, fresh) => {
+    const text = await ctx.reads.on(async (database, fresh) => {
       // Of a replica that failed before anything was sent.
       await cursor?.close();
       const opened = await openOrderCursor(database, ctx.caller.locationId, request, fresh);
@@ -35,17 +37,13 @@ export async function exportOrders(ctx: CallContext, request: OrderExportRequest
       await opened.begin(limit ?? null, offset);
       const first = await opened.next();
       const head = { exported_at: exportedAt, from, to, total };
-      const orders = ctx.entrance === 'rest' ? [] : await readAll(first, opened);
       // Once there is something to send: what fails before counts nothing.
       batch ??= startBatch(ctx);
       await batch;
-      return { head, first, orders, rest: opened };
+      return pieces(head, first, opened);
     });
-    if (ctx.entrance === 'rest') {
-      ctx.reply.stream = streamOf(pieces(head, first, rest), close);
-      streams = true;
-    }
-    return { ...head, orders };
+    streams = true;
+    return { stream: streamOf(text, close) };
   } finally {
     if (!streams) await close();
   }
@@ -80,11 +78,4 @@ async function* pieces(
 
 function streamOf(text: AsyncGenerator<string, undefined>, close: () => Promise<void>): TextStream {
   return { next: async () => (await text.next()).value, close };
-}
-
-async function readAll(first: readonly string[], cursor: OrderCursor): Promise<Order[]> {
-  const orders: Order[] = [];
-  for (let docs = first; docs.length > 0; docs = await cursor.next())
-    orders.push(...docs.map((doc) => JSON.parse(doc) as Order));
-  return orders;
 }

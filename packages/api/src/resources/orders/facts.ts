@@ -1,7 +1,7 @@
 import type { OrderCreate } from './schema.ts';
 
 /** What a creation asks for, whichever family. */
-export type OrderRequest = Omit<OrderCreate, 'idempotencyKey'>;
+export type OrderRequest = OrderCreate;
 
 /**
  * What is read for a new order. Prices and quantities are decimal text, as Postgres gives them. A version stands for all of

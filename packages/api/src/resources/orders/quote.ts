@@ -1,3 +1,4 @@
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readFacts } from './facts.read.ts';
 import type { OrderRequest, PricedLine } from './facts.ts';
@@ -9,11 +10,14 @@ import { findOrderId } from './statements.ts';
  * Decides an order as its creation would at this moment, and makes none: nothing is changed or locked, so what is left
  * may be gone when it is placed. What creation would refuse stands in `refusals`.
  */
-export async function quote({ app, caller }: CallContext, request: OrderRequest): Promise<OrderQuote> {
+export async function quote(
+  { app, caller }: CallContext,
+  request: OrderRequest,
+): Promise<Answer<OrderQuote>> {
   const { order, faults } = decideOrder(request, await readFacts(app.database, caller.locationId, request));
   const { external_id } = request;
   const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
-  return {
+  const value: OrderQuote = {
     total: Number(order.total),
     items: order.lines.map(shown),
     refusals: [
@@ -29,6 +33,7 @@ export async function quote({ app, caller }: CallContext, request: OrderRequest)
           ]),
     ],
   };
+  return { value };
 }
 
 // As orders_json shows it once it is stored.

@@ -71,7 +71,6 @@ export const ordersRouter = router({
     .output(Order)
     .mutation(({ ctx, input }) => create(ctx, input)),
 
-  // A mutation to tRPC, so that it travels as a body: a long order is more than an URL holds.
   quote: operation({
     permission: 'orders:write',
     summary: 'Ask for an order before it is placed',
@@ -83,7 +82,7 @@ export const ordersRouter = router({
   })
     .input(OrderQuoteRequest)
     .output(OrderQuote)
-    .mutation(({ ctx, input }) => quote(ctx, input)),
+    .query(({ ctx, input }) => quote(ctx, input)),
 
   updateStatus: operation({
     permission: 'orders:write',

@@ -3,7 +3,6 @@ import {
   dateRange,
   ExternalId,
   Id,
-  IdempotencyKey,
   Label,
   page,
   paging,
@@ -117,7 +116,6 @@ const items = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must hold 1 to 200 items').max(200, 'must hold 1 to 200 items');
 
 const creation = {
-  idempotencyKey: IdempotencyKey,
   external_id: ExternalId.meta({ example: 'POS-7731' }),
   channel: Label.optional(),
   is_take_away: z.boolean(),
@@ -133,7 +131,7 @@ export type OrderCreate = z.infer<typeof OrderCreate>;
 export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
 
 /** What asks for a quote: the body of creation. */
-export const OrderQuoteRequest = OrderCreate.omit({ idempotencyKey: true }).meta({ id: 'OrderQuoteRequest' });
+export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
 
 /** Why creation would refuse an order, in its words. */
 export const OrderRefusal = z

@@ -1,18 +1,18 @@
 import { isId, statement } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
 
 /**
  * Tells what happened to an order, oldest first: its creation and moves with who made them, the events of the order
  * and of its payment, and every attempt to deliver these. Throws `resource_not_found`.
  */
-export async function timeline(ctx: CallContext, id: string): Promise<OrderTimeline> {
+export async function timeline(ctx: CallContext, id: string): Promise<Answer<OrderTimeline>> {
   if (!isId(id)) throw notFound('Order');
   const [found] = await ctx.app.database.run(readTimeline, [ctx.caller.locationId, id]);
   if (found === undefined) throw notFound('Order');
-  return answerText(ctx, found.doc);
+  return { text: found.doc };
 }
 
 // A move by hand and its audit entry are of one transaction, and so of one moment.

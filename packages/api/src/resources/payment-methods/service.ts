@@ -1,8 +1,10 @@
 import { isId, newId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerPage, pageStatement } from '../../request/page-text.ts';
+import { pageStatement, readPage } from '../../request/page-text.ts';
+import { inPrismaTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 
@@ -10,7 +12,7 @@ import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './
 export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<PaymentMethod>> => answerPage(ctx, listPaymentMethods, paging);
+): Promise<Answer<Page<PaymentMethod>>> => readPage(ctx, listPaymentMethods, paging);
 
 const listPaymentMethods = pageStatement({
   name: 'list_payment_methods',
@@ -20,20 +22,23 @@ const listPaymentMethods = pageStatement({
 });
 
 /** Creates one. */
-export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<PaymentMethod> {
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<Answer<PaymentMethod>> {
+  return inPrismaTransaction(ctx, async (tx) => {
     const { id } = await tx.paymentMethod.create({
       data: { locationId: ctx.caller.locationId, id: newId(), ...fields },
     });
     await audit(tx, ctx, 'paymentMethods.create', id, { before: null, after: fields });
-    return { id, ...fields };
+    return { value: { id, ...fields } };
   });
 }
 
 /** Changes the fields that are present. Throws `resource_not_found`. */
-export function update(ctx: CallContext, { id, ...changes }: PaymentMethodUpdate): Promise<PaymentMethod> {
+export function update(
+  ctx: CallContext,
+  { id, ...changes }: PaymentMethodUpdate,
+): Promise<Answer<PaymentMethod>> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.prismaTransaction(ctx.requestId, async (tx) => {
+  return inPrismaTransaction(ctx, async (tx) => {
     // Held, so that two changes never take each other's values for the old ones.
     const [before] = isId(id)
       ? await tx.$queryRaw<Omit<PaymentMethod, 'id'>[]>`
@@ -48,6 +53,6 @@ export function update(ctx: CallContext, { id, ...changes }: PaymentMethodUpdate
     };
     await tx.paymentMethod.update({ where: { locationId_id: { locationId, id } }, data: after });
     await audit(tx, ctx, 'paymentMethods.update', id, { before, after });
-    return { id, ...after };
+    return { value: { id, ...after } };
   });
 }

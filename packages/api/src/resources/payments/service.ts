@@ -1,27 +1,28 @@
 import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
-import { answerPage } from '../../request/page-text.ts';
+import { readPage } from '../../request/page-text.ts';
+import { inStatement } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
 import type { Payment, PaymentList } from './schema.ts';
 import { listPayments, movePayment, readPayment } from './statements.ts';
 
 /** Lists payments, newest first. A malformed `order_id` is that of no order: the list is empty. */
-export async function list(ctx: CallContext, input: PaymentList): Promise<Page<Payment>> {
-  const { limit, offset, order_id } = input;
-  if (order_id !== undefined && !isId(order_id)) return { data: [], pagination: { limit, offset, total: 0 } };
+export async function list(ctx: CallContext, input: PaymentList): Promise<Answer<Page<Payment>>> {
+  const { order_id } = input;
+  if (order_id !== undefined && !isId(order_id)) return answerPage(undefined, input);
   const { statement, values } = listPayments(input);
-  return answerPage(ctx, statement, input, values);
+  return readPage(ctx, statement, input, values);
 }
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Payment> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<Payment>> {
   const values = [ctx.caller.locationId, id];
   const [found] = isId(id) ? await ctx.app.database.run(readPayment, values) : [];
   if (found === undefined) throw notFound('Payment');
-  return answerText(ctx, found.doc);
+  return { text: found.doc };
 }
 
 /** The status that each moving procedure leads to. */
@@ -34,12 +35,18 @@ const targets = {
  * Moves a pending payment to where the procedure leads. Of racing moves one wins. Throws `resource_not_found`,
  * `conflict` when it is not pending any more.
  */
-export async function move(ctx: CallContext, id: string, operation: keyof typeof targets): Promise<Payment> {
+export async function move(
+  ctx: CallContext,
+  id: string,
+  operation: keyof typeof targets,
+): Promise<Answer<Payment>> {
   if (!isId(id)) throw notFound('Payment');
   const { locationId, apiKeyId } = ctx.caller;
   const values = [locationId, id, targets[operation], operation, ctx.requestId, apiKeyId];
-  const [moved] = await ctx.app.database.run(movePayment, values);
-  if (moved === undefined || moved.previous === null) throw notFound('Payment');
-  if (moved.previous !== 'pending') throw moveRefused(moved.previous, targets[operation]);
-  return answerText(ctx, moved.response);
+  return inStatement(ctx, async (on) => {
+    const [moved] = await on.run(movePayment, values);
+    if (moved === undefined || moved.previous === null) throw notFound('Payment');
+    if (moved.previous !== 'pending') throw moveRefused(moved.previous, targets[operation]);
+    return { text: moved.response };
+  });
 }

@@ -1,9 +1,11 @@
-import { isId, newId, sqlState } from '@comanda/db';
+import { isId, newId, type Queryable, sqlState } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { rowReader } from '../../places/joined-reads.ts';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
+import { inStatement } from '../../request/writing.ts';
+import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/engine.ts';
 import { readChanges, readsChanges } from '../changes/read.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -19,36 +21,35 @@ import {
 } from './statements.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
-export async function list(ctx: CallContext, input: ProductList): Promise<ChangesPage<Product>> {
+export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<Product>>> {
   const { limit, offset, updated_since: _since, cursor: _cursor, ...filters } = input;
   if (filters.category_id !== undefined && !isId(filters.category_id)) filters.category_id = noId;
   if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters));
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [page] = await ctx.reads.run(statement, values);
-  const { data, total } = page ?? { data: '[]', total: 0 };
-  return answerText(ctx, `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}`);
+  return answerPage(page, input);
 }
 
 /** An id that nothing has. */
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Product> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<Product>> {
   if (!isId(id)) throw notFound('Product');
-  return answer(ctx, await readById(ctx.app.database, ctx.caller.locationId, id));
+  return found(await readById(ctx.app.database, ctx.caller.locationId, id));
 }
 
 const readById = rowReader(readProducts);
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
-export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Product> {
+export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Answer<Product>> {
   const values = [ctx.caller.locationId, externalId];
-  const [found] = await ctx.app.database.run(readProductByExternalId, values);
-  return answer(ctx, found);
+  const [product] = await ctx.app.database.run(readProductByExternalId, values);
+  return found(product);
 }
 
 /** Reads the stock of one. Throws `resource_not_found`, also for a product without a stock record. */
-export async function getStock(ctx: CallContext, id: string): Promise<Stock> {
+export async function getStock(ctx: CallContext, id: string): Promise<Answer<Stock>> {
   const found = isId(id)
     ? await ctx.app.database.prisma.productStock.findUnique({
         where: { locationId_productId: { locationId: ctx.caller.locationId, productId: id } },
@@ -56,11 +57,11 @@ export async function getStock(ctx: CallContext, id: string): Promise<Stock> {
     : null;
   if (found === null) throw notFound('Product stock');
   const { enabled, quantity, minStockAlarm } = found;
-  return { enabled, quantity: quantity.toNumber(), min_stock_alarm: minStockAlarm.toNumber() };
+  return { value: { enabled, quantity: quantity.toNumber(), min_stock_alarm: minStockAlarm.toNumber() } };
 }
 
 /** Creates one. Throws `validation_error` for an unknown category, `conflict` when `external_id` or `sku` is taken. */
-export function create(ctx: CallContext, input: ProductCreate): Promise<Product> {
+export function create(ctx: CallContext, input: ProductCreate): Promise<Answer<Product>> {
   const id = newId();
   const { external_id = null, sku = id, name, description, price, visible = true, image_url = '' } = input;
   const fields = { external_id, sku, name, description, price, visible, image_url };
@@ -71,7 +72,7 @@ export function create(ctx: CallContext, input: ProductCreate): Promise<Product>
  * Changes the fields that are present. Throws `validation_error` for an unknown category, `resource_not_found`,
  * `conflict` when `external_id` or `sku` is taken.
  */
-export async function update(ctx: CallContext, input: ProductUpdate): Promise<Product> {
+export async function update(ctx: CallContext, input: ProductUpdate): Promise<Answer<Product>> {
   const { id, category_ids: _categories, stock: _stock, ...fields } = input;
   if (fields.description === null) fields.description = '';
   if (fields.image_url === null) fields.image_url = '';
@@ -79,15 +80,14 @@ export async function update(ctx: CallContext, input: ProductUpdate): Promise<Pr
 }
 
 /** Deletes one; its `external_id` and `sku` are free again, orders keep naming it. Throws `resource_not_found`. */
-export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
+export async function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
   if (!isId(id)) throw notFound('Product');
-  if (!(await removeOne(ctx, 'products', id))) throw notFound('Product');
-  return { id, deleted: true };
+  return removeOne(ctx, 'products', id);
 }
 
-function answer(ctx: CallContext, found: ProductText | undefined): Product {
-  if (found === undefined) throw notFound('Product');
-  return answerText(ctx, found.doc);
+function found(product: ProductText | undefined): Answer<Product> {
+  if (product === undefined) throw notFound('Product');
+  return { text: product.doc };
 }
 
 type Links = { category_ids?: string[] | undefined; stock?: StockInput | undefined };
@@ -99,7 +99,7 @@ async function write(
   isNew: boolean,
   fields: Pick<ProductUpdate, 'external_id' | 'sku'> & Record<string, unknown>,
   { category_ids, stock }: Links,
-): Promise<Product> {
+): Promise<Answer<Product>> {
   const given = Object.keys(fields).length === 0 ? null : JSON.stringify(fields);
   // An id of another form names nothing.
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
@@ -107,15 +107,18 @@ async function write(
     ...[ctx.caller.locationId, id, isNew, given, categories],
     ...[stock === undefined ? null : JSON.stringify(stock), ctx.requestId],
   ];
-  const [written] = await refusingTaken(ctx, id, fields, () => ctx.app.database.run(writeProduct, values));
-  if (written === undefined) throw notFound('Product');
-  if (written.doc !== null) return answerText(ctx, written.doc);
-  const known = new Set(written.known);
-  throw invalid(
-    ...(category_ids ?? []).flatMap((category, index) =>
-      known.has(category) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
-    ),
-  );
+  const write = async (on: Queryable): Promise<Answer<Product>> => {
+    const [written] = await on.run(writeProduct, values);
+    if (written === undefined) throw notFound('Product');
+    if (written.doc !== null) return { text: written.doc };
+    const known = new Set(written.known);
+    throw invalid(
+      ...(category_ids ?? []).flatMap((category, index) =>
+        known.has(category) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
+      ),
+    );
+  };
+  return refusingTaken(ctx, id, fields, () => inStatement(ctx, write));
 }
 
 async function refusingTaken<T>(

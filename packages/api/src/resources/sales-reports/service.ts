@@ -1,13 +1,16 @@
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
 import type { SalesReport, SalesReportQuery } from './schema.ts';
 import { salesReports } from './statements.ts';
 
 /** Adds up what was sold from the first to the last day, both included, in the location's time zone. */
-export async function get(ctx: CallContext, { from, to, group_by }: SalesReportQuery): Promise<SalesReport> {
+export async function get(
+  ctx: CallContext,
+  { from, to, group_by }: SalesReportQuery,
+): Promise<Answer<SalesReport>> {
   const values = [ctx.caller.locationId, from, to];
   const [report] = await ctx.reads.run(salesReports[group_by], values);
   if (report === undefined) throw notFound('Location');
-  return answerText(ctx, report.doc);
+  return { text: report.doc };
 }

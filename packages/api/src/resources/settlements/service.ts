@@ -1,8 +1,8 @@
 import { isId, statement } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
-import { answerPage, pageStatement } from '../../request/page-text.ts';
+import { pageStatement, readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { Settlement, SettlementSummary } from './schema.ts';
 
@@ -10,13 +10,13 @@ import type { Settlement, SettlementSummary } from './schema.ts';
 export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<SettlementSummary>> => answerPage(ctx, listSettlements, paging);
+): Promise<Answer<Page<SettlementSummary>>> => readPage(ctx, listSettlements, paging);
 
 /** Reads one in full. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Settlement> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<Settlement>> {
   const [found] = isId(id) ? await ctx.app.database.run(readSettlement, [ctx.caller.locationId, id]) : [];
   if (found === undefined) throw notFound('Settlement');
-  return answerText(ctx, found.doc);
+  return { text: found.doc };
 }
 
 const joins = 'join locations l on l.id = r.location_id';

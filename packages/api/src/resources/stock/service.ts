@@ -1,6 +1,7 @@
 import { isId } from '@comanda/db';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerPage } from '../../request/page-text.ts';
+import { readPage } from '../../request/page-text.ts';
 import { runBatch } from '../bulk/engine.ts';
 import { readChanges, readsChanges } from '../changes/read.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -9,9 +10,9 @@ import type { StockEntry, StockList, StockSync, StockSyncResult } from './schema
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
-export async function list(ctx: CallContext, input: StockList): Promise<ChangesPage<StockEntry>> {
+export async function list(ctx: CallContext, input: StockList): Promise<Answer<ChangesPage<StockEntry>>> {
   if (readsChanges(input)) return readChanges(ctx, input, sql.stockChanges);
-  return answerPage(ctx, sql.listStock, input);
+  return readPage(ctx, sql.listStock, input);
 }
 
 /**
@@ -19,8 +20,11 @@ export async function list(ctx: CallContext, input: StockList): Promise<ChangesP
  * answers what would be changed. Throws `validation_error` for more items than the key may send or for a product
  * named twice, `rate_limited` when the hour's batch jobs are used up.
  */
-export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Promise<StockSyncResult> {
-  const { changes, result } = await runBatch(
+export async function sync(
+  ctx: CallContext,
+  { items, dry_run }: StockSync,
+): Promise<Answer<StockSyncResult>> {
+  return runBatch(
     ctx,
     {
       asked: {
@@ -35,6 +39,6 @@ export async function sync(ctx: CallContext, { items, dry_run }: StockSync): Pro
       plan: (current) => planStock(items, current),
     },
     { size: items.length, path: 'items', dryRun: dry_run },
+    ({ changes, result }) => ({ ...result, ...(dry_run && { dry_run: true, changes }) }),
   );
-  return { ...result, ...(dry_run && { dry_run: true, changes }) };
 }

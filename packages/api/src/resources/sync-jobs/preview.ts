@@ -1,6 +1,7 @@
+import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
-import { findAnswer, idempotencyOf } from '../../request/idempotency.ts';
+import { findStoredAnswer } from '../../request/writing.ts';
 import { foresee } from '../bulk/engine.ts';
 import { productsBatch } from './apply.ts';
 import type { ProductSync, StartedSyncJob } from './schema.ts';
@@ -13,22 +14,24 @@ import type { ProductSync, StartedSyncJob } from './schema.ts';
 export async function previewProducts(
   ctx: CallContext,
   { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
-): Promise<StartedSyncJob> {
+): Promise<Answer<StartedSyncJob>> {
   const { database } = ctx.app;
-  // What writes finds its key by itself; this writes nothing.
-  await findAnswer(database, ctx, idempotencyOf(ctx));
+  // Of a key that came with another body this is a conflict; this one stays unused.
+  await findStoredAnswer(ctx);
   refuseLargeBatch(ctx, items.length);
   const plan = await foresee(database, ctx.caller.locationId, productsBatch(mode, items));
   const { failures } = plan;
   const changes = plan.changes();
   return {
-    job_id: '',
-    status: changes.length > 0 ? 'completed' : 'failed',
-    total_items: items.length,
-    dry_run: true,
-    success_items: changes.length,
-    failed_items: failures.length,
-    errors: failures,
-    changes,
+    value: {
+      job_id: '',
+      status: changes.length > 0 ? 'completed' : 'failed',
+      total_items: items.length,
+      dry_run: true,
+      success_items: changes.length,
+      failed_items: failures.length,
+      errors: failures,
+      changes,
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExternalId, IdempotencyKey, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
+import { ExternalId, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { Description } from '../products/schema.ts';
 import { StockInput } from '../stock/schema.ts';
@@ -36,7 +36,6 @@ export type ProductSyncItem = z.infer<typeof ProductSyncItem>;
 /** A batch of products. */
 export const ProductSync = z
   .object({
-    idempotencyKey: IdempotencyKey,
     mode: SyncMode.default('upsert'),
     items: z.array(ProductSyncItem).min(1, 'must hold at least one item'),
     dry_run: DryRun,

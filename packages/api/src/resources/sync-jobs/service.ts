@@ -1,9 +1,10 @@
 import { addJob, isId, newId, statement, syncJobKey } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText, idempotencyOf, once } from '../../request/idempotency.ts';
-import { answerPage } from '../../request/page-text.ts';
+import { readPage } from '../../request/page-text.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
 import { listJobs, readJob } from './statements.ts';
@@ -16,37 +17,32 @@ import { listJobs, readJob } from './statements.ts';
 export async function startProducts(
   ctx: CallContext,
   { mode, items, include }: Pick<ProductSync, 'mode' | 'items' | 'include'>,
-): Promise<StartedSyncJob> {
-  const { database } = ctx.app;
+): Promise<Answer<StartedSyncJob>> {
   const { locationId } = ctx.caller;
-  const idempotency = idempotencyOf(ctx);
-  // The job carries the id of its request by itself, and nothing else is told of here.
-  const { json, replayed } = await database.transaction(undefined, (tx) =>
-    once(tx, ctx, idempotency, 202, async () => {
-      refuseLargeBatch(ctx, items.length);
-      await refuseUsedUp(ctx);
-      const jobId = newId();
-      const applied = include && '[]';
-      await tx.run(insertJob, [
-        ...[locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied ?? null],
-      ]);
-      await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
-      await startBatch(ctx, tx);
-      return { job_id: jobId, status: 'queued', total_items: items.length } satisfies StartedSyncJob;
-    }),
-  );
-  return answerText(ctx, json, replayed);
+  return inTransaction(ctx, async (tx) => {
+    refuseLargeBatch(ctx, items.length);
+    await refuseUsedUp(ctx);
+    const jobId = newId();
+    const applied = include === undefined ? null : '[]';
+    const values = [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied];
+    await tx.run(insertJob, values);
+    await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
+    await startBatch(ctx, tx);
+    return { value: { job_id: jobId, status: 'queued', total_items: items.length } };
+  });
 }
 
 /** Lists the jobs, newest first. */
-export const list = (ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<SyncJob>> =>
-  answerPage(ctx, listJobs, paging);
+export const list = (
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Answer<Page<SyncJob>>> => readPage(ctx, listJobs, paging);
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<SyncJob> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<SyncJob>> {
   const [found] = isId(id) ? await ctx.app.database.run(readJob, [ctx.caller.locationId, id]) : [];
   if (found === undefined) throw notFound('Sync job');
-  return answerText(ctx, found.doc);
+  return { text: found.doc };
 }
 
 const insertJob = statement(

@@ -1,9 +1,10 @@
 import { isId, newId, type Queryable, type Statement, sqlState } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
-import { answerPage } from '../../request/page-text.ts';
+import { readPage } from '../../request/page-text.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { Turn } from './schema.ts';
 import {
@@ -17,32 +18,33 @@ import {
 } from './statements.ts';
 
 /** Lists turns, newest first. */
-export const list = (ctx: CallContext, paging: { limit: number; offset: number }): Promise<Page<Turn>> =>
-  answerPage(ctx, listTurns, paging);
+export const list = (
+  ctx: CallContext,
+  paging: { limit: number; offset: number },
+): Promise<Answer<Page<Turn>>> => readPage(ctx, listTurns, paging);
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Turn> {
+export async function get(ctx: CallContext, id: string): Promise<Answer<Turn>> {
   if (!isId(id)) throw notFound('Turn');
-  return answerText(ctx, await read(ctx.app.database, readTurn, [ctx.caller.locationId, id]));
+  return read(ctx.app.database, readTurn, [ctx.caller.locationId, id]);
 }
 
 /** Reads the open one. Throws `resource_not_found` when none is. */
-export async function getCurrent(ctx: CallContext): Promise<Turn> {
-  return answerText(ctx, await read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn'));
+export async function getCurrent(ctx: CallContext): Promise<Answer<Turn>> {
+  return read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn');
 }
 
 /** Opens one; orders made from now on belong to it. Throws `conflict` when one is open. */
-export async function open(ctx: CallContext): Promise<Turn> {
+export async function open(ctx: CallContext): Promise<Answer<Turn>> {
   const { locationId } = ctx.caller;
   const id = newId();
   try {
-    const json = await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+    return await inTransaction(ctx, async (tx) => {
       if ((await tx.run(holdOpenTurn, [locationId])).length > 0) throw openAlready();
       await tx.run(openTurn, [locationId, id]);
       await audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
       return read(tx, readTurn, [locationId, id]);
     });
-    return answerText(ctx, json);
   } catch (error) {
     // Two at once: the second found no turn to hold, and was refused by the database.
     if (sqlState(error)?.constraint === 'turns_one_open_idx') throw openAlready();
@@ -54,9 +56,9 @@ export async function open(ctx: CallContext): Promise<Turn> {
  * Closes the open one; the database settles it in the same transaction, whoever closes (docs/decisions/0007).
  * Of two closes at once one wins. Throws `conflict` when none is open.
  */
-export async function close(ctx: CallContext): Promise<Turn> {
+export async function close(ctx: CallContext): Promise<Answer<Turn>> {
   const { locationId } = ctx.caller;
-  const json = await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     const [closed] = await tx.run(closeTurn, [locationId]);
     if (closed === undefined) throw conflict('No turn is open.');
     await audit(tx, ctx, 'turns.close', closed.id, {
@@ -65,7 +67,6 @@ export async function close(ctx: CallContext): Promise<Turn> {
     });
     return read(tx, readTurn, [locationId, closed.id]);
   });
-  return answerText(ctx, json);
 }
 
 const openAlready = () => conflict('A turn is open already; close it first.');
@@ -75,8 +76,8 @@ async function read(
   statement: Statement<TurnText>,
   values: readonly unknown[],
   resource = 'Turn',
-): Promise<string> {
+): Promise<Answer<Turn>> {
   const [found] = await queryable.run(statement, values);
   if (found === undefined) throw notFound(resource);
-  return found.doc;
+  return { text: found.doc };
 }

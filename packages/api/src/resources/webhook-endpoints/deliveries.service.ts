@@ -1,7 +1,8 @@
 import { isId, type Statement, statement } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerPage, type PageText, pageStatement } from '../../request/page-text.ts';
+import { type PageText, pageStatement, readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
 
@@ -12,12 +13,12 @@ import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
 export async function listDeliveries(
   ctx: CallContext,
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
-): Promise<Page<WebhookDelivery>> {
+): Promise<Answer<Page<WebhookDelivery>>> {
   const [known] = isId(id) ? await ctx.app.database.run(findEndpoint, [ctx.caller.locationId, id]) : [];
   if (known === undefined) throw notFound('Webhook endpoint');
   const given = [status, event_type].filter((value) => value !== undefined);
   const page = attempts[`${status === undefined ? '' : 's'}${event_type === undefined ? '' : 't'}`];
-  return answerPage(ctx, page, { limit, offset }, [id, ...given]);
+  return readPage(ctx, page, { limit, offset }, [id, ...given]);
 }
 
 const findEndpoint = statement(

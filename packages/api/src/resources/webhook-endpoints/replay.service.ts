@@ -1,6 +1,8 @@
 import { addJob, deliveryJobKey, isId, newId, statement, type Transaction } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { WebhookReplay, WebhookReplayed } from './schema.ts';
 
 /** Events at most, per call. */
@@ -12,11 +14,11 @@ const mostEvents = 10_000;
  * its first attempt is left alone. Throws `resource_not_found`, `conflict` for a disabled endpoint,
  * `validation_error` for a type that it is not subscribed to and for more events than one call may send.
  */
-export async function replay(ctx: CallContext, request: WebhookReplay): Promise<WebhookReplayed> {
+export async function replay(ctx: CallContext, request: WebhookReplay): Promise<Answer<WebhookReplayed>> {
   const { locationId } = ctx.caller;
   const { id, since, until, only } = request;
   if (!isId(id)) throw notFound('Webhook endpoint');
-  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     // Its row is held: of two replays at once the second finds what the first has made.
     const [endpoint] = await tx.run(holdEndpoint, [locationId, id]);
     if (endpoint === undefined) throw notFound('Webhook endpoint');
@@ -35,7 +37,7 @@ export async function replay(ctx: CallContext, request: WebhookReplay): Promise<
       throw invalid({ path: '', message });
     }
     if (events.length > 0) await deliverAgain(tx, locationId, id, events);
-    return { replayed: events.length };
+    return { value: { replayed: events.length } };
   });
 }
 

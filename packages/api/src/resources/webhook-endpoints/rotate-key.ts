@@ -1,6 +1,7 @@
-import { type Database, type SecretBox, statement } from '@comanda/db';
+import type { Database, SecretBox } from '@comanda/db';
 import { ApiError } from '../../errors.ts';
 import { auditAs } from '../../request/audit.ts';
+import { countSealed, type SealedRow, type SealedTable, sealedTables } from './sealed.statements.ts';
 
 /** What a rotation did, and which keys still seal something afterwards. */
 export interface KeyRotation {
@@ -16,7 +17,7 @@ export interface KeyRotation {
 }
 
 /**
- * Seals every signing secret with the current key, a hundred to a transaction, while everything else runs. It can be
+ * Seals every signing secret, and every answer kept for repeats that holds one, with the current key, a hundred to a transaction, while everything else runs. It can be
  * cut off anywhere and started again; what is done is passed over. What a process with older settings seals
  * meanwhile is found by another round.
  *
@@ -56,27 +57,28 @@ const pageSize = 100;
 
 async function round(database: Database, box: SecretBox): Promise<Round> {
   const done: Round = { resealed: 0, unchanged: 0, unreadable: [] };
-  let last: [string, string] = [nil, nil];
-  for (;;) {
-    const rows = await database.run(readSecrets, [...last, pageSize]);
-    const final = rows.at(-1);
-    if (final === undefined) return done;
-    last = [final.location_id, final.id];
-    await resealPage(database, box, rows, done);
+  for (const table of sealedTables) {
+    let last: SealedRow | undefined;
+    do {
+      const rows = await database.run(table.read, [last?.location_id ?? nil, last?.place ?? null, pageSize]);
+      last = rows.at(-1);
+      await resealPage(database, box, table, rows, done);
+    } while (last !== undefined);
   }
+  return done;
 }
 
 async function resealPage(
   database: Database,
   box: SecretBox,
-  rows: readonly SecretRow[],
+  table: SealedTable,
+  rows: readonly SealedRow[],
   done: Round,
 ): Promise<void> {
-  const changed: { row: SecretRow; sealed: Buffer }[] = [];
+  const changed: { row: SealedRow; sealed: Buffer }[] = [];
   for (const row of rows) {
-    const owner = { locationId: row.location_id, endpointId: row.endpoint_id };
     try {
-      const fresh = box.reseal({ keyId: row.encryption_key_id, sealed: row.sealed }, owner);
+      const fresh = box.reseal({ keyId: row.encryption_key_id, sealed: row.sealed }, table.ownerOf(row));
       if (fresh === undefined) done.unchanged += 1;
       else changed.push({ row, sealed: fresh.sealed });
     } catch {
@@ -85,10 +87,10 @@ async function resealPage(
   }
   if (changed.length === 0) return;
   const written = await database.transaction(undefined, async (tx) => {
-    const stored = await tx.run(writeSecrets, [
+    const stored = await tx.run(table.write, [
       box.currentKeyId,
       changed.map(({ row }) => row.location_id),
-      changed.map(({ row }) => row.id),
+      changed.map(({ row }) => row.place),
       changed.map(({ row }) => row.sealed),
       changed.map(({ sealed }) => sealed),
     ]);
@@ -103,7 +105,7 @@ async function resealPage(
 }
 
 async function keysInUse(database: Database, box: SecretBox): Promise<KeyRotation['keys']> {
-  const rows = await database.run(countSecrets, []);
+  const rows = await database.run(countSealed, []);
   const unused = box.keyIds.filter((id) => rows.every(({ key_id }) => key_id !== id));
   return [...rows, ...unused.map((key_id) => ({ key_id, secrets: 0 }))];
 }
@@ -126,33 +128,4 @@ function countBy(values: readonly string[]): Map<string, number> {
   return counts;
 }
 
-interface SecretRow {
-  location_id: string;
-  id: string;
-  endpoint_id: string;
-  encryption_key_id: string;
-  sealed: Buffer;
-}
-
 const nil = '00000000-0000-0000-0000-000000000000';
-
-const readSecrets = statement<SecretRow>(
-  'read_sealed_secrets',
-  `select location_id, id, endpoint_id, encryption_key_id, sealed from internal.webhook_secrets
-   where (location_id, id) > ($1::uuid, $2::uuid) order by location_id, id limit $3`,
-);
-
-// Only what still is as it was read: a row that another rotation sealed meanwhile is left to it.
-const writeSecrets = statement<{ location_id: string }>(
-  'write_sealed_secrets',
-  `update internal.webhook_secrets s set encryption_key_id = $1, sealed = fresh.sealed
-   from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) as fresh (location_id, id, was, sealed)
-   where s.location_id = fresh.location_id and s.id = fresh.id and s.sealed = fresh.was
-   returning s.location_id`,
-);
-
-const countSecrets = statement<{ key_id: string; secrets: number }>(
-  'count_sealed_secrets',
-  `select encryption_key_id as key_id, count(*)::int as secrets from internal.webhook_secrets
-   group by encryption_key_id order by encryption_key_id`,
-);

@@ -1,9 +1,10 @@
 import { isId, newId, newSigningSecret, type Transaction } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { answerText } from '../../request/idempotency.ts';
-import { answerPage } from '../../request/page-text.ts';
-import type { Page } from '../../wire.ts';
+import { readPage } from '../../request/page-text.ts';
+import { inStatement, inTransaction } from '../../request/writing.ts';
+import type { Deleted, Page } from '../../wire.ts';
 import { checkWebhookUrl } from './address.ts';
 import type {
   WebhookEndpoint,
@@ -21,14 +22,11 @@ const mostEndpoints = 50;
 export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
-): Promise<Page<WebhookEndpoint>> => answerPage(ctx, sql.listEndpoints, paging);
+): Promise<Answer<Page<WebhookEndpoint>>> => readPage(ctx, sql.listEndpoints, paging);
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint> {
-  return answerText(
-    ctx,
-    await oneOf(id, () => ctx.app.database.run(sql.readEndpoint, [ctx.caller.locationId, id])),
-  );
+export async function get(ctx: CallContext, id: string): Promise<Answer<WebhookEndpoint>> {
+  return { text: await oneOf(id, () => ctx.app.database.run(sql.readEndpoint, [ctx.caller.locationId, id])) };
 }
 
 /**
@@ -38,10 +36,10 @@ export async function get(ctx: CallContext, id: string): Promise<WebhookEndpoint
 export async function create(
   ctx: CallContext,
   input: WebhookEndpointCreate,
-): Promise<WebhookEndpointWithSecret> {
+): Promise<Answer<WebhookEndpointWithSecret>> {
   refuseAddress(ctx, input.url);
   const { locationId } = ctx.caller;
-  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     // Two creations at once would both count 49: the location's row makes them take turns.
     await tx.run(sql.holdLocation, [locationId]);
     const id = newId();
@@ -61,26 +59,27 @@ export async function create(
 export async function update(
   ctx: CallContext,
   { id, ...changes }: WebhookEndpointUpdate,
-): Promise<WebhookEndpoint> {
+): Promise<Answer<WebhookEndpoint>> {
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
   const { url = null, events = null, status = null } = changes;
   const values = [ctx.caller.locationId, id, url, events, status];
-  const doc = await oneOf(id, () =>
-    ctx.app.database.transaction(ctx.requestId, (tx) => tx.run(sql.updateEndpoint, values)),
-  );
-  return answerText(ctx, doc);
+  return inTransaction(ctx, async (tx) => ({
+    text: await oneOf(id, () => tx.run(sql.updateEndpoint, values)),
+  }));
 }
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
-export async function remove(ctx: CallContext, id: string): Promise<{ id: string; deleted: true }> {
-  await oneOf(id, () => ctx.app.database.run(sql.deleteEndpoint, [ctx.caller.locationId, id]));
-  return { id, deleted: true };
+export async function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
+  return inStatement(ctx, async (on) => {
+    await oneOf(id, () => on.run(sql.deleteEndpoint, [ctx.caller.locationId, id]));
+    return { value: { id, deleted: true } };
+  });
 }
 
 /** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
-export async function rotateSecret(ctx: CallContext, id: string): Promise<WebhookEndpointWithSecret> {
+export async function rotateSecret(ctx: CallContext, id: string): Promise<Answer<WebhookEndpointWithSecret>> {
   const { locationId } = ctx.caller;
-  return ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     // Its row is held: of two rotations at once the second sees the secret of the first.
     const doc = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
     await tx.run(sql.expireSecret, [locationId, id]);
@@ -92,16 +91,16 @@ export async function rotateSecret(ctx: CallContext, id: string): Promise<Webhoo
  * Sends a test event to the endpoint alone, along the path that every event takes. Throws `resource_not_found`,
  * `conflict` for a disabled endpoint.
  */
-export async function sendTest(ctx: CallContext, id: string): Promise<WebhookTest> {
+export async function sendTest(ctx: CallContext, id: string): Promise<Answer<WebhookTest>> {
   const eventId = newId();
   const { locationId } = ctx.caller;
-  await ctx.app.database.transaction(ctx.requestId, async (tx) => {
+  return inTransaction(ctx, async (tx) => {
     const doc = await oneOf(id, () => tx.run(sql.readEndpoint, [locationId, id]));
     const endpoint: WebhookEndpoint = JSON.parse(doc);
     if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
     await tx.run(sql.captureTest, [locationId, id, eventId]);
+    return { value: { event_id: eventId, type: 'webhook.test' } };
   });
-  return { event_id: eventId, type: 'webhook.test' };
 }
 
 /** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is none of ours. */
@@ -116,12 +115,12 @@ async function withSecret(
   tx: Transaction,
   endpointId: string,
   doc: string,
-): Promise<WebhookEndpointWithSecret> {
+): Promise<Answer<WebhookEndpointWithSecret>> {
   const secret = newSigningSecret();
   const { locationId } = ctx.caller;
   const { keyId, sealed } = ctx.app.secrets.seal(secret, { locationId, endpointId });
   await tx.run(sql.insertSecret, [locationId, endpointId, keyId, sealed]);
-  return { ...(JSON.parse(doc) as WebhookEndpoint), secret };
+  return { value: { ...(JSON.parse(doc) as WebhookEndpoint), secret }, isSecret: true };
 }
 
 function refuseAddress(ctx: CallContext, url: string): void {

@@ -1,0 +1,53 @@
+/** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
+export type Answer<Value> = Content<Value> & {
+  /** The entity tag of the answer, quotes included. REST answers 304 without a body when the caller has it already. */
+  readonly etag?: string;
+  /** The cursor of the next page of what has changed: REST carries it in a `Link`. */
+  readonly next?: string;
+  /** It is the answer of an earlier request with the same idempotency key. */
+  readonly replayed?: boolean;
+  /** It holds a secret: where it is stored for repeats, it is sealed. */
+  readonly isSecret?: boolean;
+  /** It is given once: what a repeat is refused with (`conflict`), which is stored in its place. */
+  readonly onRepeat?: string;
+};
+
+type Content<Value> =
+  | { readonly value: Value }
+  /** The value's JSON text, sent as it is: a replay is byte for byte the same. */
+  | { readonly text: string; readonly of?: Value }
+  /** The value's JSON text in pieces, when it is too large to be held. */
+  | { readonly stream: TextStream; readonly of?: Value }
+  /** The caller has it already, by its entity tag. */
+  | { readonly unchanged: true; readonly etag: string; readonly of?: Value };
+
+/** Text that is made while it is sent. Whoever takes it closes it. */
+export interface TextStream {
+  /** The next piece; undefined at the end. Rejects when the rest cannot be made. */
+  next(): Promise<string | undefined>;
+  /** Lets go of what it is made from, at the end or before. May be called again. */
+  close(): Promise<void>;
+}
+
+/** A page of a list, whose entries are the text of a JSON array. */
+export function answerPage<Page>(
+  { data, total }: { data: string; total: number } = { data: '[]', total: 0 },
+  { limit, offset }: { limit: number; offset: number },
+): Answer<Page> {
+  return { text: `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}` };
+}
+
+/** The value itself, for a caller in the same process. */
+export async function valueIn<Value>(answer: Answer<Value>): Promise<Value> {
+  if ('value' in answer) return answer.value;
+  if ('text' in answer) return JSON.parse(answer.text) as Value;
+  if ('unchanged' in answer) throw new Error('nobody asked whether the answer has changed');
+  const { stream } = answer;
+  try {
+    let text = '';
+    for (let piece = await stream.next(); piece !== undefined; piece = await stream.next()) text += piece;
+    return JSON.parse(text) as Value;
+  } finally {
+    await stream.close();
+  }
+}
