@@ -132,7 +132,7 @@ export const story: readonly Step[] = [
   {
     title: 'A sync job ends well: one item is new, one is refused',
     by: 'POST /v2/sync/products',
-    emits: ['product.created', 'catalog.updated', 'sync.completed'],
+    emits: ['product.created', 'sync.completed'],
     shows: ['sync.completed'],
     run: (scene) =>
       job(scene, 'job-1', [

@@ -137,20 +137,20 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     await product();
     await createCategory(api.app.database, { locationId });
     await api.published();
-    await logged(3, '&status=delivered');
+    await logged(2, '&status=delivered');
     const { rows } = await api.app.database.pool.query<{ type: string; at: Date }>(
       'select type, created_at as at from events where location_id = $1 order by number',
       [locationId],
     );
     const types = rows.map(({ type }) => type);
-    expect(types).toEqual(['product.created', 'catalog.updated', 'catalog.updated']);
-    const [first, last] = [rows[0]?.at ?? new Date(), rows[2]?.at ?? new Date()];
+    expect(types).toEqual(['product.created', 'catalog.updated']);
+    const [first, last] = [rows[0]?.at ?? new Date(), rows[1]?.at ?? new Date()];
     const all = { since, only: 'all' };
-    expect(await replayed({ ...all, until: first.toISOString() })).toBe(2);
-    await logged(5, '&status=delivered');
+    expect(await replayed({ ...all, until: first.toISOString() })).toBe(1);
+    await logged(3, '&status=delivered');
     expect(await replayed({ ...all, since: last.toISOString(), event_types: ['product.created'] })).toBe(0);
     expect(await replayed({ ...all, since: last.toISOString() })).toBe(1);
-    await logged(6, '&status=delivered');
+    await logged(4, '&status=delivered');
     const before = new Date(first.getTime() - 1).toISOString();
     expect(await replayed({ ...all, until: before })).toBe(0);
   });

@@ -97,7 +97,8 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   if (data.error.request_id !== answer.headers.get('x-request-id'))
     throw new Error(`${where}: request_id and X-Request-Id differ`);
   if (operation === undefined) return;
-  const readsBody = operation.kind === 'mutation';
+  const readsBody =
+    (operation.meta.rest ?? []).some((route) => /^(POST|PATCH)/.test(route)) || operation.kind === 'mutation';
   const documented = errorsOf(operation, readsBody).map((name) => errorResponses[name]);
   if (operation.meta.batch && answer.status !== 401 && answer.status < 500 && !meetsRequestLimit(answer))
     requireHeaders(where, answer, batchLimits);

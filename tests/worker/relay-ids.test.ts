@@ -16,8 +16,14 @@ async function publish() {
 }
 
 test('a restored copy tells the same events under the same ids', async () => {
+  const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
+  await publish();
+  await createProduct(kit.database, {
+    locationId: kit.locationId,
+    categoryIds: [categoryId],
+    stock: { quantity: 1 },
+  });
   await insertOrder(kit);
-  await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 1 } });
   await kit.sql('create table copy as select * from internal.captured_changes');
   const first = await publish();
   await kit.sql('insert into internal.captured_changes select * from copy');
@@ -77,7 +83,10 @@ test('a statement captures what is alike in one row, at most 500 resources each'
 test('events.md 9: catalog.updated is told once, though another change of its transaction is set aside', async () => {
   const [orderId, productId] = [
     await insertOrder(kit),
-    await createProduct(kit.database, { locationId: kit.locationId }),
+    await createProduct(kit.database, {
+      locationId: kit.locationId,
+      categoryIds: [await createCategory(kit.database, { locationId: kit.locationId })],
+    }),
   ];
   await publish();
   // The unknown one changes the catalog, too: it was told by then.

@@ -69,7 +69,12 @@ describe('plain SQL is heard like any other change:', () => {
   });
 
   test('a price, a description and a stock change', async () => {
-    const id = await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 5 } });
+    const categoryIds = [await createCategory(kit.database, { locationId: kit.locationId })];
+    const id = await createProduct(kit.database, {
+      locationId: kit.locationId,
+      categoryIds,
+      stock: { quantity: 5 },
+    });
     await forget();
     await kit.sql('update products set price = 13 where id = $1', [id]);
     expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
@@ -145,7 +150,7 @@ describe('one change makes one event:', () => {
       kit.database.prisma.product.updateMany({ where: { id }, data: { price: 2 } }),
     ]);
     const events = await publish();
-    expect(typesOf(events)).toEqual(['product.updated', 'catalog.updated']);
+    expect(typesOf(events)).toEqual(['product.updated']);
     expect(events[0]?.body.data.price).toBe(2);
   });
 
@@ -180,8 +185,33 @@ describe('one change makes one event:', () => {
     expect(await publish()).toEqual([]);
   });
 
+  test('a product, a choice and its item that stand in no category tell nothing of the catalog', async () => {
+    const { locationId } = kit;
+    const productId = await createProduct(kit.database, { locationId });
+    await createSubselection(kit.database, { locationId, productId, items: [{}] });
+    await kit.sql('update products set price = 3 where id = $1', [productId]);
+    await kit.sql('update subselections set name = $2 where product_id = $1', [productId, 'Size']);
+    await kit.sql('update subselection_items set price = 4 where location_id = $1', [locationId]);
+    expect(typesOf(await publish()).filter((type) => type === 'catalog.updated')).toEqual([]);
+    const categoryId = await createCategory(kit.database, { locationId });
+    await forget();
+    const link = 'insert into product_categories (location_id, product_id, category_id) values ($1, $2, $3)';
+    await kit.sql(link, [locationId, productId, categoryId]);
+    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
+    await forget();
+    await kit.sql('update subselection_items set price = 5 where location_id = $1', [locationId]);
+    expect(typesOf(await publish())).toEqual(['catalog.updated']);
+    await forget();
+    await kit.sql('delete from product_categories where product_id = $1', [productId]);
+    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
+    await forget();
+    await kit.sql('delete from products where id = $1', [productId]);
+    expect(typesOf(await publish()).filter((type) => type === 'product.updated')).toEqual([]);
+  });
+
   test('the catalog counts its versions by transaction', async () => {
-    const productId = await createProduct(kit.database, { locationId: kit.locationId });
+    const categoryIds = [await createCategory(kit.database, { locationId: kit.locationId })];
+    const productId = await createProduct(kit.database, { locationId: kit.locationId, categoryIds });
     await publish();
     const before = (await kit.events()).findLast(({ type }) => type === 'catalog.updated')?.body.data.version;
     await createSubselection(kit.database, { locationId: kit.locationId, productId, items: [{}] });

@@ -54,11 +54,13 @@ export async function openShop(
             url: hookUrl,
             events: eventTypes,
           });
+    const { id: categoryId } = await must<{ id: string }>('POST /v2/categories', { name: 'Dishes' });
     const make = async (name: string, cents: number, quantity: number | undefined) => {
       const { id } = await must<{ id: string }>('POST /v2/products', {
         name,
         description: '',
         price: cents / 100,
+        category_ids: [categoryId],
         ...(quantity !== undefined && { stock: { enabled: true, quantity, min_stock_alarm: 0 } }),
       });
       ledger.products.set(locationId, (ledger.products.get(locationId) ?? 0) + 1);

@@ -32,45 +32,15 @@ export function deliversAfter(locationId: string, endpointId: string): string {
 }
 
 /**
- * Claims what is due for an endpoint: location, endpoint, how many, for how many milliseconds, by whom, what
- * that worker has in flight, and after which due time and id to begin. Address and secrets are read in the same
- * statement, so nothing claimed later goes to an address that was replaced. A claim that ran out is its holder's as
- * long as that has a heartbeat: the clock may have jumped while the attempt is on its way. The sweeper frees the
- * claims of the dead.
+ * Claims what is due for an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, for how many milliseconds, by
+ * whom, what that worker has in flight, and after which due time and id to begin. Address and secrets are read in the
+ * same statement, so nothing claimed later goes to an address that was replaced.
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
-  `with due as (
-     select d.ctid as place from webhook_deliveries d
-     where d.location_id = $1 and d.endpoint_id = $2
-       and (d.next_attempt_at, d.id) > ($7::timestamptz, $8::uuid)
-       and d.next_attempt_at <= now() and (d.leased_until is null or d.leased_until <= now()
-         and case when d.leased_by = $5 then d.id <> all ($6::uuid[])
-           else not exists (select from internal.process_heartbeats h where h.id = d.leased_by) end)
-       and d.number > ${deliversAfter('$1', '$2')}
-     order by d.next_attempt_at, d.id limit $3
-     for update skip locked
-   ), claimed as (
-     update webhook_deliveries d
-     set leased_until = now() + make_interval(secs => $4::float8 / 1000), leased_by = $5
-     from due where d.ctid = due.place
-     returning d.id, d.event_id, d.attempts, d.next_attempt_at
-   )
-   select c.id, c.event_id as "eventId", v.type as "eventType", v.request_id as "requestId",
-     c.attempts, c.next_attempt_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", e.url,
-     case when e.api_version = 'v1'
-       then coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
-       else v.body end as body,
-     (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
-        order by s.created_at desc, s.id desc)
-      from internal.webhook_secrets s where s.location_id = $1 and s.endpoint_id = $2
-        and (s.expires_at is null or s.expires_at > now())) as secrets
-   from claimed c
-   cross join lateral (
-     select v.type, v.request_id, v.body, v.body_v1 from events v where v.location_id = $1 and v.id = c.event_id limit 1
-   ) v
-   join webhook_endpoints e on e.location_id = $1 and e.id = $2
-   order by c.next_attempt_at, c.id`,
+  `select id, event_id as "eventId", event_type as "eventType", request_id as "requestId", attempts,
+     due_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", body, url, secrets
+   from claim_deliveries($1::uuid, $2::uuid, $3::int, $4::float8, $5::text, $6::uuid[], $7::timestamptz, $8::uuid)`,
 );
 
 /**
