@@ -26,7 +26,7 @@ export const eventBodies: Readonly<Record<EventType, string>> = {
   'product.updated':
     '{"id":"01935a3e-7c1f-7d2a-9b40-000000000027","type":"product.updated","api_version":"v2","created_at":"2026-01-31T21:10:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"id":"01935a3e-7c1f-7d2a-9b40-000000000003","external_id":"SKU-1001","sku":"FW-M","name":"Flat White","description":"Double shot, steamed milk.","price":13,"visible":true,"image_url":"https://images.example.com/flat-white.jpg","stock":{"enabled":true,"quantity":22,"min_stock_alarm":5},"categories":[{"id":"01935a3e-7c1f-7d2a-9b40-000000000004","name":"Coffee"}]}}',
   'product.deleted':
-    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000035","type":"product.deleted","api_version":"v2","created_at":"2026-01-31T21:15:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"id":"01935a3e-7c1f-7d2a-9b40-000000000008","external_id":"SKU-1002"}}',
+    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000034","type":"product.deleted","api_version":"v2","created_at":"2026-01-31T21:15:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"id":"01935a3e-7c1f-7d2a-9b40-000000000008","external_id":"SKU-1002"}}',
   'stock.updated':
     '{"id":"01935a3e-7c1f-7d2a-9b40-000000000029","type":"stock.updated","api_version":"v2","created_at":"2026-01-31T21:11:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"product_id":"01935a3e-7c1f-7d2a-9b40-000000000003","external_id":"SKU-1001","sku":"FW-M","name":"Flat White","stock":{"enabled":true,"quantity":40,"min_stock_alarm":5},"updated_at":"2026-01-31T21:11:00.000-03:00"}}',
   'catalog.updated':
@@ -34,7 +34,7 @@ export const eventBodies: Readonly<Record<EventType, string>> = {
   'sync.completed':
     '{"id":"01935a3e-7c1f-7d2a-9b40-000000000030","type":"sync.completed","api_version":"v2","created_at":"2026-01-31T21:13:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"job_id":"01935a3e-7c1f-7d2a-9b40-000000000031","status":"completed","total_items":2,"success_items":1,"failed_items":1}}',
   'sync.failed':
-    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000033","type":"sync.failed","api_version":"v2","created_at":"2026-01-31T21:14:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"job_id":"01935a3e-7c1f-7d2a-9b40-000000000034","status":"failed","total_items":1,"success_items":0,"failed_items":1,"error":"None of the items could be applied; errors says why."}}',
+    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000032","type":"sync.failed","api_version":"v2","created_at":"2026-01-31T21:14:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"job_id":"01935a3e-7c1f-7d2a-9b40-000000000033","status":"failed","total_items":1,"success_items":0,"failed_items":1,"error":"None of the items could be applied; errors says why."}}',
   'settlement.created':
     '{"id":"01935a3e-7c1f-7d2a-9b40-00000000002c","type":"settlement.created","api_version":"v2","created_at":"2026-01-31T21:12:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"id":"01935a3e-7c1f-7d2a-9b40-00000000002d","period_start":"2026-01-31T21:03:00.000-03:00","period_end":"2026-01-31T21:12:00.000-03:00","total_amount":29,"total_orders":2}}',
   'turn.open':
@@ -44,5 +44,5 @@ export const eventBodies: Readonly<Record<EventType, string>> = {
   'turn.closed':
     '{"id":"01935a3e-7c1f-7d2a-9b40-00000000002b","type":"turn.closed","api_version":"v2","created_at":"2026-01-31T21:12:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"id":"01935a3e-7c1f-7d2a-9b40-00000000000c","batch_number":"1","status":"closed","started_at":"2026-01-31T21:03:00.000-03:00","ended_at":"2026-01-31T21:12:00.000-03:00","total_orders":2,"total_collected":29}}',
   'webhook.test':
-    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000037","type":"webhook.test","api_version":"v2","created_at":"2026-01-31T21:16:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"endpoint_id":"01935a3e-7c1f-7d2a-9b40-000000000038","message":"This is a test event from Comanda."}}',
+    '{"id":"01935a3e-7c1f-7d2a-9b40-000000000036","type":"webhook.test","api_version":"v2","created_at":"2026-01-31T21:16:00.000-03:00","location_id":"01935a3e-7c1f-7d2a-9b40-000000000002","data":{"endpoint_id":"01935a3e-7c1f-7d2a-9b40-000000000037","message":"This is a test event from Comanda."}}',
 };
