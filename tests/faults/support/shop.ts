@@ -54,7 +54,11 @@ export async function openShop(
             url: hookUrl,
             events: eventTypes,
           });
-    const { id: categoryId } = await must<{ id: string }>('POST /v2/categories', { name: 'Dishes' });
+    const { id: categoryId } = await must<{ id: string }>('POST /v2/categories', {
+      name: 'Dishes',
+      priority: 1,
+      visible: true,
+    });
     const make = async (name: string, cents: number, quantity: number | undefined) => {
       const { id } = await must<{ id: string }>('POST /v2/products', {
         name,
