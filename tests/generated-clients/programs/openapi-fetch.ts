@@ -60,7 +60,7 @@ export async function mainJob({ url, key, hook }: Surroundings) {
   const { error: refused } = await place('order-1', { ...order, identifier: 'Table 5' });
 
   const [found] = needed(
-    await client.GET('/v2/orders', { params: { query: { external_id: 'PO/1 é%', status: 'pending' } } }),
+    await client.GET('/v2/orders', { params: { query: { external_id: 'PO/1 é%', status: ['pending'] } } }),
   ).data;
   if (found === undefined) throw new Error('the order is not found by its external_id');
   const moves = [];
