@@ -29,7 +29,6 @@ const listened = [
   'order.status_changed',
   'order.completed',
   'payment.created',
-  'catalog.updated',
   'sync.completed',
 ] as const;
 
@@ -40,7 +39,6 @@ const expected: Record<(typeof listened)[number], number> = {
   'order.status_changed': 2,
   'order.completed': 1,
   'payment.created': 1,
-  'catalog.updated': 1,
   'sync.completed': 1,
 };
 
