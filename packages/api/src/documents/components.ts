@@ -23,6 +23,11 @@ export const headers = {
     'With `updated_since` or `cursor`: where to read on, as a `rel="next"` relative to this address.',
     '</v2/orders?limit=50&cursor=eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
   ),
+  'X-Ignored-Fields': text(
+    'Fields of the body, and on v1 query parameters, that are unknown and were passed over: ten at most, percent-encoded.',
+    'items%5B%5D.qty',
+  ),
+  'Preference-Applied': text('`handling=strict` when `Prefer: handling=strict` was sent.', 'handling=strict'),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
 } as const satisfies Record<string, oas31.HeaderObject>;
@@ -157,7 +162,7 @@ export function errorsOf({ kind, meta }: Pick<Operation, 'kind' | 'meta'>, reads
 
 /** The headers of an operation's successful answer. */
 export function successHeaders({ kind, meta }: Pick<Operation, 'kind' | 'meta'>): HeaderName[] {
-  const always: HeaderName[] = ['X-Request-Id', ...requestLimits];
+  const always: HeaderName[] = ['X-Request-Id', ...requestLimits, 'X-Ignored-Fields', 'Preference-Applied'];
   if (meta.status === 201) always.push('Location');
   if (kind === 'mutation') always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);

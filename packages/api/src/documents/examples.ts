@@ -28,9 +28,10 @@ export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output
 
 /** An example of an operation's request body: the input without what paths and headers carry. */
 export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Record<string, unknown> {
+  const { id: _id, ...body } = operation.input.shape;
+  if (Object.keys(body).length === 0) return {};
   const named = componentExamples[bodyName(operation)];
   if (named !== undefined) return structuredClone(named) as Record<string, unknown>;
-  const { id: _id, ...body } = operation.input.shape;
   return exampleOf(z.object(body), '', true) as Record<string, unknown>;
 }
 

@@ -46,6 +46,8 @@ export interface RequestContext {
   readonly authorization: string | undefined;
   /** The entity tags that the caller holds, as REST carries them; see `matchesEtag`. */
   readonly ifNoneMatch?: string | undefined;
+  /** Whether a field that the operation does not know is refused; else the answer names it. */
+  readonly refusesUnknown?: boolean | undefined;
   /** Headers of the answer, whether it succeeds or not. */
   readonly headers: Record<string, string>;
 }

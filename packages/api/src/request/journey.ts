@@ -9,6 +9,7 @@ import type { NamedOperation } from './definition.ts';
 import { claimKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 /**
  * Admits a request: credential, then request limit, then permission, in this order. Sets the limit headers
@@ -30,7 +31,7 @@ export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<C
 /**
  * Performs an admitted call in its place among the others: what precedes the validation of its input, that, and the
  * operation's own work. Throws `invalid_request` for an input that nests too deep, `validation_error` for one that does
- * not fit and for a missing key, `conflict` for a key that came with another body, 503 when there is no place.
+ * not fit or is unknown where that is refused and for a missing key, `conflict` for a key that came with another body, 503 when there is no place.
  */
 export async function perform(
   ctx: CallContext,
@@ -64,6 +65,11 @@ function work(
 ): Answer<unknown> | Promise<Answer<unknown>> {
   const read = input.safeParse(raw);
   if (!read.success) throw fromZod(read.error);
+  const unknown = unknownFields(raw, read.data);
+  if (unknown.length > 0) {
+    if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(input.shape));
+    tellIgnored(ctx, unknown);
+  }
   return work({ ctx, input: read.data });
 }
 

@@ -83,7 +83,7 @@ function served(definition: Definition) {
     const kind = type === 'query' ? 'query' : 'mutation';
     const { input, key } = withoutKey(await getRawInput());
     const answer = await perform(
-      { ...ctx, caller, reads: ctx.app.reads },
+      { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query' },
       { ...definition, name: path, kind },
       input,
       { name: 'idempotencyKey', key: kind === 'mutation' ? key : undefined },

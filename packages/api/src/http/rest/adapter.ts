@@ -8,10 +8,11 @@ import type { App, RequestContext } from '../../request/context.ts';
 import { admit, perform } from '../../request/journey.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
+import { refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { nextLink } from './link.ts';
-import { parseQuery } from './query.ts';
+import { type Coercion, parseQuery } from './query.ts';
 import { type Match, routeTable } from './routes.ts';
 import { sendStream } from './stream.ts';
 
@@ -84,14 +85,23 @@ export function restHandler(
     const caller = await admit(context, meta);
     line.apiKeyId = caller.apiKeyId;
     line.locationId = caller.locationId;
-    const body =
+    const refusesUnknown = prefersStrict(request);
+    if (refusesUnknown) context.headers['Preference-Applied'] = 'handling=strict';
+    const known = route.method === 'GET' ? route.coercions : none;
+    const { values, unknown } = parseQuery(query, known);
+    const given =
       route.method === 'GET'
-        ? parseQuery(query, route.coercions)
+        ? values
         : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
+    if (unknown.length > 0) {
+      // Callers of v1 may have sent it for years.
+      if (refusesUnknown || route.version !== 'v1') refuseUnknown(unknown, [...known.keys()]);
+      tellIgnored(context, unknown);
+    }
     const answer = await perform(
-      Object.assign(context, { caller, reads: app.reads }),
+      Object.assign(context, { caller, reads: app.reads, refusesUnknown }),
       operation,
-      { ...body, ...parameters },
+      { ...given, ...parameters },
       { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') },
     );
     if (operation.kind === 'mutation') app.wakeRelay();
@@ -137,6 +147,13 @@ function textOf(answer: Answer<unknown>, output: Operation['output']): string {
 function idIn(json: string): string {
   const id = /^\{"id":"([^"]+)"/.exec(json)?.[1];
   return id ?? (JSON.parse(json) as { id: string }).id;
+}
+
+const none: ReadonlyMap<string, Coercion> = new Map();
+
+// RFC 7240: preferences stand behind commas, in any case.
+function prefersStrict({ headers: { prefer } }: IncomingMessage): boolean {
+  return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
 }
 
 function headerOnce(request: IncomingMessage, name: string): string | undefined {

@@ -5,6 +5,12 @@ import { decode } from './decode.ts';
 /** What a query parameter's text becomes before zod sees it. */
 export type Coercion = 'number' | 'boolean' | 'strings' | 'string';
 
+/** A query string as it was read. */
+export interface Query {
+  values: Record<string, unknown>;
+  unknown: string[];
+}
+
 /** The parameters that an input knows, with what their text becomes; worked out once per route. */
 export function coercions(input: z.ZodObject): Map<string, Coercion> {
   return new Map(
@@ -14,25 +20,30 @@ export function coercions(input: z.ZodObject): Map<string, Coercion> {
 
 /**
  * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is
- * split at commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are passed over. Throws
- * `validation_error` for a repeated single-value parameter, 400 for broken percent-encoding.
+ * split at commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are named apart, but for those
+ * of links and caches (`utm_…`, `_…`). Throws `validation_error` for a repeated single-value parameter, 400 for broken
+ * percent-encoding.
  */
-export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Record<string, unknown> {
+export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Query {
   const values = new Map<string, unknown>();
   const faults: FieldFault[] = [];
+  const unknown = new Set<string>();
   for (const pair of query === '' ? [] : query.split('&')) {
     const [rawName = '', ...rest] = pair.split('=');
     const name = decode(rawName.replaceAll('+', ' '));
     const text = decode(rest.join('=').replaceAll('+', ' '));
     const coercion = known.get(name);
-    if (coercion === undefined) continue;
+    if (coercion === undefined) {
+      if (!/^(utm)?_/.test(name) && name !== '') unknown.add(name);
+      continue;
+    }
     const before = values.get(name);
     if (Array.isArray(before)) values.set(name, [...before, ...text.split(',')]);
     else if (before !== undefined) faults.push({ path: name, message: 'must be given once' });
     else values.set(name, coerce(text, coercion));
   }
   if (faults.length > 0) throw invalid(...faults);
-  return Object.fromEntries(values);
+  return { values: Object.fromEntries(values), unknown: [...unknown] };
 }
 
 const plainDecimal = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/;
