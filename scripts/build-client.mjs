@@ -66,8 +66,8 @@ async function bundle(peers, outfile) {
 /** The text of index.d.ts, from the schemas of the router. */
 async function declarations() {
   const { build } = await import('esbuild');
-  // Beside what it reads, so that the packages it imports are found.
-  const outfile = join(root, 'packages/api', `.client-${process.pid}.mjs`);
+  // Beside the bundles, from where the packages it imports are found.
+  const outfile = join(root, 'dist', `.client-${process.pid}.mjs`);
   await build({
     absWorkingDir: root,
     entryPoints: ['scripts/client/flat.ts'],

@@ -13,7 +13,7 @@ export interface Readers {
 
 const routes = [
   'GET /v2/orders?limit=20',
-  'GET /v2/orders?status=pending&limit=5&page=2',
+  'GET /v2/orders?status=pending&limit=5&offset=5',
   'GET /v2/products?limit=20',
   'GET /v2/stock?limit=20',
   'GET /v2/catalog',
