@@ -179,15 +179,15 @@ export async function sendTo(
   { method, path, body, key }: Sent,
   shopKey: string,
 ): Promise<unknown> {
-  const response = await fetch(url + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${key ?? shopKey}`,
-      'content-type': 'application/json',
-      ...(method === 'POST' && { 'idempotency-key': unused('key') }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const headers = {
+    authorization: `Bearer ${key ?? shopKey}`,
+    'content-type': 'application/json',
+    ...(method === 'POST' && { 'idempotency-key': unused('key') }),
+  };
+  const ask = () =>
+    fetch(url + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  // A connection that rested between two rounds may be closed from the other end just then: it is asked once more.
+  const response = await ask().catch(ask);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
   return response.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text).data : text;

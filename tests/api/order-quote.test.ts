@@ -69,6 +69,15 @@ describe('POST /v2/orders/quote', () => {
     expect(await api.client().orders.quote.query(again)).toEqual(quoted);
   });
 
+  it('answers the typed client an order that is longer than any URL', async () => {
+    const items = Array.from({ length: 200 }, () => ({
+      ...{ product_id: kitchen.productId, quantity: 1, comment: 'no sugar, '.repeat(20) },
+    }));
+    const request = OrderQuoteRequest.parse(orderBody(kitchen, { items }));
+    const { items: quoted } = await api.client().orders.quote.query(request);
+    expect(quoted).toHaveLength(200);
+  });
+
   it('tells every refusal at once, in the words of creation', async () => {
     const scarce = await product({ stock: { enabled: true, quantity: 1 } });
     const disabled = await createPaymentMethod(api.app.database, {

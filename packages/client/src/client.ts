@@ -24,7 +24,7 @@ export type ComandaClient = TRPCClient<AppRouter>;
 
 /**
  * The client of one service with one key. Queries made in the same tick share a request, at most ten of them;
- * each counts against the limits on its own. A mutation always goes alone. A call that the service refuses
+ * each counts against the limits on its own. A mutation and a quote always go alone. A call that the service refuses
  * throws what `comandaError` reads.
  *
  * @throws {TypeError} when `url` is not an absolute URL.
@@ -38,8 +38,9 @@ export function createClient({ url, key, fetch }: ClientOptions): ComandaClient 
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
-        condition: (operation) => operation.type === 'mutation',
-        true: httpLink(options),
+        // A quote is asked by a body: a long order is more than a URL holds.
+        condition: ({ type, path }) => type === 'mutation' || path === 'orders.quote',
+        true: httpLink({ ...options, methodOverride: 'POST' }),
         false: httpBatchLink({ ...options, maxItems: largestBatch, maxURLLength: longestUrl }),
       }),
     ],

@@ -52,6 +52,8 @@ function beforeTrpc(request: express.Request, response: express.Response, next: 
 function trpcMiddleware(app: App, router: AppRouter) {
   return createExpressMiddleware({
     router,
+    // So that a long query may come as a body.
+    allowMethodOverride: true,
     maxBatchSize: largestBatch,
     maxBodySize: bodyLimits.batch,
     createContext: ({ req }): RequestContext => {
