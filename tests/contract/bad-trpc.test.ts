@@ -63,12 +63,6 @@ const rows: Row[] = [
     route: 'GET /trpc/categories.__proto__',
     answer: [404, 'resource_not_found'],
   },
-  {
-    about: 'a query by POST',
-    route: 'POST /trpc/categories.list',
-    body: '{}',
-    answer: [405, 'invalid_request'],
-  },
   { about: 'a mutation by GET', route: 'GET /trpc/categories.create', answer: [405, 'invalid_request'] },
   {
     about: 'another method',
