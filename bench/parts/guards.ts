@@ -29,6 +29,7 @@ export const guards: Part = {
       rounds.push(round % 2 === 0 ? { guarded: first, bare: second } : { guarded: second, bare: first });
       await runSql(place.comandaUrl, 'truncate internal.captured_changes');
     }
+    await runSql(place.comandaUrl, switched('enable'));
     await api.stop();
     return works.map((work) => {
       const ratio = (of: keyof Cpu) =>

@@ -1,20 +1,15 @@
 import type { Database } from '@comanda/db';
 import type { Logger } from 'pino';
 import { backoffMs } from '../backoff.ts';
-import { createWaker, pause } from '../waker.ts';
-
-/** A standing connection that hears of committed changes. */
-export interface Listener {
-  stop(): Promise<void>;
-}
+import { type Loop, startLoop } from '../loop.ts';
+import { createWaker } from '../waker.ts';
 
 /**
  * Keeps one connection of the pool and calls `onChanges` whenever a process says that it committed changes,
  * and after every new connection, since something may have been missed. Connects again when it breaks.
  */
-export function listenForChanges(database: Database, onChanges: () => void, log: Logger): Listener {
+export function listenForChanges(database: Database, onChanges: () => void, log: Logger): Loop {
   const waker = createWaker();
-  let stopping = false;
   const listen = async () => {
     const client = await database.pool.connect();
     const wake = () => waker.wake();
@@ -27,25 +22,15 @@ export function listenForChanges(database: Database, onChanges: () => void, log:
       client.release(true);
     }
   };
-  const run = async () => {
-    let failures = 0;
-    while (!stopping) {
-      const since = performance.now();
-      try {
-        await listen();
-      } catch (error) {
-        log.warn({ err: error }, 'cannot listen for changes; the poll goes on');
-      }
-      failures = performance.now() - since > 10_000 ? 1 : failures + 1;
-      if (!stopping) await pause(waker, backoffMs(failures));
+  let failures = 0;
+  return startLoop(waker, async () => {
+    const since = performance.now();
+    try {
+      await listen();
+    } catch (error) {
+      log.warn({ err: error }, 'cannot listen for changes; the poll goes on');
     }
-  };
-  const running = run();
-  return {
-    async stop() {
-      stopping = true;
-      waker.wake();
-      await running;
-    },
-  };
+    failures = performance.now() - since > 10_000 ? 1 : failures + 1;
+    return backoffMs(failures);
+  });
 }
