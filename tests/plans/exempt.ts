@@ -38,12 +38,6 @@ export const exemptions: readonly Exemption[] = [
     allowed: 'anything',
     sometimes: true,
   },
-  {
-    pattern: /^read_usage$/,
-    reason: 'passes by windows that have ended, until they are cleared away',
-    allowed: 'anything',
-    sometimes: true,
-  },
   { pattern: /pg_locks/, reason: 'looks at the locks of the moment', allowed: 'anything', sometimes: true },
   {
     pattern: /^list_orders_.*_cha$/,

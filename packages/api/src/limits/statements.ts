@@ -89,7 +89,8 @@ export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', Win
    ), usage as (
      select w.name, json_build_object('used', coalesce(c.used, 0), 'ends', extract(epoch from w.ends)) as doc
      from windows w
-     left join internal.limit_counters c on c.api_key_id = $1::uuid and c."window" = w.name and c.window_start = w.starts
+     left join lateral (select c.used from internal.limit_counters c
+       where c.api_key_id = $1::uuid and c."window" = w.name and c.window_start = w.starts limit 1) c on true
    )
    select (select doc from usage where name = 'minute') as minute, (select doc from usage where name = 'month') as month,
      (select doc from usage where name = 'batch_hour') as batch_hour`,
