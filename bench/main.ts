@@ -41,6 +41,12 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   signal.addEventListener('abort', endAll);
   for (const part of chosen) {
     log(`${part.name}: ${part.summary}`);
+    const lack = part.lacks?.();
+    if (lack !== undefined) {
+      log(`  not run: ${lack}`);
+      if (names.length > 0) broken += 1;
+      continue;
+    }
     const place = shared ?? (await openPlace());
     try {
       postgres = await postgresVersion(place);

@@ -1,7 +1,11 @@
 import { admission } from './parts/admission.ts';
+import { board } from './parts/board.ts';
 import { catalog } from './parts/catalog.ts';
+import { client } from './parts/client.ts';
+import { compression } from './parts/compression.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
+import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
 import { neighbours } from './parts/neighbours.ts';
@@ -14,16 +18,20 @@ import { products } from './parts/products.ts';
 import { publishing } from './parts/publishing.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
+import { testing } from './parts/testing.ts';
 import { trpc } from './parts/trpc.ts';
 import { webhooks } from './parts/webhooks.ts';
 
 /** Every part, in the order in which they run. */
 export const parts: readonly Part[] = [
   start,
+  testing,
+  client,
   products,
   orders,
   trpc,
   catalog,
+  compression,
   history,
   sync,
   operations,
@@ -34,6 +42,8 @@ export const parts: readonly Part[] = [
   neighbours,
   admission,
   webhooks,
+  live,
+  board,
   processes,
   memory,
 ];

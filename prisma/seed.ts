@@ -1,9 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { issueKey, newApiKey, parseApiKey, revokeKey } from '@comanda/api/services';
-import { type Database, newId, openDatabase } from '@comanda/db';
-import { seedCatalog } from './seed/catalog.ts';
-import { seedHistory } from './seed/history.ts';
+import { issueCode, issueKey, newApiKey, parseApiKey, revokeKey, writeDemo } from '@comanda/api/services';
+import { type Database, newId, openDatabase, statement } from '@comanda/db';
+import { idOf } from './seed/known-ids.ts';
 
 /** The name by which the demo key is known. */
 const demoKeyName = 'demo';
@@ -12,20 +11,25 @@ const demoLocationName = 'Cantina Aurora';
 /**
  * Makes the demo location once, on a database without locations, all in one transaction; then sees to the demo
  * key: its text is kept in `DATA_DIR/demo-key` (mode 0600), and when the file is lost the old key is revoked and
- * a new one made. Returns no key when the database holds other people's locations.
+ * a new one made. Returns no key when the database holds other people's locations. With `app`, a code for the app besides.
  */
 export async function seedDemo({
   databaseUrl,
   dataDir,
+  app = false,
 }: {
   databaseUrl: string;
   dataDir: string;
-}): Promise<{ key: string | undefined }> {
+  app?: boolean;
+}): Promise<{ key: string | undefined; code?: string }> {
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-seed' });
   try {
     const file = join(dataDir, 'demo-key');
     if ((await database.prisma.location.count()) === 0) await seedLocation(database, new Date(), file);
-    return { key: await demoKey(database, file) };
+    const key = await demoKey(database, file);
+    if (key === undefined || !app) return { key };
+    const { code } = await issueCode(database, { name: 'demo', screens: ['board', 'day', 'desk'] });
+    return { key, code };
   } finally {
     await database.close();
   }
@@ -33,36 +37,26 @@ export async function seedDemo({
 
 async function seedLocation(database: Database, now: Date, keyFile: string): Promise<void> {
   const locationId = newId();
-  await database.prisma.$transaction(
-    async (tx) => {
-      await tx.location.create({
-        data: { id: locationId, name: demoLocationName, timezone: 'America/Montevideo', currency: 'UYU' },
-      });
-      const methods = [
-        { id: newId(), name: 'Cash', type: 'cash' },
-        { id: newId(), name: 'Card', type: 'card' },
-        { id: newId(), name: 'QR', type: 'qr' },
-      ] as const;
-      await tx.paymentMethod.createMany({ data: methods.map((method) => ({ locationId, ...method })) });
-      const products = await seedCatalog(tx, locationId);
-      await seedHistory(tx, locationId, products, [...methods], now);
-      // The file first: a key whose text nobody has would be of no use.
-      const { key, hash, prefix } = newApiKey();
-      await keep(keyFile, key);
-      await tx.apiKey.create({
-        data: {
-          locationId,
-          id: newId(),
-          name: demoKeyName,
-          prefix,
-          keyHash: new Uint8Array(hash),
-          permissions: ['*'],
-        },
-      });
-    },
-    { timeout: 60_000, maxWait: 10_000 },
-  );
+  await database.transaction(undefined, async (tx) => {
+    const [made] = await tx.run(insertDemoLocation, [locationId, demoLocationName]);
+    if (made === undefined) throw new Error('the demo location has no row');
+    await writeDemo(tx, locationId, now, idOf);
+    // The file first: a key whose text nobody has would be of no use.
+    const { key, hash, prefix } = newApiKey(made);
+    await keep(keyFile, key);
+    await tx.run(insertDemoKey, [locationId, demoKeyName, prefix, hash]);
+  });
 }
+
+const insertDemoLocation = statement<{ code: string }>(
+  'insert_demo_location',
+  `insert into locations (id, name, timezone, currency) values ($1::uuid, $2, 'America/Montevideo', 'UYU') returning code`,
+);
+
+const insertDemoKey = statement(
+  'insert_demo_key',
+  `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1::uuid, $2, $3, $4::bytea, '{*}')`,
+);
 
 async function demoKey(database: Database, file: string): Promise<string | undefined> {
   const known = await database.prisma.apiKey.findMany({
@@ -75,7 +69,7 @@ async function demoKey(database: Database, file: string): Promise<string | undef
     (content) => content.trim(),
     () => undefined,
   );
-  const hash = text === undefined ? undefined : parseApiKey(text);
+  const hash = text === undefined ? undefined : parseApiKey(text)?.hash;
   const current = known.find((row) => row.revokedAt === null && hash?.equals(row.keyHash));
   if (text !== undefined && current !== undefined) return text;
   for (const row of known) if (row.revokedAt === null) await revokeKey(database, row.id);

@@ -5,12 +5,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, GROUPS } from './build.mjs';
+import { build, groups } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const PNPM = 'pnpm@10.34.9';
-const OLDEST_NODE = [20, 19];
-const FAREWELL_MS = 5000;
+const pnpmVersion = 'pnpm@10.34.9';
+const oldestNode = [20, 19];
+const farewellMs = 5000;
 
 /** The bootstrap was asked to stop; nothing is left running. */
 export class InterruptedError extends Error {
@@ -20,13 +20,20 @@ export class InterruptedError extends Error {
 /**
  * Installs, generates and builds what is missing or out of date.
  * `log` gets one line a step that did something; `signal` ends a step under way and all it started;
- * `bundles` names the groups of scripts/build.mjs that are needed; none leaves dist/ as it is.
- * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: (keyof typeof GROUPS)[] }} [options]
+ * `bundles` names the groups of scripts/build.mjs that are needed; none leaves dist/ as it is;
+ * `beforeInstalling` runs first when packages have to be installed: what it refuses need not wait for them.
+ * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: (keyof typeof groups)[],
+ *   beforeInstalling?: () => Promise<void> }} [options]
  * @throws {Error} with one line that says what to do, {InterruptedError} after `signal`.
  */
-export async function bootstrap({ log = () => {}, signal, bundles = ['service'] } = {}) {
+export async function bootstrap({
+  log = () => {},
+  signal,
+  bundles = ['service', 'integrator', 'app'],
+  beforeInstalling,
+} = {}) {
   checkNode();
-  await step(installStep(), { log, signal });
+  await step(installStep(beforeInstalling), { log, signal });
   await step(generateStep(), { log, signal });
   for (const group of bundles) await step(buildStep(group), { log, signal });
 }
@@ -71,9 +78,9 @@ export function runNode(args, { signal, env = {} } = {}) {
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  const newEnough = major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+  const newEnough = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
   if (!newEnough) {
-    throw new Error(`Node ${OLDEST_NODE.join('.')} or newer is needed, this is ${process.versions.node}`);
+    throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
   }
 }
 
@@ -86,7 +93,6 @@ async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, si
   const wanted = fingerprint();
   if (existsSync(makes) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   const began = Date.now();
-  if (title.doing) log(title.doing);
   rmSync(stamp, { force: true });
   const made = await run({ log, signal });
   mkdirSync(dirname(stamp), { recursive: true });
@@ -94,19 +100,30 @@ async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, si
   if (title.done) log(`${title.done} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
 }
 
-function installStep() {
+function installStep(before = async () => {}) {
   const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`);
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...packages];
   return {
     stamp: join(root, 'node_modules/.comanda-installed'),
-    title: { doing: 'installing packages (the first time takes a while)', done: 'packages installed' },
+    title: { done: 'packages installed' },
     fingerprint: () => hashFiles(inputs, `${process.platform}-${process.arch}`),
-    run: ({ log, signal }) => install({ log, signal }),
+    run: async ({ log, signal }) => {
+      await before();
+      log('installing packages (the first time takes a while)');
+      await install({ log, signal });
+    },
   };
 }
 
 async function install({ log, signal }) {
-  const args = ['-y', PNPM, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'];
+  const args = [
+    '-y',
+    pnpmVersion,
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    '--reporter=append-only',
+  ];
   // pnpm would leave out the tools under NODE_ENV=production, and ask a terminal before replacing folders.
   const settings = ['--prod=false', '--config.confirm-modules-purge=false', '--config.ignore-scripts=false'];
   const { code, output } = await runCommand('npx', [...args, ...settings], {
@@ -177,14 +194,17 @@ function hashStatus(paths) {
   return hash.digest('hex');
 }
 
-/** Runs a command at the root in a group of its own, so that a signal to us can end all of it. */
-function runCommand(
+/**
+ * Runs a command, at the root unless `cwd` says otherwise, in a group of its own, so that a signal to us can end all of
+ * it; gives its exit code and what it printed.
+ */
+export function runCommand(
   command,
   args,
-  { signal, env = {}, onLine = () => {}, stdio = ['ignore', 'pipe', 'pipe'] },
+  { signal, env = {}, cwd = root, onLine = () => {}, stdio = ['ignore', 'pipe', 'pipe'] },
 ) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, env: { ...process.env, ...env }, stdio, detached: true });
+    const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio, detached: true });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk) => {
@@ -195,7 +215,7 @@ function runCommand(
     let farewell;
     const stop = () => {
       signalGroup(child, 'SIGTERM');
-      farewell = setTimeout(() => signalGroup(child, 'SIGKILL'), FAREWELL_MS);
+      farewell = setTimeout(() => signalGroup(child, 'SIGKILL'), farewellMs);
     };
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });

@@ -1,95 +1,22 @@
-// node scripts/build-client.mjs [folder]: builds packages/client as it is published, into packages/client/dist
-// unless said: index.js, one flat index.d.ts, package.json, README.md. `npm start` needs none of it.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+// npm run build:client [-- folder]: builds packages/client as it is published, into packages/client/dist unless said.
+// `npm start` needs none of it. With --pack a tarball of it, too; npm run client:pack makes those of all packages.
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { publishClient } from './packages/client.mjs';
+import { pack, root } from './packages/tarball.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const source = join(root, 'packages/client');
-
-await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
-  const folder = resolve(process.argv[2] ?? join(source, 'dist'));
-  mkdirSync(folder, { recursive: true });
-  const manifest = publishedManifest(JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')));
-  await bundle(Object.keys(manifest.peerDependencies), join(folder, 'index.js'));
-  writeFileSync(join(folder, 'index.d.ts'), await declarations());
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  copyFileSync(join(source, 'README.md'), join(folder, 'README.md'));
-  for (const file of manifest.files) console.log(join(folder, file));
-  return 0;
-});
-
-/** What the package says of itself outside of the workspace, where there is no TypeScript source. */
-function publishedManifest({
-  name,
-  version,
-  description,
-  license,
-  type,
-  sideEffects,
-  engines,
-  peerDependencies,
-}) {
-  return {
-    name,
-    version,
-    description,
-    license,
-    type,
-    sideEffects,
-    engines,
-    main: './index.js',
-    types: './index.d.ts',
-    exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
-    files: ['index.js', 'index.d.ts', 'README.md'],
-    peerDependencies,
-  };
-}
-
-async function bundle(peers, outfile) {
-  const { build } = await import('esbuild');
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['packages/client/src/index.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    external: peers,
-    logLevel: 'warning',
-  });
-}
-
-/** The text of index.d.ts, from the schemas of the router. */
-async function declarations() {
-  const { build } = await import('esbuild');
-  // Beside the bundles, from where the packages it imports are found.
-  const outfile = join(root, 'dist', `.client-${process.pid}.mjs`);
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['scripts/client/flat.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'warning',
-    plugins: [{ name: 'own-packages', setup: keepOthersOutside }],
-  });
-  try {
-    const { flatDeclarations } = await import(pathToFileURL(outfile).href);
-    return flatDeclarations(root);
-  } finally {
-    rmSync(outfile, { force: true });
-  }
-}
-
-/** @param {import('esbuild').PluginBuild} build */
-function keepOthersOutside(build) {
-  build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
-    path.startsWith('@comanda/') ? undefined : { path, external: true },
-  );
-}
+await runScript(() =>
+  withSignals(async (signal) => {
+    await bootstrap({ log: console.error, signal, bundles: [] });
+    const words = process.argv.slice(2);
+    const usual = join(root, 'packages/client/dist');
+    const folder = resolve(words.find((word) => word !== '--pack') ?? usual);
+    // Nothing of an earlier version stays; what else the caller names is the caller's.
+    if (folder === usual) rmSync(folder, { recursive: true, force: true });
+    const files = await publishClient(folder);
+    if (!words.includes('--pack')) for (const file of files) console.log(join(folder, file));
+    else console.log(await pack(folder, folder, signal));
+    return 0;
+  }),
+);

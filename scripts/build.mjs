@@ -1,28 +1,34 @@
 // Bundles our own TypeScript into dist/, one file an entrance; what comes from the registry stays outside.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is built, by who needs it: dist/<name>.js from its first file. */
-export const GROUPS = {
+/** What is built, by who needs it: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs; of `app` dist/app. */
+export const groups = {
   service: {
     api: 'packages/api/src/main.ts',
     worker: 'packages/worker/src/main.ts',
-    comanda: 'packages/api/src/cli/main.ts',
     start: 'scripts/supervisor/main.ts',
     seed: 'prisma/seed.ts',
   },
+  commands: { comanda: 'packages/api/src/cli/main.ts' },
+  integrator: { comanda: 'packages/integrator/src/main.ts' },
+  app: { main: 'packages/app/src/main.tsx' },
+  testing: { 'testing-service': 'packages/testing/src/service/main.ts' },
   demo: { demo: 'scripts/demo/main.ts' },
   soak: { soak: 'scripts/soak/main.ts', 'soak-consumer': 'scripts/soak/consumer.ts' },
   bench: { bench: 'bench/main.ts', reference: 'bench/reference/main.ts', consumer: 'bench/consumer.ts' },
 };
 
+/** Groups whose bundles load what they need when they need it, and what their parts are called: they start in a third of the time. */
+const split = { commands: 'comanda', testing: 'testing' };
+
 /**
  * Builds the bundles of a group. Each file replaces its predecessor in one step, so that a process that starts
  * meanwhile reads one or the other.
- * @param {keyof typeof GROUPS} group
+ * @param {keyof typeof groups} group
  * @returns {Promise<string[]>} the files that went into them, from the root
  * @throws {Error} with esbuild's messages.
  */
@@ -30,15 +36,22 @@ export async function build(group) {
   const { build: bundle } = await import('esbuild');
   const { outputFiles, metafile } = await bundle(bundleOptions(group));
   writeBundles(outputFiles);
-  return Object.keys(metafile.inputs);
+  if (group in split) removeChunks(split[group], outputFiles);
+  if (group !== 'app') return Object.keys(metafile.inputs);
+  finishApp(outputFiles, metafile);
+  // What comes from the registry changes with the lockfile.
+  const own = Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'));
+  return [...own, appPage, 'pnpm-lock.yaml'];
 }
 
 /** What esbuild is told; what it makes stays in memory. */
 export function bundleOptions(group) {
   return {
     absWorkingDir: root,
-    entryPoints: GROUPS[group],
+    entryPoints: groups[group],
     outdir: 'dist',
+    splitting: group in split,
+    chunkNames: `${split[group]}-[hash]`,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -48,12 +61,58 @@ export function bundleOptions(group) {
     logLevel: 'silent',
     write: false,
     metafile: true,
+    ...(group === 'integrator' && download()),
+    ...(group === 'app' && forBrowsers()),
   };
+}
+
+/** What integrators download stands alone: dist/docs/comanda.mjs, with nothing outside of it but Node, and a head that says what it is. */
+function download() {
+  const { version, license } = JSON.parse(
+    readFileSync(join(root, 'packages/integrator/package.json'), 'utf8'),
+  );
+  const head = [
+    '#!/usr/bin/env node',
+    `// comanda.mjs ${version}: webhooks and events of a Comanda, from the command line. node comanda.mjs --help`,
+    `// SPDX-License-Identifier: ${license}. Needs Node 20.19 or newer, and nothing else.`,
+  ];
+  return {
+    outdir: 'dist/docs',
+    outExtension: { '.js': '.mjs' },
+    sourcemap: false,
+    charset: 'utf8',
+    banner: { js: head.join('\n') },
+  };
+}
+
+const appPage = 'packages/app/src/index.html';
+
+/** What a browser loads is whole, small, and named after its content, so that it is asked for once. */
+function forBrowsers() {
+  return {
+    ...{ outdir: 'dist/app/assets', entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]' },
+    ...{ platform: 'browser', target: 'es2023', splitting: true, minify: true, sourcemap: false },
+    ...{ jsx: 'automatic', external: [], define: { 'process.env.NODE_ENV': '"production"' } },
+  };
+}
+
+/** Writes the page, which names what it loads, and removes what an earlier build had made. */
+function finishApp(outputFiles, { outputs }) {
+  const [entry, { cssBundle }] = Object.entries(outputs).find(
+    ([, { entryPoint }]) => entryPoint === groups.app.main,
+  );
+  const page = readFileSync(join(root, appPage), 'utf8')
+    .replace('%main.js%', `/app/assets/${basename(entry)}`)
+    .replace('%main.css%', `/app/assets/${basename(cssBundle)}`);
+  writeBundles([{ path: join(root, 'dist/app/index.html'), contents: Buffer.from(page) }]);
+  const kept = new Set(outputFiles.map(({ path }) => basename(path)));
+  const folder = join(root, 'dist/app/assets');
+  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name));
 }
 
 /** Writes what esbuild made, and gives the names of the bundles that differ from what was there. */
 export function writeBundles(outputFiles) {
-  mkdirSync(join(root, 'dist'), { recursive: true });
+  for (const { path } of outputFiles) mkdirSync(dirname(path), { recursive: true });
   const changed = outputFiles.filter(
     ({ path, contents }) => !existsSync(path) || !readFileSync(path).equals(contents),
   );
@@ -63,6 +122,14 @@ export function writeBundles(outputFiles) {
     renameSync(draft, path);
   }
   return changed.filter(({ path }) => path.endsWith('.js')).map(({ path }) => basename(path, '.js'));
+}
+
+/** What an earlier build had split off. */
+function removeChunks(prefix, outputFiles) {
+  const kept = new Set(outputFiles.map(({ path }) => basename(path)));
+  const chunk = new RegExp(`^${prefix}-[A-Z0-9]+\\.js(\\.map)?$`);
+  for (const name of readdirSync(join(root, 'dist')))
+    if (chunk.test(name) && !kept.has(name)) rmSync(join(root, 'dist', name));
 }
 
 /** Every dependency by name, those of all packages together; our own are bundled. */

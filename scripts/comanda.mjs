@@ -2,7 +2,9 @@
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 
 await runScript(async () => {
-  await withSignals((signal) => bootstrap({ log: console.error, signal }));
+  // A drill runs the service on its copy.
+  const bundles = process.argv[2] === 'drill' ? ['commands', 'service'] : ['commands'];
+  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles }));
   const { main } = await import('../dist/comanda.js');
   return main(process.argv.slice(2));
 });

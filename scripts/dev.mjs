@@ -7,7 +7,7 @@ import { bundleOptions, writeBundles } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** An editor writes several files, or one several times: they are one edit. */
-const SETTLED_MS = 60;
+const settledMs = 60;
 
 await runScript(() => withSignals(dev));
 process.exit();
@@ -42,7 +42,7 @@ async function watchSources(rebuilt, signal) {
   for (const folder of ['packages/api/src', 'packages/db/src', 'packages/worker/src'])
     watch(join(root, folder), { recursive: true, signal }, () => {
       clearTimeout(timer);
-      timer = setTimeout(rebuild, SETTLED_MS);
+      timer = setTimeout(rebuild, settledMs);
     });
   return builder;
 }

@@ -8,7 +8,7 @@ import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Licences that CycloneDX knows by this very name; others are told by name. */
-const SPDX = new Set(
+const spdx = new Set(
   '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC0-1.0 CC-BY-4.0 ISC MIT MIT-0 MPL-2.0 PostgreSQL Python-2.0 Unlicense'.split(
     ' ',
   ),
@@ -59,7 +59,7 @@ function hashOf(integrity) {
 }
 
 function licenceOf(text) {
-  if (SPDX.has(text)) return { license: { id: text } };
+  if (spdx.has(text)) return { license: { id: text } };
   return / (OR|AND|WITH) /.test(text) ? { expression: text } : { license: { name: text } };
 }
 

@@ -1,13 +1,24 @@
-// npm start: makes the clone runnable, then hands over to the supervisor (scripts/supervisor/main.ts).
+// npm start: makes the clone runnable, then hands over to the supervisor (scripts/supervisor/main.ts). What would stop it
+// in the end is told before the wait: settings always, a taken port when packages have to be installed.
+import { fallbacks, faultIn } from '../packages/db/src/settings-forms.mjs';
 import { bootstrap, InterruptedError, runScript, withSignals } from './bootstrap.mjs';
+import { checkPort } from './port.mjs';
 
 await runScript(() => withSignals(start));
 // Whatever still holds the event loop, everything of ours has been stopped by now.
 process.exit();
 
 async function start(signal) {
+  const fault = faultIn(process.env);
+  if (fault !== undefined) throw new Error(fault);
+  const { HOST, PORT } = process.env;
   try {
-    await bootstrap({ log: (line) => console.log(`  … ${line}`), signal });
+    await bootstrap({
+      log: (line) => console.log(`  … ${line}`),
+      signal,
+      beforeInstalling: () =>
+        checkPort(HOST?.trim() || fallbacks.HOST, Number(PORT?.trim() || fallbacks.PORT)),
+    });
   } catch (error) {
     if (error instanceof InterruptedError) return 0;
     throw error;

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
-import { GROUPS } from './build.mjs';
+import { groups } from './build.mjs';
 
 await runScript(() => withSignals(test));
 process.exit();
@@ -14,7 +14,7 @@ async function test(signal) {
   const slow = process.argv.includes('--slow');
   const watching = process.argv.includes('--watch');
   const selection = process.argv.slice(2).filter((word) => word !== '--slow' && word !== '--watch');
-  await bootstrap({ log: console.error, signal, bundles: Object.keys(GROUPS) });
+  await bootstrap({ log: console.error, signal, bundles: Object.keys(groups) });
   const part = selection.length > 0 ? '' : slow ? 'slow' : 'quick';
   const checked = part !== 'quick' || watching || (await runNode(['scripts/check.mjs'], { signal })) === 0;
   if (!checked) console.error('\nnpm run check failed: it counts as one failed test\n');

@@ -32,6 +32,13 @@ describe('a breach is found:', () => {
     ],
     ['client on values of api', 'packages/client/src/a.ts', `import { a } from '@comanda/api';`],
     ['client on db', 'packages/client/src/a.ts', `import type { A } from '@comanda/db';`],
+    ['integrator on all of worker', 'packages/integrator/src/a.ts', `import { a } from '@comanda/worker';`],
+    ['integrator on a registry', 'packages/integrator/src/a.ts', `import { z } from 'zod';`],
+    [
+      'tests of applications on the service',
+      'packages/testing/src/a.ts',
+      `import { a } from '@comanda/api';`,
+    ],
     ['a path into another package', 'packages/api/src/a.ts', `import { a } from '../../db/src/a.ts';`],
     ['a path out of all packages', 'packages/api/src/a.ts', `import { a } from '../../../tests/a.ts';`],
     ['the seed on worker', 'prisma/seed.ts', `import { a } from '../packages/worker/src/a.ts';`],
@@ -45,6 +52,7 @@ describe('a breach is found:', () => {
     ['schema on db', `${resource}/schema.ts`, `import type { A } from '@comanda/db';`],
     ['schema on service', `${resource}/schema.ts`, `import { a } from './service.ts';`],
     ['rules on db', `${resource}/rules.ts`, `import { a } from '@comanda/db';`],
+    ['rules on a store', `${resource}/totals.rules.ts`, `import { a } from './store.ts';`],
     ['rules on I/O', `${resource}/rules.ts`, `import { readFileSync } from 'node:fs';`],
     ['rules with a clock', `${resource}/rules.ts`, `const now = Date.now();`],
     ['rules with the date', `${resource}/totals.rules.ts`, `const now = new Date();`],
@@ -61,23 +69,39 @@ describe('a breach is found:', () => {
     ['router on db', `${resource}/router.ts`, `import { a } from '@comanda/db';`],
     ['router on SQL', `${resource}/router.ts`, `import { a } from './statements.ts';`],
     ['router on a foreign service', `${resource}/router.ts`, `import { a } from '../products/service.ts';`],
+    ['a router on a file without a role', `${resource}/router.ts`, `import * as create from './create.ts';`],
+    ['a store on a call', `${resource}/store.ts`, `import type { A } from '../../request/context.ts';`],
+    ['a store on a service', `${resource}/store.ts`, `import { a } from './service.ts';`],
+    ['a file without a role', `${resource}/create.ts`, ''],
+    ['a role after a role', `${resource}/list.sql.ts`, ''],
+    [
+      'a statement in one of several services',
+      `${resource}/sync.service.ts`,
+      `const a = statement<{ n: number }>('a', 'select 1');`,
+    ],
+    ['SQL in a store', `${resource}/store.ts`, 'const a = `select id from orders`;'],
+    ['a constant in capitals', 'packages/db/src/a.ts', `const MOST_ROWS = 1;`],
+    ['a timer that comes again and again', 'packages/db/src/a.ts', 'const timer = setInterval(look, 5);'],
+    [
+      'a timer that is set again by what it calls',
+      'packages/api/src/a.ts',
+      'function connect(): void {\n  const lose = () => {\n    setTimeout(connect, 5);\n  };\n  open().catch(lose);\n}',
+    ],
+    [
+      'a wait in a loop',
+      'packages/worker/src/a.ts',
+      `import { setTimeout as sleep } from 'node:timers/promises';\nfor (;;) {\n  if (await look()) break;\n  await sleep(5);\n}`,
+    ],
+    [
+      'a promise of time in a loop',
+      'packages/embedded/src/a.ts',
+      'while (lives()) {\n  await new Promise((resolve) => setTimeout(resolve, 5));\n}',
+    ],
     ['a default export', 'packages/db/src/a.ts', `export default 1;`],
     ['a long file', 'packages/db/src/a.ts', '\n'.repeat(300).concat('const a = 1;')],
     ['a name without an idea', 'packages/db/src/utils.ts', ''],
   ])('%s', (_, path, text) => {
     expect(violations(made({ path, text }), importRules, textRules)).not.toEqual([]);
-  });
-
-  test('rules that reach the database through a file beside them', () => {
-    const reaching = made(
-      { path: `${resource}/rules.ts`, text: `import { a } from './totals.ts';` },
-      { path: `${resource}/totals.ts`, text: `import { b } from './rounding.ts';` },
-      { path: `${resource}/rounding.ts`, text: `import { c } from '@comanda/db';\nconst now = Date.now();` },
-    );
-    expect(violations(reaching, importRules, textRules)).toEqual([
-      expect.stringContaining('rounding.ts → @comanda/db: rules.ts, and what it imports beside it'),
-      expect.stringContaining('rounding.ts: rules.ts, and what it imports beside it, has no clock'),
-    ]);
   });
 
   test('a circle of three files, and who is in it', () => {
@@ -92,6 +116,16 @@ describe('a breach is found:', () => {
   });
 });
 
+test('folders of the API that import each other, be it types', () => {
+  const back = made(
+    { path: 'packages/api/src/events.ts', text: `import { a } from './resources/orders/schema.ts';` },
+    { path: `${resource}/timeline.schema.ts`, text: `import type { A } from '../../events.ts';` },
+  );
+  expect(violations(back, importRules, textRules)).toContain(
+    'packages/api/src/events.ts → packages/api/src/resources → packages/api/src/events.ts: import each other in a circle',
+  );
+});
+
 describe('nothing is found in', () => {
   test.each([
     ['api on db', 'packages/api/src/a.ts', `import { a } from '@comanda/db';`],
@@ -104,11 +138,22 @@ describe('nothing is found in', () => {
     ],
     ['rules on schema', `${resource}/rules.ts`, `import type { A } from './schema.ts';`],
     ['rules that read a date', `${resource}/rules.ts`, `const date = new Date(order.created_at);`],
-    ['rules on a file beside them', `${resource}/rules.ts`, `import { a } from './totals.ts';`],
-    ['router on a verb', `${resource}/router.ts`, `import * as create from './create.ts';`],
+    ['router on a verb', `${resource}/router.ts`, `import * as create from './create.service.ts';`],
+    ['store on the audit', `${resource}/store.ts`, `import { a } from '../../request/audit.ts';`],
+    ['rules on foreign rules', `${resource}/rules.ts`, `import { a } from '../bulk/rows.rules.ts';`],
+    [
+      'a row that is locked through Prisma',
+      `${resource}/service.ts`,
+      'await tx.$queryRaw`select 1 from orders`;',
+    ],
     ['service on another service', `${resource}/service.ts`, `import { a } from '../products/service.ts';`],
     ['router on its service', `${resource}/router.ts`, `import * as orders from './service.ts';`],
     ['a comment', 'packages/db/src/a.ts', `// import { a } from '@comanda/api';\n/** export default */`],
+    [
+      'a deadline, and what is gathered for a while',
+      'packages/api/src/a.ts',
+      'function ask(): void {\n  const late = setTimeout(end, 5);\n  end(late);\n}\nfunction note(): void {\n  timer ??= setTimeout(write, 5);\n}\nfor (const one of all) ask();',
+    ],
     ['a file of 300 lines', 'packages/db/src/a.ts', 'const a = 1;\n'.repeat(300)],
     ['a configuration', 'vitest.config.ts', `export default {};`],
   ])('%s', (_, path, text) => {
@@ -145,7 +190,7 @@ function readFiles(): SourceFile[] {
   return ['packages', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
     .filter((path) => existsSync(join(repositoryRoot, path)))
     .flatMap((path) => listFiles(path))
-    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .filter((path) => /\.(tsx?|mjs)$/.test(path))
     .map((path) => ({ path, text: readFileSync(join(repositoryRoot, path), 'utf8') }));
 }
 

@@ -1,17 +1,11 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from './support/database.ts';
+import { expect, test } from 'vitest';
+import { createTestDatabase, useTestDatabase } from './support/database.ts';
 import { startProcess } from './support/processes.ts';
 import { runOnce } from './support/server.ts';
 import { waitFor } from './support/wait.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 test('a test database is migrated, holds the job queue and is nobody else’s', async () => {
   const other = await createTestDatabase();

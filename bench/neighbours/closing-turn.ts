@@ -11,7 +11,7 @@ export const closingTurn: Neighbour = {
   name: 'a turn that is closed under 24 clients that order',
   arrivalMs: 1_000,
   async prepare({ apiUrl, locations: [, location] }) {
-    const client = createClient({ url: apiUrl, key: location.key });
+    const client = createClient({ url: apiUrl, key: location.key, retries: 0 });
     let at = 0;
     return async () => {
       const orders = overAndOver(24, () => {

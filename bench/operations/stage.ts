@@ -50,7 +50,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   const worker = await place.startWorker();
   const reference = await place.startReference();
   const shop = await makeShop(place, api.url, small ? 60 : 400);
-  const client = createClient({ url: api.url, key: shop.key });
+  const client = createClient({ url: api.url, key: shop.key, retries: 0 });
   const send = (sent: Sent) => sendTo(api.url, sent, shop.key);
   const placeOrders = (count: number) => inLanes(count, async () => idOf(await send(orderOf(shop))));
   const settle = () => settled(place);

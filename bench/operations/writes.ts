@@ -31,11 +31,15 @@ const payments = async (stage: Stage, count: number) => {
   return rows.map(({ id }) => id);
 };
 
+const keys = ({ client }: Stage, count: number) =>
+  inLanes(count, async () => idOf(await client.keys.create.mutate(keyOf())));
+const keyOf = () => ({ name: unused('Key'), permissions: ['orders:read'] });
+
 const price = () => Math.ceil(Math.random() * 10_000) / 100;
 const some = (stage: Stage) =>
   stage.shop.productIds[Math.floor(Math.random() * stage.shop.productIds.length)] ?? '';
 
-/** Every documented write, and procedures that are hot or go through Prisma. */
+/** Every documented write, and every procedure that writes but those of turns, of which one is open at a time. */
 export const writes: readonly Call[] = [
   write('order', 'POST /v2/orders', ({ shop }) => orderOf(shop), {
     of: '3 items',
@@ -188,9 +192,18 @@ export const writes: readonly Call[] = [
   write('seldom write', 'POST /v1/webhooks/{id}/test', ({ ids }) => ({
     path: `/v1/webhooks/${ids.endpoint}/test`,
   })),
+  use('hot write', 'payments.reject', payments, (id) => ({ path: '/trpc/payments.reject', body: { id } })),
+  write('seldom write', 'paymentMethods.create', () => ({
+    path: '/trpc/paymentMethods.create',
+    body: { name: unused('Method'), type: 'card' },
+  })),
   write('seldom write', 'paymentMethods.update', ({ ids }) => ({
     path: '/trpc/paymentMethods.update',
     body: { id: ids.method, name: unused('Method') },
+  })),
+  write('seldom write', 'menus.create', ({ ids }) => ({
+    path: '/trpc/menus.create',
+    body: { name: unused('Menu'), category_ids: [ids.category] },
   })),
   write('seldom write', 'menus.update', ({ ids }) => ({
     path: '/trpc/menus.update',
@@ -199,6 +212,13 @@ export const writes: readonly Call[] = [
   write('seldom write', 'menus.publish', ({ ids }) => ({
     path: '/trpc/menus.publish',
     body: { id: ids.menu },
+  })),
+  write('seldom write', 'catalog.publish', () => ({ path: '/trpc/catalog.publish', body: {} })),
+  write('seldom write', 'keys.create', () => ({ path: '/trpc/keys.create', body: keyOf() })),
+  use('seldom write', 'keys.revoke', keys, (id) => ({ path: '/trpc/keys.revoke', body: { id } })),
+  write('seldom write', 'locations.create', () => ({
+    path: '/trpc/locations.create',
+    body: { name: unused('Shop') },
   })),
   write('seldom write', 'locations.update', ({ shop }) => ({
     path: '/trpc/locations.update',

@@ -12,18 +12,19 @@ interface Exported {
   seconds: number;
   firstByteMs: number;
   bytes: number;
-  /** The most memory above what the process had before its first export, in MiB. */
-  aboveIdleMiB: number;
+  /** The most memory that the process had meanwhile, in MiB. */
+  mostMiB: number;
 }
 
 /**
- * The export of 100,000 orders against a raw cursor, and its memory at ten times as many. Memory is what a process of its
- * own takes above what it had before its first export: what it keeps from one export to the next counts.
+ * The export of orders of five items against a raw cursor, and the memory of exporting few and many. Of five items it is
+ * what the process takes above what it had before its first export, over all its exports, since what is kept from one to
+ * the next counts. Few and many are exported each time in a process of its own, in turns, and all that the process takes
+ * is compared: a process that just began varies by more than an export takes (docs/bench/export-memory.md).
  */
 export async function measureExports(
-  { place, effort, log }: PartContext,
-  middle: History,
-  many: History,
+  { place, effort, small, log }: PartContext,
+  { rich, middle, many }: Record<'rich' | 'middle' | 'many', History>,
 ): Promise<Row[]> {
   log('export');
   const api = await place.startApi();
@@ -31,14 +32,27 @@ export async function measureExports(
   const exported: Exported[] = [];
   const raw: number[] = [];
   for (let repeat = 0; repeat < effort.repeats; repeat += 1) {
-    exported.push(await exportAll(api, middle, idle));
-    raw.push(await rawCursor(place.comandaUrl, middle.locationId));
+    exported.push(await exportAll(api, rich));
+    raw.push(await rawCursor(place.comandaUrl, rich.locationId));
   }
-  const large = await exportAll(api, many, idle);
   await api.stop();
-  const most = Math.max(...exported.map(({ aboveIdleMiB }) => aboveIdleMiB));
+  const alone = async (history: History) => {
+    const own = await place.startApi();
+    const before = residentMiB(own.pid);
+    const { mostMiB } = await exportAll(own, history);
+    await own.stop();
+    log(`${history.orders} orders: ${mostMiB.toFixed(0)} MiB, ${before.toFixed(0)} before`);
+    return mostMiB;
+  };
+  const memory: Record<'middle' | 'many', number[]> = { middle: [], many: [] };
+  for (let turn = 0; turn < (small ? 1 : 3); turn += 1) {
+    memory.middle.push(await alone(middle));
+    memory.many.push(await alone(many));
+  }
+  const most = Math.max(...exported.map(({ mostMiB }) => mostMiB)) - idle;
   const of = (name: keyof Exported) => median(exported.map((one) => one[name]));
-  const what = `export of ${middle.orders.toLocaleString('en')} orders with 3 items`;
+  const what = `export of ${rich.orders.toLocaleString('en')} orders of 5 items`;
+  const [ofMiddle, ofMany] = [median(memory.middle), median(memory.many)];
   return [
     figureRow(
       'history',
@@ -51,18 +65,18 @@ export async function measureExports(
     figureRow('history', `${what}: memory over idle`, { most: 120, unit: ' MiB' }, most),
     figureRow(
       'history',
-      `export of ${many.orders.toLocaleString('en')} orders: memory ÷ that of ${middle.orders.toLocaleString('en')}`,
+      `export of ${many.orders.toLocaleString('en')} orders: memory of the process ÷ of ${middle.orders.toLocaleString('en')}`,
       { most: 1.1, unit: '×' },
-      large.aboveIdleMiB / most,
-      `${large.aboveIdleMiB.toFixed(0)} MiB, ${large.seconds.toFixed(1)} s`,
+      ofMany / ofMiddle,
+      `${ofMany.toFixed(0)} and ${ofMiddle.toFixed(0)} MiB`,
     ),
   ];
 }
 
-function exportAll(api: BenchProcess, { key }: History, idle: number): Promise<Exported> {
-  let highest = idle;
+function exportAll(api: BenchProcess, { key }: History): Promise<Exported> {
+  let mostMiB = residentMiB(api.pid);
   const watch = setInterval(() => {
-    highest = Math.max(highest, residentMiB(api.pid));
+    mostMiB = Math.max(mostMiB, residentMiB(api.pid));
   }, 20);
   const began = performance.now();
   return new Promise((resolve, reject) => {
@@ -82,7 +96,7 @@ function exportAll(api: BenchProcess, { key }: History, idle: number): Promise<E
           if (answer.statusCode !== 200 || !answer.complete)
             return reject(new Error(`export: ${answer.statusCode}`));
           const seconds = (performance.now() - began) / 1000;
-          return resolve({ seconds, firstByteMs, bytes, aboveIdleMiB: highest - idle });
+          return resolve({ seconds, firstByteMs, bytes, mostMiB });
         });
       },
     );

@@ -25,7 +25,8 @@ export const history: Part = {
     const { place, small, log } = context;
     log('making histories');
     const few = await makeHistory(place, 1_000, 1);
-    const middle = await makeHistory(place, small ? 2_000 : 100_000, 3);
+    const rich = await makeHistory(place, small ? 1_000 : 100_000, 5);
+    const middle = await makeHistory(place, small ? 2_000 : 100_000, 1);
     const many = await makeHistory(place, small ? 5_000 : 1_000_000, 1);
     await place.comanda.pool.query('vacuum analyze');
     const api = await place.startApi();
@@ -35,7 +36,7 @@ export const history: Part = {
         rows.push(await compare(context, api, filter, page, few, many));
     }
     await api.stop();
-    rows.push(...(await measureExports(context, middle, many)));
+    rows.push(...(await measureExports(context, { rich, middle, many })));
     return rows;
   },
 };

@@ -14,5 +14,7 @@ export interface PartContext {
 export interface Part {
   name: string;
   summary: string;
+  /** What this machine lacks for it, if anything: a run of all parts says so and goes on without it. */
+  lacks?(): string | undefined;
   run(context: PartContext): Promise<Row[]>;
 }

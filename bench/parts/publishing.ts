@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithOthers } from '../company.ts';
 import { processCpuMs, serverCpuMs } from '../cpu.ts';
-import { makeTenant } from '../place.ts';
+import { median } from '../load.ts';
+import { makeTenant, type Place } from '../place.ts';
 import { figureRow } from '../result.ts';
-import type { Part } from './part.ts';
+import { sliceCores } from '../slices.ts';
+import type { Part, PartContext } from './part.ts';
 
 /** What publishing costs by itself: changes of products at four new locations of a filled database, and no endpoint. */
 export const publishing: Part = {
   name: 'publishing',
   summary: 'publish captured changes: CPU of the worker and of PostgreSQL',
-  async run({ place, small, log }) {
+  async run(context) {
+    const { place, small, log } = context;
     await fillWithOthers(place, small);
     const each = small ? 50 : 2_000;
     const { pool } = place.comanda;
@@ -23,11 +26,7 @@ export const publishing: Part = {
       locations.push(locationId);
     }
     const worker = await place.startWorker();
-    const published = async () => {
-      while ((await pool.query('select from internal.captured_changes limit 1')).rows.length > 0)
-        await sleep(20);
-    };
-    await published();
+    await published(place);
     const rounds = small ? 1 : 5;
     let changing = 0;
     const before = { worker: processCpuMs(worker.pid), postgres: serverCpuMs(place.postmaster) };
@@ -36,10 +35,9 @@ export const publishing: Part = {
       if (round === 1)
         Object.assign(before, { worker: processCpuMs(worker.pid), postgres: serverCpuMs(place.postmaster) });
       const since = serverCpuMs(place.postmaster);
-      for (const locationId of locations)
-        await pool.query('update products set price = price + 0.01 where location_id = $1', [locationId]);
+      await change(place, locations);
       if (round > 0) changing += serverCpuMs(place.postmaster) - since;
-      await published();
+      await published(place);
     }
     const changes = rounds * locations.length * each;
     const workerMs = processCpuMs(worker.pid) - before.worker;
@@ -48,6 +46,12 @@ export const publishing: Part = {
       `the changes themselves, with what the relay did meanwhile: ${((changing * 1000) / changes).toFixed(0)} µs each`,
     );
     await worker.stop();
+    const alone: number[] = [];
+    const shared: number[] = [];
+    for (let turn = 0; turn < (small ? 1 : 3); turn += 1) {
+      alone.push(await publishedBy(1, locations, each, context));
+      shared.push(await publishedBy(2, locations, each, context));
+    }
     return [
       figureRow(
         'publishing',
@@ -57,6 +61,55 @@ export const publishing: Part = {
         `${changes} changes; µs a change: worker ${((workerMs * 1000) / changes).toFixed(0)}, ` +
           `PostgreSQL ${((postgresMs * 1000) / changes).toFixed(0)}, the change itself included`,
       ),
+      figureRow(
+        'publishing',
+        'two workers: changes published a second ÷ those of one',
+        { least: 1.7, unit: '×' },
+        median(shared) / median(alone),
+        `each on a fifth of a core: ${median(alone).toFixed(0)}/s, then ${median(shared).toFixed(0)}/s`,
+      ),
     ];
   },
 };
+
+/** Changes every product of the locations. */
+async function change({ comanda: { pool } }: Place, locations: readonly string[]): Promise<void> {
+  for (const locationId of locations)
+    await pool.query('update products set price = price + 0.01 where location_id = $1', [locationId]);
+}
+
+/** Waits until every change is published. */
+async function published({ comanda: { pool } }: Place): Promise<void> {
+  while ((await pool.query('select from internal.captured_changes limit 1')).rows.length > 0) await sleep(20);
+}
+
+/** Changes a second that so many workers publish at these locations of `each` products, each on a fifth of a core. */
+async function publishedBy(
+  count: number,
+  locations: readonly string[],
+  each: number,
+  { place, small, log }: PartContext,
+): Promise<number> {
+  const workers = await Promise.all(Array.from({ length: count }, () => place.startWorker()));
+  // For warming up.
+  await change(place, locations);
+  await published(place);
+  const rounds = small ? 1 : 5;
+  const used = workers.map(({ pid }) => processCpuMs(pid));
+  const release = sliceCores(workers.map(({ pid }) => pid));
+  const began = performance.now();
+  try {
+    for (let round = 0; round < rounds; round += 1) await change(place, locations);
+    await published(place);
+  } finally {
+    release();
+  }
+  const seconds = (performance.now() - began) / 1_000;
+  const changes = rounds * locations.length * each;
+  const cpu = workers.map(({ pid }, index) => processCpuMs(pid) - (used[index] ?? 0));
+  log(
+    `${count}: ${(changes / seconds).toFixed(0)}/s, CPU of each ${cpu.join(', ')} ms for ${changes} changes`,
+  );
+  await Promise.all(workers.map((worker) => worker.stop()));
+  return changes / seconds;
+}

@@ -4,9 +4,10 @@
 --
 --   left_out   columns whose values are never kept: that they changed is told
 --
--- Parents stand before their children: so an undo inserts them again (audit_undo.sql).
+-- A table that is told by its id (watched.sql) and that people write is kept, too, without a row here. Parents stand before
+-- their children: so an undo inserts them again (audit_undo.sql).
 CREATE FUNCTION audited() RETURNS TABLE (relation text, left_out text[]) LANGUAGE sql IMMUTABLE AS $$
-  VALUES
+  WITH said (relation, left_out) AS (VALUES
   ('locations',          '{}'::text[]),
   ('categories',         '{}'),
   ('products',           '{}'),
@@ -23,5 +24,9 @@ CREATE FUNCTION audited() RETURNS TABLE (relation text, left_out text[]) LANGUAG
   ('order_items',        '{}'),
   ('payments',           '{}'),
   ('api_keys',           '{key_hash}'),
-  ('webhook_endpoints',  '{}')
+  ('webhook_endpoints',  '{}'))
+  SELECT * FROM said
+  UNION ALL
+  SELECT w.relation, '{}' FROM watched() w WHERE w.of = 'id' AND w.relation NOT IN (SELECT s.relation FROM said s)
+    AND w.relation NOT IN (SELECT g.relation FROM guarded() g WHERE g.rule = 'service' AND g.columns = 'iud')
 $$;

@@ -28,25 +28,29 @@ LANGUAGE sql AS $$
     SELECT (SELECT max(g.id) FROM gone g) AS id, coalesce(max(c.part), 0) AS part, coalesce(max(c.line), 0) AS line
     FROM internal.captured_changes c WHERE c.seed = p_seed AND c.location_id = p_location AND c.part < 2147483647
   ), shares AS (
-    SELECT g.id, g.line, g.resource, g.operation, g.changed, g.in_catalog, g.request_id, g.captured_at, r.resource_id,
+    SELECT g.id, g.line, g.resource, g.operation, g.changed, g.in_catalog, g.request_id, g.traceparent, g.captured_at, r.resource_id,
       g.before[r.at] AS before, g.after[r.at] AS after, (dense_rank() OVER (ORDER BY r.resource_id) - 1) / p_size + 1 AS share
     FROM gone g CROSS JOIN LATERAL unnest(g.resource_ids) WITH ORDINALITY r (resource_id, at)
   )
   INSERT INTO internal.captured_changes (location_id, id, line, seed, part, resource, operation, resource_ids, changed, before, after,
-    in_catalog, request_id, captured_at)
+    in_catalog, request_id, traceparent, captured_at)
   SELECT p_location, b.id, b.line + row_number() OVER (ORDER BY s.share, s.id, s.line), p_seed, b.part + s.share, s.resource,
-    s.operation, array_agg(s.resource_id), s.changed, array_agg(s.before), array_agg(s.after), s.in_catalog, s.request_id, s.captured_at
+    s.operation, array_agg(s.resource_id), s.changed, array_agg(s.before), array_agg(s.after), s.in_catalog, s.request_id, s.traceparent,
+    s.captured_at
   FROM shares s, base b
-  GROUP BY b.id, b.line, b.part, s.share, s.id, s.line, s.resource, s.operation, s.changed, s.in_catalog, s.request_id, s.captured_at
+  GROUP BY b.id, b.line, b.part, s.share, s.id, s.line, s.resource, s.operation, s.changed, s.in_catalog, s.request_id, s.traceparent,
+    s.captured_at
   RETURNING *
 $$;
 
 -- Notes that these transactions, which were cut, changed the catalog: told once, after all their parts.
 CREATE FUNCTION note_catalog(p_locations uuid[], p_seeds uuid[]) RETURNS void LANGUAGE sql AS $$
-  INSERT INTO internal.captured_changes (location_id, id, line, seed, part, resource, operation, resource_ids, in_catalog, request_id, captured_at)
-  SELECT w.location_id, c.id, 2147483647, w.seed, 2147483647, 'catalog', 'update', ARRAY[w.location_id], true, c.request_id, c.captured_at
+  INSERT INTO internal.captured_changes (location_id, id, line, seed, part, resource, operation, resource_ids, in_catalog, request_id, traceparent,
+    captured_at)
+  SELECT w.location_id, c.id, 2147483647, w.seed, 2147483647, 'catalog', 'update', ARRAY[w.location_id], true, c.request_id, c.traceparent,
+    c.captured_at
   FROM unnest(p_locations, p_seeds) AS w (location_id, seed) CROSS JOIN LATERAL (
-    SELECT c.id, c.request_id, c.captured_at FROM internal.captured_changes c
+    SELECT c.id, c.request_id, c.traceparent, c.captured_at FROM internal.captured_changes c
     WHERE c.seed = w.seed AND c.location_id = w.location_id AND c.part > 0 LIMIT 1
   ) c
   ON CONFLICT DO NOTHING

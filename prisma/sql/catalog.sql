@@ -83,10 +83,7 @@ BEGIN
     FROM subselections s LEFT JOIN items i ON i.subselection_id = s.id
     WHERE s.location_id = location GROUP BY s.product_id
   ), entries AS MATERIALIZED (
-    SELECT p.id, p.name, '{"id":"' || p.id || '"'
-      || coalesce(',"external_id":' || to_json(p.external_id)::text, '') || ',"sku":' || to_json(p.sku)::text
-      || ',"name":' || to_json(p.name)::text || ',"price":' || trim_scale(p.price)::text
-      || ',"visible":' || p.visible::text || ',"stock":{"enabled":' || coalesce(s.enabled, false)::text
+    SELECT p.id, p.name, '{"id":"' || p.id || '"' || products_in_catalog(p) || ',"stock":{"enabled":' || coalesce(s.enabled, false)::text
       || ',"quantity":' || trim_scale(coalesce(s.quantity, 0))::text || '}'
       || ',"subselections":[' || coalesce(c.list, '') || ']}' AS doc
     FROM products p
@@ -108,7 +105,8 @@ END $$;
 
 -- Part of the entity tag: another way to show the same catalog is another text.
 CREATE FUNCTION catalog_format() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT left(md5(p.prosrc), 8) FROM pg_proc p WHERE p.oid = 'catalog_tree(uuid)'::regprocedure
+  SELECT left(md5(string_agg(p.prosrc, '' ORDER BY p.proname)), 8) FROM pg_proc p
+  WHERE p.oid IN ('catalog_tree(uuid)'::regprocedure, 'products_in_catalog(products)'::regprocedure)
 $$;
 
 -- The active menu is told as the catalog is: when one is published or taken back, and when what it shows changes.

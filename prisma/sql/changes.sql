@@ -4,9 +4,9 @@
 -- for. So a reader who looks at the locks first knows from when on something may still come: change_horizon. All of a
 -- transaction's moments are that of its announcement or later.
 
--- The moment at which this transaction had announced. The lock names a moment before it, in hundredths of a second modulo
--- 2^31, which is 248 days; a reader who comes later than the answer meets the lock. A savepoint that is rolled back takes
--- lock and setting along.
+-- The moment at which this transaction had announced, in whole milliseconds, as rows are stamped: what it has stamped itself is
+-- not before it. The lock names a moment before it, in hundredths of a second modulo 2^31, which is 248 days; a reader who
+-- comes later than the answer meets the lock. A savepoint that is rolled back takes lock and setting along.
 CREATE FUNCTION announce_change() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   announced bigint := nullif(current_setting('comanda.announced', true), '');
@@ -14,10 +14,10 @@ BEGIN
   IF announced IS NULL THEN
     PERFORM pg_advisory_xact_lock_shared(change_lock(),
       (floor(extract(epoch FROM clock_timestamp()) * 100)::bigint % 2147483648)::int);
-    announced := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+    announced := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
     PERFORM set_config('comanda.announced', announced::text, true);
   END IF;
-  RETURN timestamptz 'epoch' + announced * interval '1 microsecond';
+  RETURN timestamptz 'epoch' + announced * interval '1 millisecond';
 END $$;
 
 -- The class of these locks among those that have two numbers.
@@ -41,10 +41,20 @@ BEGIN
   SELECT least(asked, min(c.announced)) INTO horizon FROM announced_changes() c;
 END $$;
 
+-- Whether rows come with their moments from another database (comanda locations import): nobody reads their location until
+-- it is enabled, so nobody has to wait for them.
+CREATE FUNCTION keeps_moments(relation oid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN starts_with(coalesce(current_setting('comanda.deed', true), ''), 'transfer')
+    AND deed_passes(relation, 'moments', session_user);
+END $$;
+
 -- Before a statement that stamps rows of these lists, however many.
 CREATE FUNCTION announce_statement() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM announce_change();
+  IF NOT keeps_moments(TG_RELID) THEN
+    PERFORM announce_change();
+  END IF;
   RETURN NULL;
 END $$;
 
@@ -55,13 +65,21 @@ BEGIN
   RETURN NEW;
 END $$;
 
+CREATE FUNCTION touch_new_row() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF NOT keeps_moments(TG_RELID) THEN
+    NEW.updated_at := date_trunc('milliseconds', clock_timestamp());
+  END IF;
+  RETURN NEW;
+END $$;
+
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON orders FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 -- Whatever an insert brings: what is imported is new to who reads changes.
-CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
-CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
-CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
+CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_new_row();
+CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_new_row();
+CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 
 -- What an entry shows of other rows: an order its payment, stock its product's names, a product its categories and, when
 -- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
@@ -102,8 +120,12 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   v_announced timestamptz := announce_change();
 BEGIN
-  UPDATE orders o SET updated_at = clock_timestamp()
-  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced;
+  -- An UPDATE that finds nothing costs its triggers all the same.
+  PERFORM FROM orders o
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced FOR NO KEY UPDATE;
+  IF FOUND THEN
+    UPDATE orders o SET updated_at = clock_timestamp() WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id;
+  END IF;
   -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is told itself.
   IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 THEN
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
@@ -118,7 +140,9 @@ CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
 CREATE FUNCTION touch_orders_of_rows() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
+  IF NOT keeps_moments(TG_RELID) THEN
+    PERFORM touch_orders(array_agg(r.location_id), array_agg(r.order_id)) FROM changed_rows r;
+  END IF;
   RETURN NULL;
 END $$;
 -- An order is new itself when its payment is made with it; an import may bring the payment later.
@@ -128,7 +152,9 @@ CREATE TRIGGER touch_orders_of_new AFTER INSERT ON payments REFERENCING NEW TABL
 CREATE FUNCTION touch_products_of_rows() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM touch_products(array_agg(r.location_id), array_agg(r.product_id)) FROM changed_rows r;
+  IF NOT keeps_moments(TG_RELID) THEN
+    PERFORM touch_products(array_agg(r.location_id), array_agg(r.product_id)) FROM changed_rows r;
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER touch_linked AFTER INSERT ON product_categories REFERENCING NEW TABLE AS changed_rows

@@ -5,10 +5,12 @@
 
 -- Whether the service itself asks: whoever may write events. Who may empty their table, too, owns it, and is known by
 -- the name of the session: those of the API, the worker and the commands begin with "comanda". The owner may do everything.
+-- Whoever undoes a hand edit is a hand.
 CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
     AND (starts_with(current_setting('application_name'), 'comanda')
       OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
+    AND coalesce(current_setting('comanda.undoing', true), '') = ''
 $$;
 
 -- Whether the transaction has said a deed that passes the rule. Runs as its caller: `who` must own the table or be a

@@ -175,6 +175,9 @@ BEGIN
     CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
   RETURN NULL;
 END $$;
--- What place_order makes is complete. An import gets the payment that it left out.
+-- What place_order makes is complete, and what comes with a location from another database. An import gets the payment
+-- that it left out.
 CREATE CONSTRAINT TRIGGER complete AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
-  FOR EACH ROW WHEN (NEW.number < 0 OR current_setting('comanda.deed', true) <> '') EXECUTE FUNCTION complete_order();
+  FOR EACH ROW WHEN (NEW.number < 0
+    OR current_setting('comanda.deed', true) <> '' AND NOT starts_with(current_setting('comanda.deed', true), 'transfer'))
+  EXECUTE FUNCTION complete_order();

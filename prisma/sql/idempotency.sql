@@ -11,10 +11,12 @@ CREATE FUNCTION claim_key(
 DECLARE
   v_same boolean;
   v_fresh boolean;
+  v_setting text;
 BEGIN
   -- The lock in a statement of its own: the next one sees what was committed while it waited.
-  PERFORM pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0)),
-    set_config('comanda.api_key_id', p_api_key::text, true), set_config('comanda.request_id', coalesce(p_request_id, ''), true);
+  v_setting := pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0));
+  v_setting := set_config('comanda.api_key_id', p_api_key::text, true);
+  v_setting := set_config('comanda.request_id', coalesce(p_request_id, ''), true);
   SELECT k.request_hash = p_request_hash, k.created_at > now() - make_interval(hours => p_ttl_hours), k.response, k.sealed,
     k.encryption_key_id, k.refusal
   INTO v_same, v_fresh, response, sealed, encryption_key_id, refusal FROM internal.idempotency_keys k

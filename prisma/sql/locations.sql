@@ -15,6 +15,17 @@ END $$;
 CREATE TRIGGER guard_timezone BEFORE INSERT OR UPDATE OF timezone ON locations
   FOR EACH ROW EXECUTE FUNCTION guard_location_timezone();
 
+-- The text of a key says whether what it does is real: that of a sandbox begins with cmd_test_, that of no other does.
+CREATE FUNCTION guard_key_of_its_kind() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF starts_with(NEW.prefix, 'cmd_test_') <> (SELECT l.sandbox FROM locations l WHERE l.id = NEW.location_id) THEN
+    RAISE EXCEPTION 'a sandbox has test keys alone, and no other location has one: make it by comanda keys create'
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard_kind BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION guard_key_of_its_kind();
+
 -- Every process keeps keys in memory, with their location's name, zone and currency; whoever changes one says so. They
 -- change rarely, so a notification inside the transaction costs nothing here.
 CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
@@ -25,7 +36,9 @@ END $$;
 CREATE TRIGGER announce AFTER UPDATE OF key_hash, permissions, per_minute, monthly, batch_jobs_per_hour,
   max_items_per_batch, expires_at, revoked_at OR DELETE ON api_keys
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
-CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency ON locations
+CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency, status ON locations
+  FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
+CREATE TRIGGER announce AFTER INSERT OR UPDATE OR DELETE ON moved_locations
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
 
 -- A location goes with all that it has (guarded.sql says when it may). Its orders go first: they name payment methods and

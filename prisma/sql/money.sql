@@ -17,7 +17,7 @@ $$;
 -- it changes, too (changes.sql).
 CREATE FUNCTION move_payment(
   p_location uuid, p_payment uuid, p_next payment_status, p_operation text, p_request_id text, p_api_key uuid,
-  OUT previous payment_status, OUT response text
+  p_client_address text, OUT previous payment_status, OUT response text
 ) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('comanda.request_id', p_request_id, true);
@@ -26,8 +26,8 @@ BEGIN
   SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
   IF previous = 'pending' THEN
     UPDATE payments p SET status = p_next WHERE p.location_id = p_location AND p.id = p_payment;
-    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, resource_id, changes)
-    VALUES (p_location, 'api_key', p_api_key, p_request_id, p_operation, p_payment,
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
+    VALUES (p_location, 'api_key', p_api_key, current_request_id(), p_client_address, p_operation, p_payment,
       jsonb_build_object('before', jsonb_build_object('status', previous), 'after', jsonb_build_object('status', p_next)));
   END IF;
   SELECT j.doc::text INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
@@ -49,11 +49,12 @@ CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, do
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT t.id, '{"id":"' || t.id || '","batch_number":"' || t.batch_number || '","status":"' || t.status
     || '","started_at":"' || wire_time(t.started_at, l.timezone) || '"' || coalesce(',"ended_at":"' || wire_time(t.ended_at, l.timezone) || '"', '')
-    || ',"total_orders":' || coalesce(s.total_orders,
-      (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id))
-    || ',"total_collected":' || trim_scale(coalesce(s.total_collected, (SELECT sum(p.amount) FROM orders o
+    || coalesce(',"total_orders":' || s.total_orders || ',"total_collected":' || trim_scale(s.total_collected), (
+      SELECT ',"total_orders":' || count(*) || ',"total_collected":'
+        || trim_scale(coalesce(sum(p.amount) FILTER (WHERE p.status = 'completed'), 0))
+      FROM orders o
       CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id LIMIT 1) p
-      WHERE o.location_id = t.location_id AND o.turn_id = t.id AND p.status = 'completed'), 0)) || '}'
+      WHERE o.location_id = t.location_id AND o.turn_id = t.id)) || '}'
   FROM turns t
   JOIN locations l ON l.id = t.location_id
   LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id

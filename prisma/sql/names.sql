@@ -1,18 +1,4 @@
--- Names that a list in a row may hold, as the API knows them (packages/api/src/events.ts and permissions.ts; a test holds
--- the two together). A function, not a table: it comes with the version that knows the names.
-
-CREATE FUNCTION event_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT '{order.created,order.updated,order.status_changed,order.cancelled,order.completed,payment.created,
-    payment.updated,payment.completed,payment.rejected,product.created,product.updated,product.deleted,stock.updated,
-    catalog.updated,sync.completed,sync.failed,settlement.created,turn.open,turn.updated,turn.closed}'::text[]
-$$;
-
-CREATE FUNCTION permission_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT '{orders:read,orders:write,orders:export,products:read,products:write,categories:read,categories:write,stock:read,
-    stock:sync,catalog:read,catalog:sync,menus:read,payments:read,settlements:read,turns:read,reports:read,locations:read,
-    events:read,sync:products,sync:read,webhooks:read,webhooks:write,payments:write,payment_methods:write,turns:write,
-    menus:write,catalog:publish,locations:write,keys:read,keys:write}'::text[]
-$$;
+-- Names that a list in a row may hold, as the API knows them (known_names.sql).
 
 -- The known name that shares most pairs of letters with what was written.
 CREATE FUNCTION nearest_name(written text, known text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$

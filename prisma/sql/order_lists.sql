@@ -36,7 +36,7 @@ $$;
 -- The exact number of orders of these statuses (NULL: of any) made from p_from on and before p_to (NULL: without end), and
 -- where the page begins that passes over p_offset of them: among the orders from `lower` on and before `upper` it passes
 -- over `rest`, which are fewer than one hour has. Read in the snapshot of the calling statement, as the page must be.
-CREATE FUNCTION order_place(p_location uuid, p_statuses order_status[], p_from timestamptz, p_to timestamptz,
+CREATE FUNCTION order_page_start(p_location uuid, p_statuses order_status[], p_from timestamptz, p_to timestamptz,
   p_newest_first boolean, p_offset bigint,
   OUT total bigint, OUT lower timestamptz, OUT upper timestamptz, OUT rest bigint)
 LANGUAGE plpgsql STABLE AS $$
@@ -70,8 +70,8 @@ BEGIN
     UNION ALL SELECT 24, t.* FROM order_tally(p_location, v_names, 24, long_to, day_to) t
     UNION ALL SELECT 1, t.* FROM order_tally(p_location, v_names, 1, hour_from, day_from) t
     UNION ALL SELECT 1, t.* FROM order_tally(p_location, v_names, 1, day_to, hour_to) t
-    UNION ALL SELECT 0, order_place.lower, count_orders_between(p_location, p_statuses, order_place.lower, hour_from)
-    UNION ALL SELECT 0, hour_to, count_orders_between(p_location, p_statuses, hour_to, order_place.upper)
+    UNION ALL SELECT 0, order_page_start.lower, count_orders_between(p_location, p_statuses, order_page_start.lower, hour_from)
+    UNION ALL SELECT 0, hour_to, count_orders_between(p_location, p_statuses, hour_to, order_page_start.upper)
   ), passed AS (
     SELECT s.*, sum(s.orders) OVER w AS passed
     FROM stretches s WHERE s.orders > 0

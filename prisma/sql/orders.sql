@@ -6,7 +6,8 @@
 --   3. what the order was decided from (offered_product, offered_item, payment method) is held against what is there now
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the order's number is counted up; order,
 --      lines and payment are inserted
---   5. triggers: orders, payments and stock are told and counted (watched.sql); guards pass by (guarded.sql)
+--   5. orders, payments and stock are told and counted: by place_order itself, whose rows need no comparing; the triggers of
+--      watched.sql pass by while comanda.told is set, which holds for the service alone; guards pass by (guarded.sql)
 --   6. the answer is read back as orders_json shows it, and stored with the key
 -- An order written by hand: hand_orders.sql.
 --
@@ -72,7 +73,7 @@ $$;
 -- Returns outcome 'created' with the answer, 'replayed' with the stored answer of the same key and body, 'reused' when
 -- the key came with another body, or 'stale' when what the order was decided from has changed since. Raises CM002
 -- (detail: {"products": {id: what is left}, "items": {id: what is left}}) and CM003 (detail: the existing order's id),
--- and leaves nothing behind.
+-- and leaves nothing behind. Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
 CREATE FUNCTION place_order(
   p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
   p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
@@ -84,8 +85,11 @@ CREATE FUNCTION place_order(
   p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
   p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
   OUT outcome text, OUT response text
-) LANGUAGE plpgsql AS $$
+) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 DECLARE
+  -- What is called by an assignment starts no statement, as PERFORM does.
+  v_setting text;
+  v_claim record;
   v_other uuid;
   v_same boolean;
   v_short boolean;
@@ -96,14 +100,14 @@ DECLARE
   v_taken_choices uuid[];
   v_choice_places tid[];
   v_choices_wanted numeric[];
-  v_turn uuid;
   v_number int;
+  v_created_at timestamptz;
+  v_payment uuid;
 BEGIN
-  -- Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
-  PERFORM set_config('lock_timeout', '2s', true);
-  SELECT k.outcome, k.response INTO outcome, response
-  FROM claim_key(p_location, p_api_key, p_operation, p_key, p_request_hash, p_ttl_hours, p_request_id) k;
-  IF outcome IS NOT NULL THEN
+  v_claim := claim_key(p_location, p_api_key, p_operation, p_key, p_request_hash, p_ttl_hours, p_request_id);
+  IF v_claim.outcome IS NOT NULL THEN
+    outcome := v_claim.outcome;
+    response := v_claim.response;
     RETURN;
   END IF;
 
@@ -146,6 +150,8 @@ BEGIN
         FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place
         WHERE s.stock_quantity < w.quantity))::text;
   END IF;
+  -- From here on it tells and counts itself what the triggers of these tables would find (watched.sql).
+  v_setting := set_config('comanda.told', by_service()::text, true);
   IF v_taken_products IS NOT NULL THEN
     UPDATE product_stock s SET quantity = s.quantity - w.quantity
     FROM unnest(v_places, v_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
@@ -157,8 +163,7 @@ BEGIN
 
   -- Whoever closes the turn, also by hand, waits for this order, or this waits for them and sees it closed. Not a lock of
   -- the row: there those who share pass by who waits. Nor in one statement: what follows must see what was waited for.
-  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
-  SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = p_location AND t.status = 'open';
+  v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
   UPDATE internal.location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
@@ -169,7 +174,9 @@ BEGIN
     RETURNING c.value INTO v_number;
   END IF;
   INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id)
-  VALUES (p_location, p_order, v_number, p_external_id, p_total, p_channel, p_is_take_away, p_identifier, p_payment_method, v_turn);
+  VALUES (p_location, p_order, v_number, p_external_id, p_total, p_channel, p_is_take_away, p_identifier, p_payment_method,
+    (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'))
+  RETURNING created_at INTO v_created_at;
   INSERT INTO order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, comment, selections, stock_taken)
   SELECT p_location, p_order, v.position, v.product_id, v.name, v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
@@ -179,7 +186,25 @@ BEGIN
   FROM unnest(p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
     p_line_selections) WITH ORDINALITY AS v (product_id, name, unit_price, quantity, total, comment, selections, position);
   INSERT INTO payments (location_id, order_id, payment_method_id, amount)
-  VALUES (p_location, p_order, p_payment_method, p_total);
+  VALUES (p_location, p_order, p_payment_method, p_total) RETURNING id INTO v_payment;
+
+  IF current_setting('comanda.told') = 'true' THEN
+    INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, changed, in_catalog)
+    SELECT p_location, v.* FROM (VALUES
+      ('stock', 'update', v_taken_products, '{quantity}'::text[], true),
+      ('order', 'insert', ARRAY[p_order], '{}', false),
+      ('payment', 'insert', ARRAY[v_payment], '{}', false)) v (resource, operation, ids, changed, in_catalog)
+    WHERE v.ids IS NOT NULL;
+    INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+    SELECT p_location, v.at, v.name, 1 FROM (VALUES
+      (CASE WHEN v_taken_products IS NOT NULL THEN '-infinity'::timestamptz END, 'catalog'),
+      (order_stretch(1, v_created_at), 'order pending')) v (at, name)
+    WHERE v.at IS NOT NULL;
+    IF random() < 0.02 THEN
+      PERFORM fold_tallies(p_location);
+    END IF;
+    v_setting := set_config('comanda.told', '', true);
+  END IF;
 
   SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
   outcome := 'created';

@@ -4,11 +4,7 @@
 -- which costs twice as much. One plain SELECT, so that the planner inlines it.
 CREATE FUNCTION products_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.id, '{"id":"' || p.id || '"' || coalesce(',"external_id":' || to_json(p.external_id)::text, '')
-    || ',"sku":' || to_json(p.sku)::text || ',"name":' || to_json(p.name)::text
-    || ',"description":' || to_json(p.description)::text || ',"price":' || trim_scale(p.price)::text
-    || ',"visible":' || p.visible::text || ',"image_url":' || to_json(p.image_url)::text
-    || ',"stock":{"enabled":' || coalesce(s.enabled, false)::text
+  SELECT p.id, '{"id":"' || p.id || '"' || products_columns(p) || ',"stock":{"enabled":' || coalesce(s.enabled, false)::text
     || ',"quantity":' || coalesce(trim_scale(s.quantity)::text, '0')
     || ',"min_stock_alarm":' || coalesce(trim_scale(s.min_stock_alarm)::text, '0') || '},"categories":['
     || coalesce((SELECT string_agg('{"id":"' || c.id || '","name":' || to_json(c.name)::text || '}', ',' ORDER BY c.priority, c.name, c.id)
@@ -48,18 +44,14 @@ BEGIN
     END IF;
   END IF;
   IF p_new THEN
-    INSERT INTO products (location_id, id, external_id, sku, name, description, price, visible, image_url)
-    SELECT p_location, p_id, f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url
-    FROM jsonb_populate_record(NULL::products, p_fields) f;
+    PERFORM write_products_row(p_location, p_id, true, p_fields);
   ELSE
     PERFORM FROM products p WHERE p.location_id = p_location AND p.id = p_id FOR NO KEY UPDATE;
     IF NOT FOUND THEN
       RETURN;
     END IF;
     IF p_fields IS NOT NULL THEN
-      UPDATE products p SET (external_id, sku, name, description, price, visible, image_url) = (
-        SELECT f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(p, p_fields) f)
-      WHERE p.location_id = p_location AND p.id = p_id;
+      PERFORM write_products_row(p_location, p_id, false, p_fields);
     END IF;
   END IF;
   IF p_stock IS NOT NULL THEN

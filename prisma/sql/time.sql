@@ -3,9 +3,9 @@
 -- ISO 8601 with milliseconds and the numeric offset of the zone: 2026-01-31T21:05:09.120-03:00
 CREATE FUNCTION wire_time(moment timestamptz, zone text) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT to_char(moment AT TIME ZONE zone, 'YYYY-MM-DD"T"HH24:MI:SS.MS')
-    || CASE WHEN moment AT TIME ZONE zone < moment AT TIME ZONE 'UTC' THEN '-' ELSE '+' END
-    || to_char(make_interval(secs => abs(extract(epoch FROM
-         (moment AT TIME ZONE zone) - (moment AT TIME ZONE 'UTC')))::int), 'HH24:MI')
+    || CASE WHEN moment AT TIME ZONE zone < moment AT TIME ZONE INTERVAL '0'
+      THEN '-' || to_char(moment AT TIME ZONE INTERVAL '0' - moment AT TIME ZONE zone, 'HH24:MI')
+      ELSE '+' || to_char(moment AT TIME ZONE zone - moment AT TIME ZONE INTERVAL '0', 'HH24:MI') END
 $$;
 
 -- The first moment of a local day: the filters of every list, report and export. Its midnight may not exist where the

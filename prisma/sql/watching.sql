@@ -5,19 +5,6 @@
 -- A changed table gets one function for each kind of statement. It compares old and new rows once, and gives what
 -- differs to captured_changes and to the tallies (tallies.sql). The name of a function is its table's.
 
--- A resource that is deleted before its events are published shows its last state: it is kept here,
--- read before the row and its children go. Deletions are rare, so a row-level trigger serves.
-CREATE FUNCTION capture_last_state() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
-DECLARE
-  last_state jsonb;
-BEGIN
-  EXECUTE format('SELECT doc::jsonb FROM %I($1, ARRAY[$2])', TG_ARGV[1]) INTO last_state USING OLD.location_id, OLD.id;
-  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
-  VALUES (OLD.location_id, TG_ARGV[0], 'delete', ARRAY[OLD.id], TG_ARGV[2]::boolean, ARRAY[last_state]);
-  RETURN OLD;
-END $$;
-
 -- The statements that make the triggers of watched(), for whoever applies this folder.
 CREATE FUNCTION watch_statements() RETURNS TABLE (statement text) LANGUAGE plpgsql AS $$
 DECLARE
@@ -26,7 +13,11 @@ DECLARE
 BEGIN
   FOR w IN SELECT * FROM watched() LOOP
     -- A hand is written down as well (auditing.sql).
-    look := (SELECT 'IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+    look := (SELECT CASE WHEN w.told_on LIKE '%p%' THEN 'IF by_service() THEN
+  IF current_setting(''comanda.told'', true) = ''true'' THEN
+    RETURN NULL;
+  END IF;
+ELSIF' ELSE 'IF NOT by_service() AND' END || ' pg_trigger_depth() = 1 THEN
   EXECUTE audit_query(TG_RELID, TG_OP) USING audit_hidden(TG_RELID);
 END IF;' FROM audited() a WHERE a.relation = w.relation);
     IF w.touched THEN
@@ -34,9 +25,20 @@ END IF;' FROM audited() a WHERE a.relation = w.relation);
         'EXECUTE FUNCTION touch_updated_at()', w.relation);
     END IF;
     CONTINUE WHEN w.told_as IS NULL;
+    -- A resource that is deleted before its events are published shows its last state: it is kept here, read before the row and
+    -- its children go. By a function of its own, whose plan is kept.
     IF w.told_on LIKE '%l%' THEN
-      RETURN QUERY SELECT format('CREATE TRIGGER capture_last_state BEFORE DELETE ON %I FOR EACH ROW '
-        'EXECUTE FUNCTION capture_last_state(%L, %L, %L)', w.relation, w.told_as, w.relation || '_json', w.columns ~ '[*~]');
+      RETURN QUERY SELECT unnest(ARRAY[
+        format($f$CREATE FUNCTION capture_last_state_%1$s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = public, internal, pg_temp AS $body$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  VALUES (OLD.location_id, %2$L, 'delete', ARRAY[OLD.id], %3$L::boolean,
+    ARRAY[(SELECT j.doc::jsonb FROM %1$s_json(OLD.location_id, ARRAY[OLD.id]) j)]);
+  RETURN OLD;
+END $body$
+$f$, w.relation, w.told_as, w.columns ~ '[*~]'),
+        format('CREATE TRIGGER capture_last_state BEFORE DELETE ON %I FOR EACH ROW EXECUTE FUNCTION capture_last_state_%1$s()', w.relation)]);
     END IF;
     RETURN QUERY SELECT unnest(ARRAY[
       format(E'CREATE FUNCTION capture_%s_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER '
@@ -81,14 +83,15 @@ DECLARE
     FROM changed c%s WHERE c.operation <> 'update' OR c.changed & %s <> 0
   ) c
   GROUP BY c.location_id, c.operation, c.changed, c.share$f$, told_as,
-      (SELECT string_agg(format('CASE WHEN c.changed & %s <> 0 THEN %L END', 1 << (at - 1)::int, translate(x, '*!^', '')), ', ' ORDER BY at)
+      (SELECT string_agg(format('CASE WHEN c.changed & %s <> 0 THEN %L END', 1 << (at - 1)::int, translate(x, '*!^<', '')), ', ' ORDER BY at)
         FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x !~ '~'),
       shown, CASE WHEN columns ~ '!' THEN 'array_agg(c.before), array_agg(c.after)' ELSE 'NULL, NULL' END,
       CASE WHEN touched IS NOT NULL THEN ' CROSS JOIN touched' END, watched_bits(columns, '^[^~]*$'))
-    ELSE format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids)
-  SELECT c.location_id, %L, %L, %s, array_agg(c.id)
-  FROM (SELECT c.location_id, c.id, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
-  GROUP BY c.location_id, c.share$f$, told_as, operation, shown) END;
+    ELSE format($f$INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
+  SELECT c.location_id, %L, %L, %s, array_agg(c.id), %s
+  FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+  GROUP BY c.location_id, c.share$f$, told_as, operation, shown,
+      CASE WHEN operation = 'delete' AND columns ~ '<' THEN 'array_agg(c.before)' ELSE 'NULL' END) END;
   notes text := concat_ws(E'\n  UNION ALL\n',
     CASE WHEN in_catalog THEN
       format($f$  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE %s
@@ -130,13 +133,14 @@ END $$;
 CREATE FUNCTION watch_comparison(relation text, of text, columns text, counted text, counted_at text, operation text)
 RETURNS text LANGUAGE sql STABLE AS $$
   WITH c AS (
-    SELECT translate(x, '*~!^', '') AS name, x ~ '!' AS recorded, at
+    SELECT translate(x, '*~!^<', '') AS name, x ~ '!' AS recorded, x ~ '<' AS part_of, at
     FROM regexp_split_to_table(columns, ' ') WITH ORDINALITY AS t (x, at) WHERE x <> ''
   ), parts AS (
     SELECT string_agg(format('CASE WHEN o.%1$I IS DISTINCT FROM n.%1$I THEN %2$s ELSE 0 END', name, 1 << (at - 1)::int), ' + ' ORDER BY at) AS changed,
       string_agg(format('o.%I', name), ', ' ORDER BY at) AS old_all, string_agg(format('n.%I', name), ', ' ORDER BY at) AS new_all,
       string_agg(format('%1$L, o.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS old_recorded,
       string_agg(format('%1$L, n.%1$I', name), ', ' ORDER BY at) FILTER (WHERE recorded) AS new_recorded,
+      string_agg(format('%1$L, o.%1$I', name), ', ' ORDER BY at) FILTER (WHERE part_of) AS old_owner,
       replace(counted, 'r.', 'o.') AS lost, replace(counted_at, 'r.', 'o.') AS lost_at,
       replace(counted, 'r.', 'n.') AS gained, replace(counted_at, 'r.', 'n.') AS gained_at
     FROM c
@@ -145,7 +149,8 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN 'insert' THEN format($f$SELECT n.location_id, n.%I AS id%s FROM new_rows n$f$, of,
       CASE WHEN counted IS NOT NULL THEN format(
         ', (%s)::text AS gained, %s AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at', gained, gained_at) END)
-    WHEN 'delete' THEN format($f$SELECT o.location_id, o.%I AS id%s FROM old_rows o$f$, of,
+    WHEN 'delete' THEN format($f$SELECT o.location_id, o.%I AS id%s%s FROM old_rows o$f$, of,
+      ', jsonb_build_object(' || old_owner || ') AS before',
       CASE WHEN counted IS NOT NULL THEN format(
         ', (%s)::text AS lost, %s AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at', lost, lost_at) END)
     ELSE format($f$SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.%1$I, o.%1$I) AS id,

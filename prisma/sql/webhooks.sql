@@ -30,7 +30,7 @@ CREATE TRIGGER clear_gone AFTER DELETE ON webhook_endpoints FOR EACH ROW EXECUTE
 -- wait is in no statistics that last, and by them the planner may read all of a location, or all that waits anywhere.
 CREATE FUNCTION claim_deliveries(p_location uuid, p_endpoint uuid, p_most int, p_lease_ms float8, p_worker text, p_held uuid[],
   p_after timestamptz, p_after_id uuid
-) RETURNS TABLE (id uuid, event_id uuid, event_type text, request_id text, attempts smallint, due_at timestamptz, body text,
+) RETURNS TABLE (id uuid, event_id uuid, event_type text, request_id text, traceparent text, attempts smallint, due_at timestamptz, body text,
   url text, secrets json)
 LANGUAGE plpgsql SET enable_sort = off SET enable_incremental_sort = off AS $$
 #variable_conflict use_column
@@ -45,6 +45,8 @@ BEGIN
           ELSE NOT EXISTS (SELECT FROM internal.process_heartbeats h WHERE h.id = d.leased_by) END)
       AND d.number > (SELECT e.delivers_after FROM webhook_endpoints e
         WHERE e.location_id = p_location AND e.id = p_endpoint AND e.status = 'active')
+      -- What waits at a location that is disabled is sent when it is enabled.
+      AND (SELECT l.status FROM locations l WHERE l.id = p_location) = 'active'
     ORDER BY d.next_attempt_at, d.id LIMIT p_most
     FOR UPDATE SKIP LOCKED
   ), claimed AS (
@@ -53,7 +55,7 @@ BEGIN
     FROM due WHERE d.ctid = due.place
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
-  SELECT c.id, c.event_id, v.type, v.request_id, c.attempts, c.next_attempt_at,
+  SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
     CASE WHEN e.api_version = 'v1'
       THEN coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
       ELSE v.body END,
@@ -63,7 +65,7 @@ BEGIN
         AND (s.expires_at IS NULL OR s.expires_at > now()))
   FROM claimed c
   CROSS JOIN LATERAL (
-    SELECT v.type, v.request_id, v.body, v.body_v1 FROM events v WHERE v.location_id = p_location AND v.id = c.event_id LIMIT 1
+    SELECT v.type, v.request_id, v.traceparent, v.body, v.body_v1 FROM events v WHERE v.location_id = p_location AND v.id = c.event_id LIMIT 1
   ) v
   JOIN webhook_endpoints e ON e.location_id = p_location AND e.id = p_endpoint
   ORDER BY c.next_attempt_at, c.id;

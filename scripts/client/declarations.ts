@@ -1,31 +1,48 @@
 import { z } from 'zod';
+import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { bodyName } from '../../packages/api/src/documents/names.ts';
-import { errorCodes } from '../../packages/api/src/errors.ts';
-import { events } from '../../packages/api/src/events.ts';
-import { type Operation, operationsOf } from '../../packages/api/src/operations.ts';
+import { ErrorData } from '../../packages/api/src/request/error-data.ts';
+import { type Keyless, keylessOf } from '../../packages/api/src/request/keyless.ts';
+import { type Operation, operationsOf } from '../../packages/api/src/request/operations.ts';
+import {
+  events,
+  eventTypes,
+  subscribableEventTypes,
+} from '../../packages/api/src/resources/events/types.schema.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
-import { comment, indent, type JsonSchema, typeOf } from './json-types.ts';
+import {
+  comment,
+  commentWithExample,
+  indent,
+  type JsonSchema,
+  pageName,
+  typeOf,
+  undefinedToo,
+  type Way,
+} from './json-types.ts';
 
 /**
- * The declarations that stand in for `packages/client/src/surface.ts` outside of the workspace: every named
- * shape, the error codes, the data of every event, and the router, told without zod, Express or Prisma.
+ * The declarations that stand in for `packages/client/src/surface.ts` outside of the workspace, told without zod, Express
+ * or Prisma: the shapes (every named one, and the data of every event), which need no tRPC, and the router.
  */
-export function surfaceDeclarations(): { text: string; names: string[] } {
+export function surfaceDeclarations(): { shapes: string; names: string[]; router: string } {
   const shapes = new Shapes();
-  const router = routerType(operationsOf(appRouter), shapes);
-  const eventTypes = Object.entries(events).map(([type, row]) => {
+  const router = routerType([...keylessOf(appRouter), ...operationsOf(appRouter)], shapes);
+  const eventData = Object.entries(events).map(([type, row]) => {
     return `${comment(`Sent when ${row.trigger}.`)}'${type}': ${shapes.type(row.data, 'output')};`;
   });
-  const codes = Object.entries(errorCodes).map(([code, { meaning }]) => `  /* ${meaning} */\n  | '${code}'`);
+  shapes.type(ErrorData, 'output');
   const parts = [
-    `/** The error codes of the service. */\ntype ErrorCode =\n${codes.join('\n')};`,
-    `/** \`data\` of every event type. */\ntype EventData = {\n${indent(eventTypes.join('\n'))}\n};`,
+    `/** \`data\` of every event type. */\ntype EventData = {\n${indent(eventData.join('\n'))}\n};`,
+    `/** An event type that an endpoint can subscribe to. */\ntype SubscribableEventType = Exclude<EventType, 'webhook.test'>;`,
     ...shapes.declarations(),
-    scaffold,
-    `/** Every procedure of the service with its input and output. */\ntype AppRouter = TRPCBuiltRouter<Root, ${router}>;`,
   ];
-  return { text: parts.join('\n\n'), names: shapes.names() };
+  return {
+    shapes: parts.join('\n\n'),
+    names: ['EventData', 'SubscribableEventType', ...shapes.names()],
+    router: `${scaffold}\n\n/** Every procedure of the service with its input and output, for a client of your own links. */\ntype AppRouter = TRPCBuiltRouter<Root, ${router}>;`,
+  };
 }
 
 // What tRPC wants to know of a router: the shape of its errors, and that values travel as plain JSON.
@@ -36,7 +53,7 @@ type Root = {
   errorShape: {
     code: TRPC_ERROR_CODE_NUMBER;
     message: string;
-    data: { code: ErrorCode; httpStatus: number; requestId: string };
+    data: ErrorData;
   };
   transformer: false;
 };
@@ -51,7 +68,7 @@ type Repeatable<Input> = Input extends void
   : Input & { idempotencyKey?: string | undefined };
 `.trim();
 
-function routerType(operations: Operation[], shapes: Shapes): string {
+function routerType(operations: (Operation | Keyless)[], shapes: Shapes): string {
   const root: Branch = new Map();
   for (const operation of operations) {
     const path = operation.name.split('.');
@@ -68,19 +85,38 @@ function routerType(operations: Operation[], shapes: Shapes): string {
   return branchType(root, shapes);
 }
 
-type Branch = Map<string, Operation | Branch>;
+type Branch = Map<string, Operation | Keyless | Branch>;
 
 function branchType(branch: Branch, shapes: Shapes): string {
   const members = [...branch].map(([name, member]) => {
     if (member instanceof Map) return `${name}: ${branchType(member, shapes)};`;
+    if (!('kind' in member))
+      return `${comment(`${member.meta.summary}. ${member.meta.description} Needs no key.`)}${name}: Mutation<Repeatable<${shapes.type(member.input, 'input')}>, ${shapes.type(member.output, 'output')}>;`;
     const { meta, kind, input, output } = member;
     const needs = meta.permission === null ? 'Any valid key will do.' : `Permission: \`${meta.permission}\`.`;
-    const says = comment(`${meta.summary}.`, meta.description, needs);
+    const says = commentWithExample(
+      [`${meta.summary}.`, meta.description, needs].join(' '),
+      exampleCall(member),
+    );
     const given = shapes.inputType(member, meta.idempotent ? withKey(input) : input);
-    const taken = kind === 'query' || meta.idempotent ? given : `Repeatable<${given}>`;
+    const taken =
+      kind === 'query' ? omittable(given, input) : meta.idempotent ? given : `Repeatable<${given}>`;
     return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
   });
   return `{\n${indent(members.join('\n'))}\n}`;
+}
+
+const omittable = (given: string, input: z.ZodObject) =>
+  given !== 'void' && Object.values(input.shape).every((member) => z.safeParse(member, undefined).success)
+    ? `void | ${given}`
+    : given;
+
+function exampleCall(operation: Operation): string {
+  const { name, kind } = operation;
+  const input = exampleInput(operation);
+  const given = Object.keys(input).length === 0 ? '' : JSON.stringify(input, null, 2);
+  const literal = given.replace(/^( *)"([A-Za-z_]\w*)":/gm, '$1$2:');
+  return `await comanda.${name}.${kind === 'query' ? 'query' : 'mutate'}(${literal});`;
 }
 
 const withKey = (input: z.ZodObject) =>
@@ -91,23 +127,27 @@ class Shapes {
   readonly #found = new Map<string, string>();
 
   /** A schema as a type; what has a name in it is declared once and referred to. */
-  type(schema: z.ZodType, io: 'input' | 'output'): string {
+  type(schema: z.ZodType, way: Way): string {
     const {
       $schema: _,
       $defs = {},
       ...own
-    } = z.toJSONSchema(schema, { io }) as JsonSchema & { $schema?: string };
-    for (const [name, definition] of Object.entries($defs)) this.#declare(name, definition);
-    return typeOf(own);
+    } = z.toJSONSchema(schema, { io: way }) as JsonSchema & { $schema?: string };
+    for (const [name, definition] of Object.entries($defs)) this.#declare(name, definition, way);
+    return named(typeOf(own, way));
   }
 
-  /** What an operation takes. What changes something has a name, as in the documents; filters stand in line. */
+  /** What an operation takes: by its own name, by what it finds something with, or as in the documents. */
   inputType(operation: Operation, input: z.ZodObject): string {
-    if (Object.keys(input.shape).length === 0) return 'void';
-    const isNamed = input.meta()?.id !== undefined || operation.kind === 'query';
-    if (isNamed || Object.keys(input.shape).length === 1) return this.type(input, 'input');
+    const fields = Object.keys(input.shape);
+    if (fields.length === 0) return 'void';
+    if (input.meta()?.id !== undefined) return this.type(input, 'input');
+    const [field = ''] = fields;
+    // A list's answer may have the name that its filters would have, too.
+    const asked = operation.kind === 'query' ? 'Input' : '';
     const family = operation.name.startsWith('v1.') ? 'V1' : '';
-    return this.type(input.meta({ ...input.meta(), id: bodyName(operation) + family }), 'input');
+    const id = fields.length === 1 && finders[field] ? finders[field] : bodyName(operation) + asked + family;
+    return this.type(input.meta({ ...input.meta(), id }), 'input');
   }
 
   /** The names, sorted. */
@@ -120,16 +160,40 @@ class Shapes {
     return this.names().map((name) => this.#found.get(name) ?? '');
   }
 
-  #declare(name: string, schema: JsonSchema): void {
-    const type = typeOf(schema);
+  #declare(name: string, schema: JsonSchema, way: Way): void {
+    const type = named(typeOf(schema, way));
     // A choice between objects begins with a brace, too.
     const isObject = schema.type === 'object' && type.startsWith('{');
     const head = isObject ? `interface ${name} ${type}` : `type ${name} = ${type};`;
     const text = comment(schema.description) + head;
-    const known = this.#found.get(name);
-    if (known !== undefined && known !== text) {
+    const known = this.#found.get(name) ?? text;
+    if (exact(known) !== exact(text)) {
       throw new Error(`${name} names two shapes; give one of them an id of its own:\n${known}\n${text}`);
     }
-    this.#found.set(name, text);
+    // One that goes both ways is told as it goes in, which takes more.
+    this.#found.set(name, known.length > text.length ? known : text);
+    if (name.endsWith('Pagination')) this.#declarePage(pageName(name), name);
   }
+
+  #declarePage(name: string, pagination: string): void {
+    const says = comment('A part of a list.');
+    this.#found.set(
+      name,
+      `${says}interface ${name}<Entry> {\n  data: Entry[];\n  pagination: ${pagination};\n}`,
+    );
+  }
+}
+
+/** Inputs of one field. */
+const finders: Readonly<Record<string, string>> = { id: 'ById', external_id: 'ByExternalId' };
+
+const exact = (text: string) => text.replaceAll(undefinedToo, '');
+
+// All types of events, and those that can be subscribed to, stand in several places.
+function named(type: string): string {
+  const union = (types: readonly string[]) => types.map((name) => JSON.stringify(name)).join(' | ');
+  return type
+    .replaceAll(union(eventTypes), 'EventType')
+    .replaceAll(union(subscribableEventTypes), 'SubscribableEventType')
+    .replace(/\((\w+)\)\[\]/g, '$1[]');
 }

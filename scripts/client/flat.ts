@@ -4,57 +4,108 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { surfaceDeclarations } from './declarations.ts';
 
-const sources = ['verify-webhook', 'events', 'errors', 'client', 'index'] as const;
+/**
+ * The declarations of the client. `shapes.d.ts` holds what needs no tRPC: events and the shapes of the wire;
+ * `index.d.ts` the client, whose peers it imports; `shared.d.ts` and `webhooks.d.ts` the other entries, which have none.
+ */
+const files = {
+  'shapes.d.ts': ['events'],
+  'index.d.ts': ['errors', 'list', 'replayed', 'watch', 'client', 'feed', 'index'],
+  'shared.d.ts': ['watch-shared', 'shared'],
+  'webhooks.d.ts': ['verify-webhook', 'webhooks'],
+} as const;
 
-/** The declarations of the client as one file that imports nothing but its peers. */
-export function flatDeclarations(root: string): string {
-  const emitted = emit(root);
-  const surface = surfaceDeclarations();
-  const imports = [
-    "import type { TRPCBuiltRouter, TRPCMutationProcedure, TRPCQueryProcedure, TRPC_ERROR_CODE_NUMBER } from '@trpc/server';",
-  ];
-  const bodies = [surface.text];
-  let exported = '';
-  for (const name of sources) {
-    const text = emitted(name);
-    if (name === 'index') {
-      exported = text.replace(/ from '\.\/[\w-]+\.ts'/g, '');
-      continue;
-    }
-    for (const [line, from = ''] of text.matchAll(importLine))
-      if (!from.startsWith('.')) imports.push(line.trim());
-    bodies.push(
-      text
-        .replace(importLine, '')
-        .replace(/^export (?=\w)/gm, '')
-        .trim(),
-    );
-  }
-  const shapes = `export type { ${surface.names.join(', ')} };`;
-  return `${[imports.join('\n'), ...bodies, exported.trim(), shapes].join('\n\n')}\n`;
+/** The declarations of the client, by file: each imports the shapes and, of other packages, its peers alone. */
+export function flatDeclarations(root: string): Record<keyof typeof files, string> {
+  const texts = emitDeclarations(root, 'packages/client/src', Object.values(files).flat());
+  const emitted = (name: string) => texts.get(name) ?? '';
+  const { shapes, names, router } = surfaceDeclarations();
+  const told = files['shapes.d.ts'].map((name) => ownText(emitted(name)));
+  const events = told.flatMap((text) => [...text.matchAll(declared)].map(([, name = '']) => name));
+  const known = [...names, ...events];
+  const shared = { './shapes.js': known };
+  return {
+    'shapes.d.ts': `${[shapes, ...told, `export type { ${known.join(', ')} };`].join('\n\n')}\n`,
+    'index.d.ts': joined(emitted, files['index.d.ts'], { ...peers, ...shared }, [router]),
+    'shared.d.ts': joined(emitted, files['shared.d.ts'], { ...ofTheClient, ...shared }, []),
+    'webhooks.d.ts': joined(emitted, files['webhooks.d.ts'], shared, []),
+  };
 }
 
-const importLine = /^import [^;]* from '([^']+)';\n/gm;
+/** Several files of ours as one, whose last says what is exported beside the shapes. */
+function joined(
+  emitted: (name: string) => string,
+  names: readonly string[],
+  from: Imports,
+  bodies: readonly string[],
+): string {
+  const shapes = from['./shapes.js'] ?? [];
+  const texts = names.map(emitted);
+  const exported = (texts.pop() ?? '')
+    .replace(/ from '\.\/[\w-]+\.ts'/g, '')
+    // The shapes are all exported together.
+    .replace(/^export type \{([^}]*)\};\n/gm, (line, list: string) =>
+      list.split(',').every((name) => shapes.includes(name.trim())) ? '' : line,
+    )
+    .trim();
+  const parts = [...bodies, ...texts.map(ownText), "export type * from './shapes.js';", exported];
+  const words = new Set(parts.join('\n').match(/\w+/g));
+  const used = ([file, names]: readonly [string, readonly string[]]) => {
+    const taken = names.filter((name) => words.has(name));
+    return taken.length === 0 ? [] : [`import type { ${taken.join(', ')} } from '${file}';`];
+  };
+  const imports = Object.entries(from).flatMap(used);
+  return `${[imports.join('\n'), ...parts].join('\n\n')}\n`;
+}
 
-// No types are worked out here: every export of the client says its own, and `npm run check` checks them.
-function emit(root: string): (name: string) => string {
+/** What declarations may take from where. */
+type Imports = Readonly<Record<string, readonly string[]>>;
+
+const ofTheClient: Imports = { './index.js': ['ComandaClient', 'WatchInput', 'WatchOptions'] };
+
+const peers: Imports = {
+  '@trpc/client': ['TRPCClient'],
+  '@trpc/server': [
+    'TRPCBuiltRouter',
+    'TRPCMutationProcedure',
+    'TRPCQueryProcedure',
+    'TRPC_ERROR_CODE_NUMBER',
+  ],
+};
+
+const importLine = /^import [^;]* from '([^']+)';\n/gm;
+const declared = /^(?:interface|type) (\w+)/gm;
+
+const ownText = (text: string): string =>
+  text
+    .replace(importLine, '')
+    .replace(/^export (?=\w|\{\};)/gm, '')
+    .replace(/^\{\};$/gm, '')
+    .trim();
+
+/**
+ * The declarations of source files of a folder, one by one. No types are worked out here: every export says its own, and
+ * `npm run check` checks them.
+ */
+export function emitDeclarations(
+  root: string,
+  folder: string,
+  names: readonly string[],
+): Map<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-client-'));
   try {
-    const files = sources.map((name) => join(root, 'packages/client/src', `${name}.ts`));
+    const sources = names.map((name) => join(root, folder, `${name}.ts`));
     const options =
-      '--ignoreConfig --declaration --emitDeclarationOnly --isolatedDeclarations --noCheck --noResolve';
+      '--ignoreConfig --declaration --emitDeclarationOnly --isolatedDeclarations --stripInternal --noCheck --noResolve';
     const shape =
       '--module esnext --moduleResolution bundler --allowImportingTsExtensions --target es2023 --strict';
     execFileSync(process.execPath, [
       join(root, 'node_modules/typescript/bin/tsc'),
-      ...files,
+      ...sources,
       ...`${options} ${shape} --outDir`.split(' '),
       directory,
     ]);
-    const texts = new Map(
-      sources.map((name) => [name, readFileSync(join(directory, `${name}.d.ts`), 'utf8')]),
-    );
-    return (name) => texts.get(name as (typeof sources)[number]) ?? '';
+    return new Map(names.map((name) => [name, readFileSync(join(directory, `${name}.d.ts`), 'utf8')]));
   } finally {
     rmSync(directory, { recursive: true });
   }

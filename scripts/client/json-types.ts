@@ -16,16 +16,23 @@ export interface JsonSchema {
   default?: unknown;
 }
 
+/** Which way the values go. What goes in may say `undefined` for what it leaves out. */
+export type Way = 'input' | 'output';
+
 /**
  * The TypeScript type of the values that a schema accepts. A `$ref` becomes the name that it refers to. Throws on
  * a type that it does not know.
  */
-export function typeOf(schema: JsonSchema): string {
+export function typeOf(schema: JsonSchema, way: Way): string {
+  const typeOfPart = (part: JsonSchema) => {
+    const isCompound = part.enum !== undefined || (part.anyOf ?? part.oneOf ?? part.allOf) !== undefined;
+    return isCompound ? `(${typeOf(part, way)})` : typeOf(part, way);
+  };
   if (schema.$ref !== undefined) return refName(schema.$ref);
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
   const choices = schema.anyOf ?? schema.oneOf;
-  if (choices !== undefined) return union(choices.map(typeOf));
+  if (choices !== undefined) return union(choices.map((choice) => typeOf(choice, way)));
   if (schema.allOf !== undefined) return schema.allOf.map(typeOfPart).join(' & ');
   if (schema.type === undefined) return 'unknown';
   switch (schema.type) {
@@ -39,7 +46,7 @@ export function typeOf(schema: JsonSchema): string {
     case 'array':
       return `${typeOfPart(schema.items ?? {})}[]`;
     case 'object':
-      return objectType(schema);
+      return pageType(schema) ?? objectType(schema, way);
   }
   throw new Error(`cannot tell the type of ${JSON.stringify(schema)}`);
 }
@@ -50,28 +57,48 @@ export function comment(...sentences: (string | undefined)[]): string {
   return text === '' ? '' : `/** ${text.replaceAll('*/', '*\\/')} */\n`;
 }
 
+/** The same with an example below. */
+export function commentWithExample(text: string, example: string): string {
+  const lines = [text, '', '@example', ...example.split('\n')];
+  return `/**\n${lines.map((line) => ` * ${line.replaceAll('*/', '*\\/')}`.trimEnd()).join('\n')}\n */\n`;
+}
+
 /** Moves every line of a text one step in. */
 export const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
-function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
+function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema, way: Way): string {
   const members = Object.entries(properties).map(([name, schema]) => {
     const byDefault = 'default' in schema ? `Default: ${JSON.stringify(schema.default)}.` : undefined;
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-    const type = typeOf(schema);
-    return `${comment(schema.description, byDefault)}${key}${required.includes(name) ? '' : '?'}: ${type};`;
+    const type = typeOf(schema, way);
+    const isRequired = required.includes(name);
+    const orNothing = isRequired || way === 'output' ? '' : undefinedToo;
+    return `${comment(schema.description, byDefault)}${key}${isRequired ? '' : '?'}: ${type}${orNothing};`;
   });
   if (typeof additionalProperties === 'object') {
     const isOpen = Object.keys(additionalProperties).length === 0;
-    members.push(`[key: string]: ${isOpen ? 'unknown' : typeOf(additionalProperties)};`);
+    const value = isOpen ? 'unknown' : typeOf(additionalProperties, way);
+    // As zod names it: tRPC tells the keys of an index signature apart from those of a record.
+    if (members.length === 0) return `Record<string, ${value}>`;
+    members.push(`[key: string]: ${value};`);
   }
   return members.length === 0 ? 'Record<string, never>' : `{\n${indent(members.join('\n'))}\n}`;
 }
 
-function typeOfPart(schema: JsonSchema): string {
-  const isCompound =
-    schema.enum !== undefined || (schema.anyOf ?? schema.oneOf ?? schema.allOf) !== undefined;
-  return isCompound ? `(${typeOf(schema)})` : typeOf(schema);
+/** `Page<Order>`, of a list's answer; the name follows from that of its pagination. */
+function pageType({ properties = {} }: JsonSchema): string | undefined {
+  const { data, pagination, ...others } = properties;
+  if (data?.items?.$ref === undefined || pagination?.$ref === undefined) return undefined;
+  return Object.keys(others).length > 0
+    ? undefined
+    : `${pageName(refName(pagination.$ref))}<${refName(data.items.$ref)}>`;
 }
+
+/** What a list answers that has this pagination: `Pagination` makes a `Page`. */
+export const pageName = (pagination: string): string => pagination.replace(/Pagination$/, 'Page');
+
+/** What tells the type of an optional field that goes in from that of one that comes out. */
+export const undefinedToo = ' | undefined';
 
 const union = (types: string[]): string => [...new Set(types)].join(' | ');
 const refName = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);

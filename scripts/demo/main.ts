@@ -1,11 +1,11 @@
 import { createLocation, issueKey } from '@comanda/api/services';
 import { openDatabase, readSettings } from '@comanda/db';
-import { embeddedUrl } from '@comanda/embedded';
+import { embeddedServiceUrl, embeddedUrl } from '@comanda/embedded';
 import { runMainJob } from './main-job.ts';
 
 /**
- * `npm run demo`: the main job against the running server (`COMANDA_URL`, or this machine's `PORT`), in a location
- * of its own, so that it can be run again and again. Returns the exit code.
+ * `npm run demo`: the main job against the running server (`COMANDA_URL`; else what `npm start` runs here, or this
+ * machine's `PORT`), in a location of its own, so that it can be run again and again. Returns the exit code.
  */
 export async function main(): Promise<number> {
   const settings = readSettings(process.env);
@@ -14,7 +14,14 @@ export async function main(): Promise<number> {
     process.stderr.write('demo: no database is running; start the service with npm start first\n');
     return 1;
   }
-  const baseUrl = process.env.COMANDA_URL ?? `http://127.0.0.1:${settings.port}`;
+  const started = settings.databaseUrl === undefined ? embeddedServiceUrl(settings.dataDir) : null;
+  const baseUrl = process.env.COMANDA_URL ?? started ?? `http://127.0.0.1:${settings.port}`;
+  if (!(await answers(baseUrl))) {
+    process.stderr.write(
+      `demo: nothing answers at ${baseUrl}/readyz; start the service with npm start, or say where it is: COMANDA_URL=http://host:port npm run demo\n`,
+    );
+    return 1;
+  }
   let step = 0;
   const print = (title: string, output?: unknown) => {
     process.stdout.write(`\n${++step}. ${title}\n`);
@@ -46,6 +53,15 @@ export async function main(): Promise<number> {
     return 1;
   } finally {
     await database.close();
+  }
+}
+
+/** Whether requests are served there; asked before anything is made. */
+async function answers(baseUrl: string): Promise<boolean> {
+  try {
+    return (await fetch(new URL('/readyz', baseUrl), { signal: AbortSignal.timeout(5_000) })).ok;
+  } catch {
+    return false;
   }
 }
 

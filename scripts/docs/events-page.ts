@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type EventType, events, eventTypes } from '../../packages/api/src/events.ts';
+import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { examplesOf, type RecordedStep } from './recorder.ts';
 
 /**
@@ -20,7 +20,7 @@ export function eventsPage(recorded: readonly RecordedStep[]): string {
     [
       'A delivery carries the body as text, the same bytes at every attempt, with these headers:',
       '`Content-Type: application/json`, `User-Agent`, `X-Comanda-Event-Id`, `X-Comanda-Event-Type`,',
-      '`X-Comanda-Attempt`, `Content-Digest`, `webhook-id`, `webhook-timestamp`, `webhook-signature`. Endpoints that were created',
+      '`X-Comanda-Attempt`, `Content-Digest`, `webhook-id`, `webhook-timestamp`, `webhook-signature`, and `traceparent` where there is a trace. Endpoints that were created',
       'through `/v1/webhooks` get `"api_version": "v1"` and are equal otherwise. Whoever makes a change makes its',
       'event: an operation, a sync job, the command line, Prisma Studio, psql.',
     ].join(' '),
@@ -46,7 +46,7 @@ export function examplesModule(recorded: readonly RecordedStep[]): string {
   const rows = eventTypes.map((type) => `  '${type}': ${literal(JSON.stringify(examples[type]))},`);
   return [
     '// Made by `npm run docs` from events that were really published; do not edit.',
-    "import type { EventType } from '../events.ts';",
+    "import type { EventType } from '../resources/events/types.schema.ts';",
     '',
     '/** A body of every event type as v2 endpoints receive it; only ids and times were made neat. */',
     `export const eventBodies: Readonly<Record<EventType, string>> = {\n${rows.join('\n')}\n};`,

@@ -2,18 +2,25 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operationsOf } from '@comanda/api';
+import { appRouter } from '@comanda/api/router';
 import { migrate } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
+import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
-import { migrateQueue } from '../../packages/worker/src/queue.ts';
+import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
+import { knownNames } from './known-names.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
 
-/** Writes what is generated, below `root`: tables and events; answers the names of the files. */
+/** Writes what is generated, below `root`: names, tables and events; answers the names of the files. */
 export async function main(root: string): Promise<string[]> {
+  // The database of the story shall know the names.
+  writeFileSync(join(root, namesFile), knownNames());
   const recorded = await record();
   const files: Record<string, string> = {
-    'docs/api.md': apiTables(),
+    'docs/api.md': apiTables(operationsOf(appRouter)),
+    'docs/errors.md': reasonsText(),
     'docs/events.md': eventsPage(recorded),
     'packages/api/src/documents/event-examples.ts': examplesModule(recorded),
   };
@@ -21,8 +28,10 @@ export async function main(root: string): Promise<string[]> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const sources = Object.keys(files).filter((name) => name.endsWith('.ts'));
   execFileSync(process.execPath, [biome, 'format', '--write', ...sources], { cwd: root, stdio: 'pipe' });
-  return Object.keys(files);
+  return [namesFile, ...Object.keys(files)];
 }
+
+const namesFile = 'prisma/sql/known_names.sql';
 
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 

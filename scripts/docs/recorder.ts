@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, startServer } from '@comanda/api';
 import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, statement } from '@comanda/db';
 import { pino } from 'pino';
-import type { Envelope, EventType } from '../../packages/api/src/events.ts';
+import type { Envelope, EventType } from '../../packages/api/src/resources/events/types.schema.ts';
 import { wireTime } from '../../packages/api/src/wire.ts';
-import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
+import { publishRound } from '../../packages/worker/src/relay/round.ts';
 import { openScene, type Step, story } from './story.ts';
 
 /** A step and the bodies of its events, as published for v2, with ids and times that are the same every time. */
@@ -40,7 +40,7 @@ export async function recordStory(databaseUrl: string): Promise<RecordedStep[]> 
     const neat = neatener(recorded.map(({ from }) => from));
     return recorded.map(({ step, bodies }) => ({
       step,
-      events: bodies.map((body) => JSON.parse(neat(body)) as Envelope),
+      events: bodies.map((body) => JSON.parse(neat(step.title, body)) as Envelope),
     }));
   } finally {
     await server.drain(1_000);
@@ -71,30 +71,35 @@ async function startOfStep(database: Database): Promise<number> {
 /** Publishes what was captured; answers the bodies of the new events in the order of their numbers. */
 async function publish(database: Database): Promise<string[]> {
   const [before] = await database.run(lastNumber, []);
-  for (;;) {
-    const drained = await drainChanges(database, log);
-    if (drained?.changes === 0) break;
-  }
+  while ((await publishRound(database, log)).changes > 0);
   const rows = await database.run(bodiesAfter, [before?.number ?? 0]);
   return rows.map(({ body }) => body);
 }
 
-/** Gives every id a fixed one, in the order of their appearance, and every time the minute of its step. */
-function neatener(starts: readonly number[]): (body: string) => string {
+/**
+ * Gives every id a fixed one, made of the step that shows it first and its place there, so that a step more changes no other;
+ * and every time the minute of its step.
+ */
+function neatener(starts: readonly number[]): (step: string, body: string) => string {
   const ids = new Map<string, string>();
-  const idFor = (id: string) => {
-    const number = ids.size + 1;
-    const known = ids.get(id) ?? `01935a3e-7c1f-7d2a-9b40-${number.toString(16).padStart(12, '0')}`;
-    ids.set(id, known);
-    return known;
+  const places = new Map<string, number>();
+  const idFor = (step: string, id: string) => {
+    const known = ids.get(id);
+    if (known !== undefined) return known;
+    const place = (places.get(step) ?? 0) + 1;
+    places.set(step, place);
+    const hash = createHash('sha256').update(`${step} ${place}`).digest('hex');
+    const made = `01935a3e-7c1f-7d2a-9b40-${hash.slice(0, 12)}`;
+    ids.set(id, made);
+    return made;
   };
   const timeFor = (time: string) => {
     const step = starts.findLastIndex((start) => start <= Date.parse(time)) + 1;
     return wireTime(new Date(storyBegins + step * 60_000), timezone);
   };
-  return (body) =>
+  return (step, body) =>
     body
-      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, idFor)
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => idFor(step, id))
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d/g, timeFor);
 }
 

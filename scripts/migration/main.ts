@@ -5,6 +5,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createRunDirectory } from '../../tests/support/run-directory.ts';
 import { schemaDifference } from '../../tests/support/schema-engine.ts';
 import { openTestServer, quoteName, runOnce, urlOfDatabase } from '../../tests/support/server.ts';
+import { collated } from './collated.ts';
 
 const migrations = join(repositoryRoot, 'prisma', 'migrations');
 const usage = 'usage: npm run migration -- <name>   (lower-case words, joined by _)';
@@ -40,7 +41,8 @@ async function missingSql(): Promise<string> {
     await runOnce(server.adminUrl, `create database ${quoteName(database)}`);
     const url = urlOfDatabase(server.adminUrl, database);
     await migrate(url, { directory: migrations });
-    return await schemaDifference(url, readFileSync(join(repositoryRoot, 'prisma/schema.prisma'), 'utf8'));
+    const schema = readFileSync(join(repositoryRoot, 'prisma/schema.prisma'), 'utf8');
+    return collated(await schemaDifference(url, schema));
   } finally {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { Chance } from '../../tests/e2e/day/chance.ts';
 import { childrenOf, gone, signalTo } from './process-tree.ts';
 import type { Stage } from './stage.ts';
 import type { StartRun } from './start-run.ts';
-import { type Claim, claimsOf, type Work } from './work.ts';
+import { type Claim, claimsOf, findWork, type Work } from './work.ts';
 
 /** What callers may meet while it lasts. */
 export type Consequence = 'connection refused' | 'no answer' | '503';
@@ -42,6 +42,7 @@ const awayMs = 20_000;
 const drainPatienceMs = 40_000;
 /** Whatever a process had sent before it was stopped is carried out by then. */
 const settleMs = 60;
+const mostFreezes = 10;
 
 const anyCall = ({ calls }: Work) => calls > 0;
 const anyClaim = ({ claims }: Work) => claims.length > 0;
@@ -125,16 +126,30 @@ function worker(stage: Stage, run: StartRun, signal: 'SIGKILL' | 'SIGTERM'): Tar
         await gone([pid], drainPatienceMs);
         return undefined;
       }
-      // As it stands still, what is found is what dies with it.
-      signalTo(pid, 'SIGSTOP');
-      await sleep(settleMs);
-      const claims = await claimsOf(stage, pid);
+      const claims = await freezeAtWork(stage, pid);
       signalTo(pid, signal);
       await gone([pid], drainPatienceMs);
       return claims;
     },
     ...{ addresses: [], delivers: true, supervisor: run, child: { bundle: 'worker', pid } },
   };
+}
+
+/** Stops the worker where it has deliveries in hand: as it stands still, what is found is what dies with it. */
+async function freezeAtWork(stage: Stage, pid: number): Promise<Claim[]> {
+  for (let tries = 1; ; tries += 1) {
+    signalTo(pid, 'SIGSTOP');
+    await sleep(settleMs);
+    const claims = await claimsOf(stage, pid);
+    if (claims.length > 0 || tries === mostFreezes) return claims;
+    // What it had in hand was over before it stood still.
+    signalTo(pid, 'SIGCONT');
+    await findWork(
+      () => 0,
+      () => claimsOf(stage, pid),
+      anyClaim,
+    );
+  }
 }
 
 function postgres(stage: Stage, signal: 'SIGKILL' | 'SIGINT'): Target {

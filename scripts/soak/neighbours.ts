@@ -53,8 +53,14 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
     const failed = await stay(neighbour, run.url, worker === undefined ? [] : [worker]);
     visits.push({ id, name, at, until: Date.now() + thawMs, ...(failed !== undefined && { failed }) });
   };
+  /** Of a visit that was cut short endpoints stay, hang on, and hear of all that the next ones do. */
+  const clearAway = () =>
+    database.pool.query('delete from webhook_endpoints where location_id = any ($1)', [
+      locations.map(({ locationId }) => locationId),
+    ]);
   const stay = async (neighbour: Neighbour, apiUrl: string, workers: number[]) => {
     try {
+      await clearAway();
       const letGo = async () => hanging.closeAllConnections();
       const scene = { database, databaseUrl, apiUrl, workers, locations, hangUrl, letGo };
       const begin = await neighbour.prepare(scene, Math.min(mostRows, neighbour.size ?? 0));
@@ -79,9 +85,7 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
     stopping.abort();
     await all;
     // What an interrupted one left behind would be waited for.
-    await database.pool.query('delete from webhook_endpoints where location_id = any ($1)', [
-      locations.map(({ locationId }) => locationId),
-    ]);
+    await clearAway();
     await database.close();
     hanging.closeAllConnections();
     hanging.close();

@@ -15,9 +15,11 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'Z';
 }
 
-/** Whether the process runs the bundle `dist/<name>.js`. */
+/** Whether the process runs the bundle `dist/<name>.js`, whatever options Node was given. */
 export function runsBundle(pid: number, name: string): boolean {
-  return readProcess(pid, 'cmdline').split('\0').at(1)?.endsWith(`/dist/${name}.js`) ?? false;
+  return readProcess(pid, 'cmdline')
+    .split('\0')
+    .some((word) => word.endsWith(`/dist/${name}.js`));
 }
 
 /** Sends a signal to a process that may be gone. */

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
-import { type Place, postmasterOf, readPlace } from '../../packages/embedded/src/place.ts';
+import { type Instance, postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { embeddedUrl } from '../../packages/embedded/src/server.ts';
 import { createLedger, type Ledger } from '../../tests/faults/support/ledger.ts';
 import { openShop, type Shop } from '../../tests/faults/support/shop.ts';
-import { freePort } from '../supervisor/port.ts';
+import { freePort } from '../port.mjs';
 import { type ConsumerProcess, startConsumerProcess } from './consumer-process.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { gone, signalTo } from './process-tree.ts';
@@ -68,7 +68,7 @@ export async function setStage(directory: string, retryDelays: string): Promise<
     const databaseUrl = await embeddedUrl(dataDir);
     const ownerUrl = await embeddedUrl(dataDir, 'owner');
     const superuserUrl = await embeddedUrl(dataDir, 'superuser');
-    const place = readPlace(dataDir);
+    const place = readInstance(dataDir);
     if (databaseUrl === null || ownerUrl === null || superuserUrl === null || place === null)
       throw new Error('there is no database');
     const second = await start('second', 26_000 + (process.pid % 4_000), {
@@ -84,7 +84,7 @@ export async function setStage(directory: string, retryDelays: string): Promise<
 
 async function furnish(
   built: Pick<Stage, 'directory' | 'runs' | 'databaseUrl' | 'superuserUrl'> & {
-    place: Place;
+    place: Instance;
     dataDir: string;
   },
 ): Promise<Stage> {
@@ -121,7 +121,7 @@ async function furnish(
 }
 
 /** For when its supervisor did not live to stop it. */
-async function endServer(place: Place): Promise<void> {
+async function endServer(place: Instance): Promise<void> {
   const postmaster = postmasterOf(place);
   if (postmaster === null) return;
   signalTo(postmaster, 'SIGINT');
@@ -141,10 +141,12 @@ async function makeTenant(database: Database): Promise<{ locationId: string; key
 }
 
 async function countUnfinished({ pool }: Database): Promise<number> {
-  // One statement, so one snapshot: between two, an event could be missed by both.
+  // One statement, so one snapshot: between two, an event could be missed by both. What waits for an endpoint that is gone is
+  // cleared away in the worker's own time.
   const { rows } = await pool.query<{ count: number }>(
     `select ((select count(*) from internal.captured_changes)
-       + (select count(*) from webhook_deliveries where next_attempt_at is not null)
+       + (select count(*) from webhook_deliveries d where d.next_attempt_at is not null
+          and exists (select from webhook_endpoints e where e.location_id = d.location_id and e.id = d.endpoint_id))
        + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
   );
   return rows[0]?.count ?? 0;

@@ -45,7 +45,7 @@ export async function judge(
     'arrivals have no reason': redelivered.unexplained,
     'troubles of callers have no reason': troubles.reduce((sum, { unexplained }) => sum + unexplained, 0),
     'processes died by themselves': died - plannedDeaths,
-    'kills met no work, too many': real < kills.length * realShare ? kills.length - real : 0,
+    'kills met no work, too many': real < Math.floor(kills.length * realShare) ? kills.length - real : 0,
     'kills were there in all, so nothing is proven': kills.length === 0 ? 0.1 : 0,
   };
   return {

@@ -15,13 +15,17 @@ export interface Work {
   claims: Claim[];
 }
 
-/** The deliveries that workers have in hand; of one worker, by its process id, or of all. */
-export async function claimsOf({ database }: Stage, pid?: number): Promise<Claim[]> {
+/**
+ * The deliveries to the shops' consumer that workers have in hand; of one worker, by its process id, or of all. Those of bad
+ * neighbours hang for as long as they like, and go with their endpoints.
+ */
+export async function claimsOf({ database, consumer }: Stage, pid?: number): Promise<Claim[]> {
   const { rows } = await database.pool.query<Claim>(
     `select d.location_id as "locationId", d.id, d.attempts + 1 as attempt
      from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by
+     join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and starts_with(e.url, $2)
      where d.leased_until > now() and d.next_attempt_at is not null and ($1::int is null or h.pid = $1)`,
-    [pid ?? null],
+    [pid ?? null, consumer.hookUrl('')],
   );
   return rows;
 }

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { backoffMs } from '../../packages/db/src/backoff.ts';
+import { restarting } from '../../packages/db/src/lifetimes.ts';
 import { nodeFlags } from '../../packages/db/src/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { markProcess, type ProcessMark } from '../../packages/embedded/src/processes.ts';
+import { configurationExitCode } from '../../packages/db/src/settings-error.ts';
+import { markProcess, type ProcessMark } from '../../packages/embedded/src/os-processes.ts';
 
 export type { ProcessMark };
 
@@ -29,16 +32,10 @@ export interface ChildOptions {
   onChange(): void;
 }
 
-/** Exit code of a child whose settings cannot work (sysexits EX_CONFIG): starting it again would not help. */
-const CONFIGURATION_ERROR = 78;
-const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 5_000;
-/** A life this long counts as healthy: the next death is retried at once again. */
-const HEALTHY_LIFE_MS = 30_000;
 /** What a child has to finish before it is started anew. */
-const RESTART_MS = 500;
+const restartMs = 500;
 /** Deaths in a row before it was ever ready, after which we give up. */
-const EARLY_DEATHS = 5;
+const earlyDeaths = 5;
 
 /**
  * Starts `dist/<name>.js` and starts it again whenever it dies.
@@ -49,7 +46,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
   let current: ChildProcess | null = null;
   let timer: NodeJS.Timeout | undefined;
   let stopping = false;
-  let restarting = false;
+  let isRestarting = false;
   let wasReady = false;
   let deaths = 0;
   const ready = openPromise<string | undefined>();
@@ -58,7 +55,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
 
   const start = () => {
     const began = Date.now();
-    restarting = false;
+    isRestarting = false;
     clearTimeout(timer);
     const child = spawn(process.execPath, [...nodeFlags(name), join(repositoryRoot, 'dist', `${name}.js`)], {
       cwd: repositoryRoot,
@@ -77,13 +74,13 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
     child.on('exit', (code, signal) => {
       current = null;
       if (stopping) return ended.resolve();
-      if (restarting) return start();
+      if (isRestarting) return start();
       const reason = signal ?? `exit code ${code}`;
-      deaths = Date.now() - began > HEALTHY_LIFE_MS ? 1 : deaths + 1;
-      if (code === CONFIGURATION_ERROR) return failed.reject(new Error(`${name} refuses its settings`));
-      if (!wasReady && deaths >= EARLY_DEATHS)
+      deaths = Date.now() - began > restarting.healthyLifeMs ? 1 : deaths + 1;
+      if (code === configurationExitCode) return failed.reject(new Error(`${name} refuses its settings`));
+      if (!wasReady && deaths >= earlyDeaths)
         return failed.reject(new Error(`${name} does not start (${reason})`));
-      const waitMs = Math.min(FIRST_BACKOFF_MS * 2 ** (deaths - 1), LONGEST_BACKOFF_MS);
+      const waitMs = backoffMs(deaths, restarting);
       log(`${name} died (${reason}): starting it again in ${waitMs / 1000} s`);
       timer = setTimeout(start, waitMs);
     });
@@ -96,14 +93,14 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
     failed: failed.promise,
     mark: () => (current?.pid === undefined ? null : markProcess(current.pid)),
     restart() {
-      if (stopping || restarting) return;
+      if (stopping || isRestarting) return;
       clearTimeout(timer);
       deaths = 0;
       const child = current;
-      restarting = child !== null;
+      isRestarting = child !== null;
       if (child === null) return start();
       child.kill('SIGTERM');
-      timer = setTimeout(() => child.kill('SIGKILL'), RESTART_MS);
+      timer = setTimeout(() => child.kill('SIGKILL'), restartMs);
     },
     async stop(deadline) {
       stopping = true;

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
-import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import type { ProcessMark } from './child.ts';
 import type { Progress } from './progress.ts';
 
@@ -55,7 +55,7 @@ export async function migrateDatabase(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let told: string | undefined; ; await sleep(MEND_PATIENCE_MS, undefined, { signal })) {
+  for (let told: string | undefined; ; await sleep(mendPatienceMs, undefined, { signal })) {
     try {
       await migrateOnce(database, rolePrefix, progress);
       return;
@@ -72,7 +72,7 @@ export async function migrateDatabase(
   }
 }
 
-const MEND_PATIENCE_MS = 2_000;
+const mendPatienceMs = 2_000;
 
 function migrateOnce(
   { ownerUrl }: RunningDatabase,
@@ -98,12 +98,14 @@ function migrateOnce(
   );
 }
 
-/** The database for a person's edits: DATABASE_URL, else the running embedded one as its admin; null when neither. */
+/** The database for a person: DATABASE_URL, else the running embedded one as that role; null when neither. */
 export async function findDatabase(
   env: Readonly<Record<string, string | undefined>>,
+  role: 'admin' | 'reader' = 'admin',
 ): Promise<string | null> {
-  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL: env.DATABASE_URL, DATA_DIR: env.DATA_DIR });
-  return databaseUrl ?? embeddedUrl(dataDir, 'admin');
+  const { DATABASE_URL, DATABASE_URL_FILE, DATA_DIR } = env;
+  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL, DATABASE_URL_FILE, DATA_DIR });
+  return databaseUrl ?? embeddedUrl(dataDir, role);
 }
 
 /** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */

@@ -1,20 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { stoppingIn } from '../../packages/db/src/lifetimes.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { strangeVariable, strangeVariables } from '../../packages/db/src/setting-report.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { fileVariable, secrets } from '../../packages/db/src/settings-forms.mjs';
+import { checkPort } from '../port.mjs';
 import { type Child, superviseChild } from './child.ts';
 import { migrateDatabase, type RunningDatabase, startDatabase } from './database.ts';
 import { keptEncryptionKey } from './encryption-key.ts';
-import { checkPort } from './port.ts';
 import { openProgress, type Progress, printWelcome } from './progress.ts';
 
-export { findDatabase } from './database.ts';
-export { freePort } from './port.ts';
-
-/** Of the 35 s that a stop may take, what the API and the worker have to finish; the rest is the database's. */
-const DRAIN_MS = 32_500;
-const SEED_PATIENCE_MS = 5_000;
+const seedPatienceMs = 5_000;
 
 /**
  * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. An event of `rebuilt` that is
@@ -24,7 +22,7 @@ const SEED_PATIENCE_MS = 5_000;
  */
 export async function main(signal: AbortSignal, rebuilt?: EventTarget): Promise<number> {
   const progress = openProgress();
-  const running: Running = { children: [], database: null, seeding: null };
+  const running: Running = { drainSeconds: 0, children: [], database: null, seeding: null };
   let code = 0;
   try {
     await run(running, progress, signal, rebuilt);
@@ -39,6 +37,7 @@ export async function main(signal: AbortSignal, rebuilt?: EventTarget): Promise<
 
 /** What has been started and must be stopped. */
 interface Running {
+  drainSeconds: number;
   children: Child[];
   database: RunningDatabase | null;
   seeding: Promise<unknown> | null;
@@ -52,6 +51,8 @@ async function run(
 ): Promise<void> {
   const began = performance.now();
   const settings = readSettings(process.env);
+  running.drainSeconds = settings.drainSeconds;
+  for (const each of strangeVariables(process.env)) progress.note(`warning: ${strangeVariable(each)}`);
   const stopAsked = new Promise<'stop'>((resolve) => {
     signal.addEventListener('abort', () => resolve('stop'), { once: true });
   });
@@ -91,16 +92,20 @@ async function run(
   url = outcome[0] ?? baseUrl(settings);
   announce();
   const secondsToReady = (performance.now() - began) / 1000;
-  printWelcome({ baseUrl: url, demoKey: outcome[1], secondsToReady });
+  const app = appOf(settings, database);
+  printWelcome({ baseUrl: url, ...outcome[1], app, secondsToReady });
   await Promise.race([failed, stopAsked]);
 }
 
 /** Every child has ended and the database is stopped; false when something had to be cut off. */
-async function stop({ children, database, seeding }: Running, progress: Progress): Promise<boolean> {
-  const deadline = Date.now() + DRAIN_MS;
+async function stop(
+  { drainSeconds, children, database, seeding }: Running,
+  progress: Progress,
+): Promise<boolean> {
+  const deadline = Date.now() + stoppingIn(drainSeconds).childMs;
   if (children.length > 0) progress.note('stopping: finishing what is in flight');
   const drained = await Promise.all(children.map((child) => child.stop(deadline)));
-  await Promise.race([seeding?.catch(() => {}), sleep(SEED_PATIENCE_MS, null, { ref: false })]);
+  await Promise.race([seeding?.catch(() => {}), sleep(seedPatienceMs, null, { ref: false })]);
   if (drained.includes(false)) progress.note('not everything was finished in time');
   try {
     await database?.stop();
@@ -123,34 +128,48 @@ function childEnvironment(
   if (anyTarget) {
     progress.note('webhooks may go to any address, http included (WEBHOOK_TARGETS=public forbids it)');
   }
+  // What their files said stands in the variables themselves.
+  const files = secrets.map((variable) => [fileVariable(variable), undefined]);
   return {
     ...process.env,
+    ...Object.fromEntries(files),
     PORT: String(settings.port),
     HOST: settings.host,
     DATA_DIR: settings.dataDir,
     DATABASE_URL: database.url,
+    ...(settings.databaseDirectUrl && { DATABASE_DIRECT_URL: settings.databaseDirectUrl }),
+    ...(settings.databaseReplicaUrl && { DATABASE_REPLICA_URL: settings.databaseReplicaUrl }),
     ENCRYPTION_KEY: encryptionKey,
     WEBHOOK_TARGETS: anyTarget ? 'any' : settings.webhookTargets,
+    APP: appOf(settings, database),
   };
 }
 
-/** Seeds where it is wanted and gives the demo key; null where it is not. */
+/** The app is served beside the embedded database, and elsewhere where it is asked for. */
+function appOf({ app }: Settings, { embedded }: RunningDatabase): 'on' | 'off' {
+  return app ?? (embedded ? 'on' : 'off');
+}
+
+/** Seeds where it is wanted and gives the demo key and a code for the app; null where it is not. */
 async function seed(
   settings: Settings,
   database: RunningDatabase,
   encryptionKey: string,
   progress: Progress,
-): Promise<string | null> {
+): Promise<{ demoKey: string | null; appCode: string | null }> {
   const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
-  if (!wanted) return null;
+  if (!wanted) return { demoKey: null, appCode: null };
   // What has happened is written as the owner: the service settles no turn but by closing it.
-  const options: SeedOptions = { databaseUrl: database.ownerUrl, dataDir: settings.dataDir, encryptionKey };
-  const { key = null } = await progress.step('demo data', async () => {
+  const options: SeedOptions = {
+    ...{ databaseUrl: database.ownerUrl, dataDir: settings.dataDir, encryptionKey },
+    app: appOf(settings, database) === 'on',
+  };
+  const { key = null, code = null } = await progress.step('demo data', async () => {
     const file = join(repositoryRoot, 'dist', 'seed.js');
     const module: SeedModule = await import(pathToFileURL(file).href);
     return module.seedDemo(options);
   });
-  return key;
+  return { demoKey: key, appCode: code };
 }
 
 /** What dist/seed.js is called with; a bundle of its own, loaded only where it is wanted. */
@@ -158,11 +177,12 @@ interface SeedOptions {
   databaseUrl: string;
   dataDir: string;
   encryptionKey: string;
+  app: boolean;
 }
 
 interface SeedModule {
   /** No key when the database belongs to others already. */
-  seedDemo(options: SeedOptions): Promise<{ key: string | undefined }>;
+  seedDemo(options: SeedOptions): Promise<{ key: string | undefined; code?: string }>;
 }
 
 /** Where a person on this machine reaches the API. */

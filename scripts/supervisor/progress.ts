@@ -11,6 +11,9 @@ export interface Welcome {
   baseUrl: string;
   /** Null where no demo data was asked for. */
   demoKey: string | null;
+  /** Whether the app is served, and a code that signs in to it, where demo data was asked for. */
+  app: 'on' | 'off';
+  appCode: string | null;
   secondsToReady: number;
 }
 
@@ -31,7 +34,11 @@ export function openProgress(): Progress {
 }
 
 /** The addresses, the demo key, and a command that works when pasted. */
-export function printWelcome({ baseUrl, demoKey, secondsToReady }: Welcome): void {
+export function printWelcome({ baseUrl, demoKey, app, appCode, secondsToReady }: Welcome): void {
+  const appLine =
+    appCode === null
+      ? `  App       ${baseUrl}/app; a link to sign in: npm run -s comanda -- app code`
+      : `  App       ${baseUrl}/app#code=${appCode}  (once, within 10 minutes)`;
   const keyLines =
     demoKey === null
       ? [
@@ -48,6 +55,7 @@ export function printWelcome({ baseUrl, demoKey, secondsToReady }: Welcome): voi
     '',
     `  Base URL  ${baseUrl}`,
     `  Docs      ${baseUrl}/docs`,
+    ...(app === 'on' ? [appLine] : []),
     ...keyLines,
     '',
   ];

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyProductSync } from '../../packages/api/src/resources/sync-jobs/apply.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { applyProductSync } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
+import { useApi } from '../support/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const item = (external_id: string) => ({ external_id, name: external_id, price: 1 });
 

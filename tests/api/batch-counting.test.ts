@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { category } from './catalog-bodies.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   const { database } = api.app;
   locationId = await createLocation(database);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest';
+import { beforeEach, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Call, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 let key: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   locationId = await createLocation(api.app.database);
   ({ key } = await createKey(api.app.database, { locationId }));

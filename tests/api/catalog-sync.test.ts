@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { Product } from '../../packages/api/src/resources/products/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Call, callRest, useApi } from '../support/api.ts';
 import {
   createCategory,
   createKey,
@@ -13,14 +13,10 @@ import {
 } from '../support/factories.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 let key: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   locationId = await createLocation(api.app.database);
   ({ key } = await createKey(api.app.database, { locationId }));

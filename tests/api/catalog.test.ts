@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { places } from '../../packages/api/src/places/places.ts';
+import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { bulkheadLimits } from '../../packages/api/src/places/bulkhead-limits.ts';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 import { createShop, plainQuery, type Shop } from './catalog-shop.ts';
 
-let api: TestApi;
+const api = useApi();
 let shop: Shop;
 
 beforeAll(async () => {
-  api = await startTestApi();
   await createShop(api, api.locationId);
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   shop = await createShop(api, await createLocation(api.app.database));
 });
@@ -121,8 +119,8 @@ describe('If-None-Match', () => {
 
   it('asks whether it is unchanged for all who wait, not for as many as have a place', async () => {
     const { etag } = await read();
-    const taken = Array.from({ length: places.lane.query }, () =>
-      api.app.bulkhead.enter(shop.locationId, 'catalog', 'query'),
+    const taken = Array.from({ length: bulkheadLimits.compartment.query }, () =>
+      api.app.places.bulkhead.enter(shop.locationId, 'catalog', 'query'),
     );
     const leaves = await Promise.all(taken);
     expect((await get({ 'if-none-match': etag })).status).toBe(304);

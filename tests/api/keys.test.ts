@@ -1,16 +1,12 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Key, KeyPage, KeyWithText } from '../../packages/api/src/resources/keys/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const keys = (key?: string) => api.client(key).keys;
 const keyWith = (overrides: Omit<Parameters<typeof createKey>[1], 'locationId'>) =>

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Settlement, SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
 import { Turn } from '../../packages/api/src/resources/turns/schema.ts';
 import { dataOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { recordOrder } from '../support/money.ts';
 import { createOrderKitchen, orderBody, orderOf, postOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -11,11 +11,7 @@ import { parseStrict } from '../support/strict.ts';
 const largest = 999_999_999_999n;
 const count = 101;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('finding 7: a turn that collected 101 payments of the largest amount is shown, closed, settled and reported', async () => {
   const { locationId, rest } = api;

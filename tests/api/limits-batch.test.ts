@@ -1,23 +1,7 @@
-import { type Database, openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { callerWith, standAt, unix, usedBy } from '../support/limits.ts';
+import { describe, expect, test } from 'vitest';
+import { callerWith, standAt, unix, usedBy, useLimitedDatabase } from '../support/limits.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  // A session in another time zone: windows are those of UTC all the same.
-  const url = new URL(testDatabase.url);
-  url.searchParams.set('options', '-c TimeZone=Pacific/Auckland');
-  database = openDatabase({ url: url.href });
-});
-
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = useLimitedDatabase();
 
 describe('batch jobs', () => {
   test('admits exactly the limit of simultaneous ones, apart from the request limits', () =>
@@ -37,7 +21,7 @@ describe('batch jobs', () => {
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') continue;
         expect(outcome.reason).toMatchObject({
-          reason: 'rate_limited',
+          reason: 'batch_limit',
           status: 429,
           headers: {
             'X-RateLimit-Batch-Limit': '30',
@@ -60,6 +44,6 @@ describe('batch jobs', () => {
       await limiter.startBatch(caller);
       const lowered = { ...caller, limits: { ...caller.limits, batchJobsPerHour: 1 } };
       expect((await limiter.batchHeaders(lowered))['X-RateLimit-Batch-Remaining']).toBe('0');
-      await expect(limiter.startBatch(lowered)).rejects.toMatchObject({ reason: 'rate_limited' });
+      await expect(limiter.startBatch(lowered)).rejects.toMatchObject({ reason: 'batch_limit' });
     }));
 });

@@ -1,16 +1,12 @@
 import { openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Limits } from '../../packages/api/src/resources/limits/schema.ts';
 import { dataOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { callerWith, standAt } from '../support/limits.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, timezone = 'UTC') {
   const locationId = await createLocation(api.app.database, { timezone });

@@ -1,9 +1,9 @@
 import { createNotifications, type Database, type Notifications, openDatabase } from '@comanda/db';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError } from '../../packages/api/src/errors.ts';
 import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { admitMany, callerWith, usedBy } from '../support/limits.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -13,23 +13,13 @@ interface Member {
   stop(): Promise<void>;
 }
 
-let testDatabase: TestDatabase;
-let database: Database;
+const testDatabase = useTestDatabase();
+const database = useDatabase(testDatabase);
 let members: Member[] = [];
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url });
-});
 
 afterEach(async () => {
   await Promise.all(members.map((member) => member.stop()));
   members = [];
-});
-
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
 });
 
 describe('several processes', () => {

@@ -1,26 +1,11 @@
-import { type Database, openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '@comanda/db';
+import { describe, expect, test } from 'vitest';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError, toApiError } from '../../packages/api/src/errors.ts';
 import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { admitMany, callerWith, standAt, unix, usedBy } from '../support/limits.ts';
+import { admitMany, callerWith, standAt, unix, usedBy, useLimitedDatabase } from '../support/limits.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  // A session in another time zone: windows are those of UTC all the same.
-  const url = new URL(testDatabase.url);
-  url.searchParams.set('options', '-c TimeZone=Pacific/Auckland');
-  database = openDatabase({ url: url.href });
-});
-
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
+const database = useLimitedDatabase();
 
 describe('requests', () => {
   test('admits exactly the limit of 1000 simultaneous requests, in the order in which they came', () =>
@@ -34,7 +19,7 @@ describe('requests', () => {
       expect(remaining).toEqual(Array.from({ length: 600 }, (_, index) => 599 - index));
       for (const answer of answers.slice(600)) {
         expect(answer).toMatchObject({
-          reason: 'rate_limited',
+          errorCode: 'rate_limited',
           status: 429,
           message: 'The limit of 600 requests a minute is used up.',
           headers: {

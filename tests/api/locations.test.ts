@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Location } from '../../packages/api/src/resources/locations/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 describe('GET /v2/locations/current', () => {
   it('answers the location of the key, its times in its own zone', async () => {

@@ -1,21 +1,17 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Menu } from '../../packages/api/src/resources/menus/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { callRest, useApi } from '../support/api.ts';
 import { createCategory, createKey, createLocation } from '../support/factories.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 let key: string;
 let keyId: string;
 let food: string;
 let drinks: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   const { database } = api.app;
   locationId = await createLocation(database);

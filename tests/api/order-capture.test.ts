@@ -1,20 +1,19 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
+import { openHand } from '../support/by-hand.ts';
 import { createPaymentMethod, createProduct } from '../support/factories.ts';
 import { placeOrder } from '../support/orders.ts';
 
-let api: TestApi;
+const api = useApi();
 let products: string[];
 beforeAll(async () => {
-  api = await startTestApi();
   const { locationId } = api;
   const stock = { quantity: 10 };
   products = [];
   for (let each = 0; each < 3; each += 1)
     products.push(await createProduct(api.app.database, { locationId, stock }));
 });
-afterAll(() => api.close());
 
 /** What is captured, and how far the catalog's count and the stock's time move, while `work` runs in a transaction. */
 async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
@@ -52,6 +51,62 @@ it('an order captures the stock of each product, itself and its payment, and cou
   expect(await updatedAt()).toBeGreaterThan(before);
 });
 
+const told = `select resource, operation, changed, before, after, in_catalog, cardinality(resource_ids) as resources
+  from internal.captured_changes where location_id = $1 order by id`;
+const counted = `select name, sum(n)::int as n from (
+    select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
+    union all select name, n from internal.tally_notes where location_id = $1) t
+  group by name order by name`;
+
+/** What is told, and how far each count moves, while `work` runs. */
+async function toldAndCounted(work: () => Promise<unknown>) {
+  const { pool } = api.app.database;
+  const counts = async () =>
+    new Map(
+      (await pool.query<{ name: string; n: number }>(counted, [api.locationId])).rows.map((row) => [
+        row.name,
+        row.n,
+      ]),
+    );
+  await work();
+  await pool.query('delete from internal.captured_changes');
+  const before = await counts();
+  await work();
+  const after = [...(await counts())].map(([name, n]) => [name, n - (before.get(name) ?? 0)]);
+  return { told: (await pool.query(told, [api.locationId])).rows, counted: after };
+}
+
+it('what place_order tells and counts itself is what triggers find in the same rows', async () => {
+  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+  const items = products.map((product_id) => ({ product_id, quantity: 1 }));
+  const byItself = await toldAndCounted(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
+  const values = [api.locationId, paymentMethodId, products];
+  const byTriggers = await toldAndCounted(() =>
+    api.app.database.transaction(undefined, async (tx) => {
+      for (const [name, text, used] of rowsOfAnOrder) await tx.run({ name, text }, values.slice(0, used));
+    }),
+  );
+  expect(byItself.told).toHaveLength(3);
+  expect(byItself).toEqual(byTriggers);
+});
+
+const rowsOfAnOrder = [
+  [
+    'take stock',
+    'update product_stock set quantity = quantity - 1 where location_id = $1 and $2::uuid is not null and product_id = any ($3::uuid[])',
+    3,
+  ],
+  [
+    'insert an order',
+    `with made as (
+       insert into orders (location_id, number, payment_method_id)
+       select $1, 1 + max(number), $2 from orders where location_id = $1 returning id, payment_method_id
+     )
+     insert into payments (location_id, order_id, payment_method_id, amount) select $1, id, payment_method_id, 0 from made`,
+    2,
+  ],
+] as const;
+
 it('stock edited by hand is captured column by column, and not when nothing differs', async () => {
   const alarm = await seen((client) => client.query('update product_stock set min_stock_alarm = 2'));
   expect(alarm).toEqual({ captured: products.map(() => 'stock update min_stock_alarm'), touches: 0 });
@@ -59,4 +114,17 @@ it('stock edited by hand is captured column by column, and not when nothing diff
     captured: [],
     touches: 0,
   });
+});
+
+it('a hand that says what place_order says is captured all the same', async () => {
+  const hand = await openHand(api.app.database.pool.options.connectionString ?? '');
+  try {
+    const { captured } = await seen(async () => {
+      await hand.sql("select set_config('comanda.told', 'true', false)");
+      await hand.sql('update product_stock set quantity = quantity + 1');
+    });
+    expect(captured).toEqual(products.map(() => 'stock update quantity'));
+  } finally {
+    await hand.close();
+  }
 });

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createLocation } from '../support/factories.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** Others may load the machine; what counts is what is found. */
 const patience = trials(120_000, 900_000);

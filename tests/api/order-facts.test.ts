@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
@@ -7,11 +7,7 @@ import { waitFor } from '../support/wait.ts';
 // What an order is decided from is read before place_order is called. Each test changes it by SQL, as Studio does: the
 // very next order must know, and so must one that is under way.
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 let productId: string;
 let itemId: string;

@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import {
   createOrderKitchen,
-  type OrderKitchen,
   orderBody,
   orderOf,
   placeOrder,
   postOrder,
   refusalOf,
+  useOrderKitchen,
 } from '../support/orders.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 
 const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
   createProduct(api.app.database, { locationId: api.locationId, ...overrides });

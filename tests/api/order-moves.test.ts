@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct, createSubselection } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, orderOf, placeOrder, refusalOf } from '../support/orders.ts';
+import { createOrderKitchen, orderOf, placeOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 
 const patch = (id: string, status: unknown, version = 'v2') =>
   api.rest(`PATCH /${version}/orders/${id}/status`, { body: { status } });

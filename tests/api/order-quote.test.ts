@@ -3,30 +3,20 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  orderOf,
-  postOrder,
-  refusalOf,
-} from '../support/orders.ts';
+import { orderBody, orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 let outside: pg.Client;
 beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
   outside = new pg.Client({ connectionString: api.databaseUrl });
   await outside.connect();
 });
 afterAll(async () => {
   await outside.end();
-  await api.close();
 });
 
 const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
@@ -107,7 +97,12 @@ describe('POST /v2/orders/quote', () => {
     const quoted = await quote(body);
     expect(quoted.items).toEqual(placed.items);
     expect(quoted.refusals).toEqual([
-      { code: 'conflict', path: 'external_id', message: refusalOf(await postOrder(api, body)).message },
+      {
+        code: 'conflict',
+        reason: 'external_id_taken',
+        path: 'external_id',
+        message: refusalOf(await postOrder(api, body)).message,
+      },
     ]);
     expect(quoted.refusals[0]?.message).toContain(placed.id);
   });

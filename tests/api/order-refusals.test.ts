@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import {
   createKey,
   createLocation,
@@ -10,21 +10,16 @@ import {
 } from '../support/factories.ts';
 import {
   createOrderKitchen,
-  type OrderKitchen,
   orderBody,
   placeOrder,
   postOrder,
   refusalOf,
   refuseOrder,
+  useOrderKitchen,
 } from '../support/orders.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 
 const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
   createProduct(api.app.database, { locationId: api.locationId, ...overrides });

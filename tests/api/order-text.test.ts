@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
-let api: TestApi;
+const api = useApi();
 let paymentMethodId: string;
 beforeAll(async () => {
-  api = await startTestApi();
   paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
 });
-afterAll(() => api.close());
 
 // Where text goes wrong: quotes, escapes, control characters, line separators, beyond the basic plane, markup.
 const nasty = '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028é€😀</script>';

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   OrderTimeline,
   type OrderTimelineEntry,
 } from '../../packages/api/src/resources/orders/timeline.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { openHand, underDeed } from '../support/by-hand.ts';
+import { useConsumer } from '../support/consumer.ts';
 import { createKey, createLocation } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 
-let api: PublishingApi;
-let kitchen: OrderKitchen;
-let consumer: RecordingConsumer;
-beforeAll(async () => {
-  api = await startPublishingApi();
-  kitchen = await createOrderKitchen(api);
-  consumer = await startConsumer((_, response, nth) => {
-    response.statusCode = nth === 1 ? 500 : 200;
-    response.end();
-  });
-});
-afterAll(async () => {
-  await consumer.close();
-  await api.close();
+const api = usePublishingApi();
+const kitchen = useOrderKitchen(api);
+const consumer = useConsumer((_, response, nth) => {
+  response.statusCode = nth === 1 ? 500 : 200;
+  response.end();
 });
 
 const read = async (id: string) =>

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { takeTurn } from '../../packages/api/src/places/exports.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { createExportPlaces } from '../../packages/api/src/places/exports.ts';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
 const january = 'from=2026-01-01&to=2026-01-31';
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** A location of its own with so many orders of January, and a key limited as said. */
 async function kitchen(
@@ -180,31 +176,33 @@ test('an export that cannot begin is an ordinary 500, and holds no connection', 
 });
 
 test('four run at a time; one more waits, and is refused with 503 after ten seconds', async () => {
+  const { enter } = createExportPlaces();
   vi.useFakeTimers();
   try {
-    const turns = await Promise.all(['a', 'b', 'c', 'd'].map(takeTurn));
-    const refused = takeTurn('e').catch((error: unknown) => error);
+    const places = await Promise.all(['a', 'b', 'c', 'd'].map(enter));
+    const refused = enter('e').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-    const fifth = takeTurn('e');
-    turns[0]?.();
-    turns[0]?.();
+    const fifth = enter('e');
+    places[0]?.();
+    places[0]?.();
     const last = await fifth;
-    const sixth = takeTurn('f').catch((error: unknown) => error);
+    const sixth = enter('f').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await sixth).toMatchObject({ status: 503 });
-    for (const over of [...turns.slice(1), last]) over();
-    (await takeTurn('a'))();
+    for (const over of [...places.slice(1), last]) over();
+    (await enter('a'))();
   } finally {
     vi.useRealTimers();
   }
 });
 
-test('a location runs two at most, and a second one only while that leaves a turn to a location that runs none', async () => {
-  const own = [await takeTurn('a'), await takeTurn('a')];
-  const third = takeTurn('a');
-  const others = [await takeTurn('b'), await takeTurn('c')];
-  const fromB = takeTurn('b');
+test('a location runs two at most, and a second one only while that leaves a place to a location that runs none', async () => {
+  const { enter } = createExportPlaces();
+  const own = [await enter('a'), await enter('a')];
+  const third = enter('a');
+  const others = [await enter('b'), await enter('c')];
+  const fromB = enter('b');
   others[0]?.();
   others.push(await fromB);
   own[0]?.();

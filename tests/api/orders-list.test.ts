@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** Others may load the machine; what counts is what is found. */
 const patience = trials(120_000, 900_000);

@@ -1,17 +1,13 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PaymentMethod, PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
 import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const methods = () => api.client().paymentMethods;
 const listed = async (id: string) => {

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
+const api = useApi();
 beforeAll(async () => {
-  api = await startTestApi();
   const { database } = api.app;
   const { locationId } = api;
   for (const name of ['Cash', 'QR', 'Card'])
@@ -17,7 +16,6 @@ beforeAll(async () => {
     name: 'Of somebody else',
   });
 });
-afterAll(() => api.close());
 
 const list = async (query = '') => {
   const answer = await api.rest(`GET /v2/payment-methods${query}`);

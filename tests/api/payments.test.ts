@@ -1,20 +1,15 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { auditOf, recordOrder, refused } from '../support/money.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 
 const get = async (id: string) => dataOf(await api.rest(`GET /v2/payments/${id}`), 200, Payment);
 const paymentOf = async () => (await placeOrder(api, kitchen)).payment.id;

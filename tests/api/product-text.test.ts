@@ -1,18 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { listProducts } from '../../packages/api/src/resources/products/statements.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
 import { plainProducts } from './products-plain.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 let categoryIds: string[];
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   locationId = await createLocation(api.app.database);
   categoryIds = [];

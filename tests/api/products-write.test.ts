@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Product } from '../../packages/api/src/resources/products/schema.ts';
 import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
 import { Deleted } from '../../packages/api/src/wire.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createCategory } from '../support/factories.ts';
 
-let api: TestApi;
+const api = useApi();
 let product: Product;
 let categories: string[];
-
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 
 beforeEach(async () => {
   const { locationId } = api;

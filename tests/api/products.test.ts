@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Product, ProductPage } from '../../packages/api/src/resources/products/schema.ts';
 import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const families = ['v1', 'v2'] as const;
 const least = { name: 'Flat White', description: '', price: 12.5 };

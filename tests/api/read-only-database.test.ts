@@ -1,9 +1,9 @@
 import { openDatabase } from '@comanda/db';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
-import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { createOrderKitchen, type OrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { beforeAll, expect, inject, it, vi } from 'vitest';
+import { publishRound } from '../../packages/worker/src/relay/round.ts';
+import { useApi } from '../support/api.ts';
+import { orderBody, postOrder, useOrderKitchen } from '../support/orders.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -11,15 +11,12 @@ import { waitFor } from '../support/wait.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let api: TestApi;
-let kitchen: OrderKitchen;
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 let name: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
   name = new URL(api.databaseUrl).pathname.slice(1);
 });
-afterAll(() => api?.close());
 
 /** From the next connection on; those that there are end. */
 async function setReadOnly(on: boolean): Promise<void> {
@@ -60,7 +57,7 @@ it('a database that is read-only is unavailable: 503 with Retry-After, until it 
   const told: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
   const database = openDatabase({ url: api.databaseUrl });
-  await expect(drainChanges(database, log)).rejects.toMatchObject({ code: '25006' });
+  await expect(publishRound(database, log)).rejects.toMatchObject({ code: '25006' });
   expect(told).toEqual([]);
   await setReadOnly(false);
   await waitFor(

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstMoment } from '../../packages/api/src/resources/changes/cursor.ts';
-import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { firstMoment } from '../../packages/api/src/resources/changes/cursor.rules.ts';
+import { type Answer, useApi } from '../support/api.ts';
 import { nextOf } from '../support/changes.ts';
 import { createProduct } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 const since = 'updated_since=1970-01-01T00:00:00Z';
 const text = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
-
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
 
 describe('a cursor of another epoch of the database', () => {
   const read = (list: string, query: string) => api.rest(`GET ${list}?limit=1&${query}`);

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 const since = 'updated_since=1970-01-01T00:00:00Z';
 const lists = ['/v2/stock', '/v2/products', '/v2/orders'];
-
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
 
 const sql = (text: string, values: unknown[]) =>
   api.app.database.pool.query(text, [api.locationId, ...values]);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SalesReport } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import {
   createCategory,
@@ -12,11 +12,7 @@ import {
 } from '../support/factories.ts';
 import { type RecordedOrder, recordOrder } from '../support/money.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 let locationId: string;
 let rest: TestApi['rest'];
@@ -79,13 +75,25 @@ describe('GET /v2/sales-reports', () => {
     expect(await client.salesReports.get.query(query)).toEqual(sales);
   });
 
+  it('by hour takes the clock on the wall of the location, whatever the day', async () => {
+    const productId = await product('Cortado');
+    const line = [{ productId, milli: 1000n, cents: 500n }];
+    await sell(line, { at: new Date('2026-01-10T02:59:59.999Z') });
+    await sell(line, { at: new Date('2026-01-11T02:10:00.000Z') });
+    await sell(line, { at: new Date('2026-01-10T03:00:00.000Z') });
+    expect((await by('hour')).rows).toEqual([
+      { key: '23', name: '23', orders: 2, quantity: 2, amount: 10 },
+      { key: '00', name: '00', orders: 1, quantity: 1, amount: 5 },
+    ]);
+  });
+
   it('leaves out canceled orders; open and unpaid ones count', async () => {
     const productId = await product('Cortado');
     const line = [{ productId, milli: 1000n, cents: 500n }];
     await sell(line, { status: 'canceled', paid: 'completed' });
     await sell(line, { status: 'pending', paid: 'pending' });
     await sell(line, { status: 'ready', paid: 'rejected' });
-    for (const grouping of ['day', 'product', 'category', 'payment_method', 'channel']) {
+    for (const grouping of ['day', 'hour', 'product', 'category', 'payment_method', 'channel']) {
       const sales = await by(grouping);
       expect(sales).toMatchObject({ total_orders: 2, total_amount: 10, rows: [{ orders: 2, amount: 10 }] });
     }
@@ -192,7 +200,7 @@ describe('GET /v2/sales-reports', () => {
     ['to=2026-01-01', ['from:']],
     ['from=2026-01-02&to=2026-01-01', ['from: must not be after to']],
     ['from=2026-02-30&to=2026-03-01', ['from:']],
-    ['from=2026-01-01&to=2026-01-31&group_by=hour', ['group_by:']],
+    ['from=2026-01-01&to=2026-01-31&group_by=week', ['group_by:']],
     ['from=2026-01-01&from=2026-01-02&to=2026-01-31', ['from:']],
   ])('answers 422 for "%s"', async (query, named) => {
     const message = refusalOf(await rest(`GET /v2/sales-reports?${query}`), 422, 'validation_error');

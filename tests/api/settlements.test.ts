@@ -1,17 +1,13 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Settlement, SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 let locationId: string;
 let rest: TestApi['rest'];

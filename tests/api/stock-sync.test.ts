@@ -1,21 +1,17 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { StockSyncResult } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Call, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
-let api: TestApi;
+const api = useApi();
 let locationId: string;
 let key: string;
 let a: string;
 let b: string;
 
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   const { database } = api.app;
   locationId = await createLocation(database);

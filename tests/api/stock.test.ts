@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type StockEntry, StockPage } from '../../packages/api/src/resources/stock/schema.ts';
 import { refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
+const api = useApi();
 const ids: Record<string, string> = {};
 const moments = ['2026-01-01T10:00:00.001Z', '2026-01-01T10:00:00.002Z', '2026-01-01T10:00:00.002Z'];
 
 beforeAll(async () => {
-  api = await startTestApi();
   const { database } = api.app;
   const { locationId } = api;
   for (const sku of ['a', 'b', 'c']) {
@@ -30,7 +29,6 @@ beforeAll(async () => {
   for (const [index, sku] of ['b', 'a', 'c'].entries()) await setMoment(sku, moments[index] ?? '');
   await runOnce(api.databaseUrl, 'alter table product_stock enable trigger touch');
 });
-afterAll(() => api.close());
 
 const setMoment = (sku: string, moment: string) =>
   api.app.database.pool.query('update product_stock set updated_at = $1 where product_id = $2', [

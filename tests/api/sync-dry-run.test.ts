@@ -1,15 +1,11 @@
 import { applyProductSync } from '@comanda/api/services';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StartedSyncJob, SyncJob } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 let asked = 0;
 

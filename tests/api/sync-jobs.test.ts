@@ -1,16 +1,12 @@
 import { applyProductSync } from '@comanda/api/services';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { StartedSyncJob, SyncJob, SyncJobPage } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const least = { external_id: 'a', name: 'A', price: 1 };
 let made = 0;

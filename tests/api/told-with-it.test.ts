@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
 
-let api: PublishingApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startPublishingApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = usePublishingApi();
+const kitchen = useOrderKitchen(api);
 
 /** What is told of what `change` does. */
 async function told(change: () => Promise<unknown>): Promise<FeedEvent[]> {

@@ -1,9 +1,9 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
 import { Turn, TurnPage } from '../../packages/api/src/resources/turns/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
 import {
@@ -15,11 +15,7 @@ import {
 } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 // Every test has a location of its own: one turn at most is open there.
 let locationId: string;

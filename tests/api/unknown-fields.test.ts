@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { refusalOf } from '../support/orders.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const product = { name: 'Flat White', sku: 'FW', description: '', price: 12 };
 const strict = { headers: { prefer: 'respond-async, handling=strict' } };

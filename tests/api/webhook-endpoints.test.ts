@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   WebhookEndpoint,
@@ -6,15 +6,11 @@ import {
   WebhookEndpointWithSecret,
   WebhookTest,
 } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi, useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const Data = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
 const Refusal = z.object({

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   type WebhookDelivery,
   WebhookDeliveryPage,
@@ -6,29 +6,21 @@ import {
 } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { underDeed } from '../support/by-hand.ts';
+import { useConsumer } from '../support/consumer.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
-import { type PublishingApi, startPublishingApi } from '../support/published.ts';
+import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 
 const since = '2020-01-01T00:00:00Z';
-let api: PublishingApi;
-let consumer: RecordingConsumer;
-let status = 200;
-beforeAll(async () => {
-  api = await startPublishingApi();
-  consumer = await startConsumer((_, response) => {
-    response.statusCode = status;
-    response.end();
-  });
+const api = usePublishingApi();
+const consumer = useConsumer((_, response) => {
+  response.statusCode = status;
+  response.end();
 });
+let status = 200;
 afterEach(() => {
   status = 200;
-});
-afterAll(async () => {
-  await consumer.close();
-  await api.close();
 });
 
 /** A location of its own with an endpoint, and what it can be asked. */

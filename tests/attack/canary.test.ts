@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '@comanda/db';
 import { embeddedUrl } from '@comanda/embedded';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
-import { readPlace } from '../../packages/embedded/src/place.ts';
+import { readInstance } from '../../packages/embedded/src/instance.ts';
 import { entrancesOf } from '../contract/entrances.ts';
 import { inputIn, openKitchen } from '../contract/kitchen.ts';
 import type { TestApi } from '../support/api.ts';
@@ -194,7 +194,7 @@ async function everything(): Promise<Trace[]> {
 
 /** PostgreSQL runs in a session of its own. */
 function postmaster(): number {
-  const file = join(readPlace(dataDir)?.home ?? '', 'data', 'postmaster.pid');
+  const file = join(readInstance(dataDir)?.home ?? '', 'data', 'postmaster.pid');
   return Number(readFileSync(file, 'utf8').split('\n')[0]);
 }
 
@@ -237,7 +237,7 @@ async function breakThings(): Promise<void> {
      where datname = current_database() and pid <> pg_backend_pid() and application_name like 'comanda%'`,
   );
   const { children = [] } = JSON.parse(
-    readFileSync(join(readPlace(dataDir)?.home ?? '', 'running.json'), 'utf8'),
+    readFileSync(join(readInstance(dataDir)?.home ?? '', 'running.json'), 'utf8'),
   ) as RunningRecord;
   expect(children).toHaveLength(2);
   for (const { pid } of children) process.kill(pid, 'SIGUSR2');

@@ -69,7 +69,7 @@ export function files(folder: string, except: readonly string[] = []): Trace[] {
     .filter(
       (name) => !except.includes(name) && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile(),
     )
-    .map((name) => ({ where: `file ${name}`, text: readFileSync(join(folder, name), 'latin1') }));
+    .map((name) => ({ where: `file ${name}`, text: readQuietly(join(folder, name), 'latin1') }));
 }
 
 /** The titles and arguments of the process and of all below it, as any account of the machine sees them. */
@@ -95,9 +95,10 @@ function base64Within(raw: Buffer, shift: number): string {
 
 const toUrl = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-function readQuietly(file: string): string {
+/** Nothing for what is gone by then. */
+function readQuietly(file: string, encoding: BufferEncoding = 'utf8'): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, encoding);
   } catch {
     return '';
   }

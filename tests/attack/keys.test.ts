@@ -1,25 +1,23 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { newApiKey } from '../../packages/api/src/credentials/api-key.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+
 import { createCredentials } from '../../packages/api/src/credentials/credentials.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { createKey } from '../support/factories.ts';
+import { useApi } from '../support/api.ts';
+import { createKey, unknownKey } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-let api: TestApi;
+const api = useApi();
 let processes: TestProcess[];
 beforeAll(async () => {
-  api = await startTestApi();
   const env = { DATABASE_URL: api.databaseUrl, LOG_LEVEL: 'trace' };
   processes = [await startProcess({ entry: 'api', env }), await startProcess({ entry: 'api', env })];
 }, 120_000);
-afterAll(() => api.close());
 
 const urls = () => processes.map(({ url = '' }) => url);
 
@@ -107,7 +105,7 @@ describe('a key that is not valid', () => {
     const { database } = api.app;
     const revoked = await createKey(database, { locationId, revokedAt: new Date() });
     const expired = await createKey(database, { locationId, expiresAt: new Date(Date.now() - 1_000) });
-    const unknown = newApiKey();
+    const unknown = unknownKey();
     const mistyped = `${unknown.key.slice(0, -1)}${unknown.key.endsWith('x') ? 'y' : 'x'}`;
     const keys = [
       revoked.key,
@@ -141,8 +139,8 @@ describe('a key that is not valid', () => {
       await expect(async () => credentials.authenticate(`Bearer ${key}`)).rejects.toThrow('not valid');
     };
     const keys = {
-      unknown: newApiKey().key,
-      mistyped: `${newApiKey().key.slice(0, -1)}!`,
+      unknown: unknownKey().key,
+      mistyped: `${unknownKey().key.slice(0, -1)}!`,
       revoked: (await createKey(database, { locationId, revokedAt: new Date() })).key,
       expired: (await createKey(database, { locationId, expiresAt: new Date(Date.now() - 60_000) })).key,
     };
@@ -168,7 +166,7 @@ describe('a key that is not valid', () => {
     let served = 0;
     for (let sent = 0; sent < flood; sent += 2_000) {
       const asked = Array.from({ length: 2_000 }, async () =>
-        credentials.authenticate(`Bearer ${newApiKey().key}`),
+        credentials.authenticate(`Bearer ${unknownKey().key}`),
       );
       const ours = credentials.authenticate(`Bearer ${key}`);
       const outcomes = await Promise.allSettled(asked);
@@ -192,7 +190,7 @@ describe('a valid key', () => {
     });
     expect(row.keyHash).toHaveLength(32);
     expect(key.startsWith(row.prefix)).toBe(true);
-    expect(row.prefix).toHaveLength('cmd_live_'.length + 4);
+    expect(row.prefix).toHaveLength('cmd_live_7k2m9xqd_'.length + 4);
   });
 
   test('never stands in a log, wherever its caller puts it', async () => {
@@ -221,7 +219,9 @@ describe('a valid key', () => {
     expect(output.split('\n').filter((line) => line.includes('"request')).length).toBeGreaterThan(
       calls.length - 2,
     );
-    expect(output.split('\n').filter((line) => line.includes(key.slice('cmd_live_'.length)))).toEqual([]);
+    expect(
+      output.split('\n').filter((line) => line.includes(key.slice('cmd_live_7k2m9xqd_'.length))),
+    ).toEqual([]);
   });
 });
 

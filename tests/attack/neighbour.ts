@@ -1,5 +1,6 @@
+import { issueCode } from '@comanda/api/services';
 import { newId } from '@comanda/db';
-import { type Kitchen, makeSubject, openKitchen } from '../contract/kitchen.ts';
+import { type Kitchen, makePlain, openKitchen, plainResources } from '../contract/kitchen.ts';
 import { callRest, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import {
@@ -8,7 +9,9 @@ import {
   createProduct,
   createSubselection,
 } from '../support/factories.ts';
+import { makers } from '../support/makers.ts';
 import { type OwnTable, ownTables } from '../support/tables.ts';
+import { use } from '../support/use.ts';
 
 /** What the neighbour calls everything of its own, and a name as long that nobody uses. */
 export const theirs = 'only-theirs';
@@ -42,9 +45,14 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const menu = await database.prisma.menu.findFirstOrThrow({ where: { locationId } });
   await database.prisma.menuCategory.create({ data: { locationId, menuId: menu.id, categoryId } });
 
-  for (const resource of ['settlements', 'syncJobs', 'webhookEndpoints']) {
-    const operation = operations.find(({ name }) => name === `${resource}.get`);
-    if (operation !== undefined) await makeSubject(kitchen, operation);
+  const category = { id: categoryId, externalId: theirs };
+  const product = { id: productId, externalId: theirs };
+  const filled = { ...kitchen, category, product, itemId: itemIds[0] ?? '', paymentMethodId };
+  for (const make of Object.values(makers)) await make(filled);
+  for (const resource of plainResources()) {
+    const shape = operations.find(({ name }) => name === `${resource}.create`)?.input.shape ?? {};
+    const ours = ['external_id', 'name'].filter((field) => field in shape).map((field) => [field, theirs]);
+    await makePlain(kitchen, resource, Object.fromEntries(ours));
   }
   await database.prisma.turn.create({ data: { locationId, batchNumber: 2 } });
   const body = {
@@ -64,10 +72,11 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   await callRest(api.url, `PATCH /v2/orders/${orderId}/status`, { key, body: { status: 'ready' } });
   await callRest(api.url, 'GET /v2/catalog', { key });
   const eventId = await publish(api, locationId, orderId);
-  const category = { id: categoryId, externalId: theirs };
-  const product = { id: productId, externalId: theirs };
-  return { ...kitchen, category, product, itemId: itemIds[0] ?? '', paymentMethodId, orderId, eventId };
+  return { ...filled, orderId, eventId };
 }
+
+/** One for the tests of a file. */
+export const useNeighbour = (api: TestApi): Neighbour => use(() => openNeighbour(api));
 
 /** Every row that belongs to the location, as text by table. */
 export async function snapshot({ app }: TestApi, locationId: string): Promise<Record<string, string>> {
@@ -114,9 +123,22 @@ async function publish({ app }: TestApi, locationId: string, resourceId: string)
      values ($1, $2, $3, $4, $5, 'order.created', 1, 'delivered', 200, 5, now())`,
     [locationId, newId(), deliveryId, endpoint.id, eventId],
   );
+  await pool.query('insert into internal.endpoint_health values ($1, $2, now(), now())', [
+    locationId,
+    endpoint.id,
+  ]);
   await pool.query(
     'insert into internal.endpoint_clearings (location_id, endpoint_id, gone) values ($1, $2, true)',
     [locationId, newId()],
   );
+  await pool.query(
+    `with made as (
+       insert into certifications (location_id, does, status, completed_at) values ($1, '{}', 'aborted', now()) returning id
+     )
+     insert into internal.certification_calls (location_id, certification_id, operation, request, request_id)
+     select $1, id, 'orders.list', '', 'theirs' from made`,
+    [locationId],
+  );
+  await issueCode(app.database, { location_id: locationId });
   return eventId;
 }

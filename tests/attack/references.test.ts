@@ -1,16 +1,16 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { entrancesOf } from '../contract/entrances.ts';
 import { inputIn, type Kitchen, openKitchen } from '../contract/kitchen.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createKey } from '../support/factories.ts';
-import { type Neighbour, nobodys, openNeighbour, snapshot, theirs } from './neighbour.ts';
-import { fields, type Named, textPlaces, withReference } from './references.ts';
+import { type Neighbour, nobodys, snapshot, theirs, useNeighbour } from './neighbour.ts';
+import { type Named, namedBy, textPlaces, withReference } from './references.ts';
 
 const places = textPlaces(operations);
 const cases = places
-  .filter(({ field }) => fields[field] !== null)
+  .filter(({ field }) => namedBy(field) !== null)
   .flatMap((place) =>
     entrancesOf(place.operation).map((entrance) => ({
       ...place,
@@ -19,18 +19,15 @@ const cases = places
     })),
   );
 
-let api: TestApi;
-let neighbour: Neighbour;
+const api = useApi();
+const neighbour = useNeighbour(api);
 let before: Record<string, string>;
 beforeAll(async () => {
-  api = await startTestApi();
-  neighbour = await openNeighbour(api);
   before = await snapshot(api, neighbour.locationId);
 });
-afterAll(() => api.close());
 
-test('every place that takes text is known to name something, or nothing', () => {
-  const unknown = places.filter(({ field }) => !(field in fields));
+test('every place that takes an id is known to name something, or nothing', () => {
+  const unknown = places.filter(({ field }) => namedBy(field) === undefined);
   expect(unknown.map(({ operation, path }) => `${operation.name}: ${path}`)).toEqual([]);
   expect(cases.length).toBeGreaterThan(60);
 });
@@ -38,7 +35,7 @@ test('every place that takes text is known to name something, or nothing', () =>
 describe("a reference to what is another location's is answered like one to nothing", () => {
   test.each(cases)('$name', async ({ entrance, operation, path, field }) => {
     const answers = [];
-    const named = fields[field] ?? 'name';
+    const named = namedBy(field) ?? 'name';
     for (const value of [referenceTo(neighbour, named), named === 'name' ? nobodys : newId()]) {
       const own = await openKitchen(api);
       const input = alone(await inputIn(own, operation), path);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../../packages/api/src/operations.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
 
 /** A place in an operation's input that can name something: `items[].product_id`. */
 export interface Reference {
@@ -11,8 +11,14 @@ export interface Reference {
 /** The fields that name something of a location, and what in a neighbour each can name. */
 export type Named = 'product' | 'item' | 'category' | 'paymentMethod' | 'order' | 'event' | 'name';
 
-/** Every field by which a caller can name something, by what it names; `null` names nothing that is kept. */
-export const fields: Readonly<Record<string, Named | null>> = {
+/**
+ * What a field of text can name; `null` names nothing that is kept. One without a row may name something by a name. What ends
+ * with `_id` or `_ids` needs a row.
+ */
+export const namedBy = (field: string): Named | null | undefined =>
+  field in fields ? fields[field] : /_ids?$/.test(field) ? undefined : 'name';
+
+const fields: Readonly<Record<string, Named | null>> = {
   product_id: 'product',
   item_id: 'item',
   category_id: 'category',
@@ -23,10 +29,6 @@ export const fields: Readonly<Record<string, Named | null>> = {
   external_id: 'name',
   external_product_id: 'name',
   category_external_ids: 'name',
-  sku: 'name',
-  search: 'name',
-  channel: 'name',
-  idempotencyKey: 'name',
   // The operation's own subject: the tests of tenants ask for it at every entrance.
   id: null,
   name: null,
@@ -47,6 +49,9 @@ export const fields: Readonly<Record<string, Named | null>> = {
   expires_at: null,
   permissions: null,
   event_type: null,
+  table: null,
+  about: 'order',
+  by: null,
 };
 
 /** Every place of every operation that takes text which is not an enumeration. */

@@ -117,6 +117,24 @@ describe('installing', () => {
   });
 });
 
+test.each(['docs/site', 'tests/bundlers/floor', 'tests/bundlers/newest', 'tests/tools'])(
+  'the tools of %s come from a registry, by hash, a week old, and run no install script',
+  (name) => {
+    const folder = join(repositoryRoot, name);
+    const settings = readFileSync(join(folder, '.npmrc'), 'utf8').split('\n');
+    expect(settings).toEqual(expect.arrayContaining(['ignore-scripts=true', 'min-release-age=7']));
+    const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
+    };
+    const installed = Object.entries(packages).filter(([path]) => path !== '');
+    expect(installed.length).toBeGreaterThan(5);
+    for (const [path, { integrity, resolved, link }] of installed) {
+      expect({ path, link, resolved }).toEqual({ path, link: undefined, resolved: undefined });
+      expect(integrity, path).toMatch(/^sha512-/);
+    }
+  },
+);
+
 interface Manifest {
   name: string;
   version: string;

@@ -15,6 +15,9 @@ test('npm run bench:check runs every part of the bench on tiny data, and no requ
     'GET /v2/catalog',
     'orders list',
     'export of',
+    'startComanda()',
+    'createClient and comandaError',
+    'a program of calls',
     'calls beside',
     'commit to arrival beside',
   ])

@@ -1,47 +1,24 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { repositoryRoot } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { useApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
+import { type CommandOutcome, runComanda } from '../support/command.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
-let api: TestApi;
-let hand: Hand;
-beforeAll(async () => {
-  api = await startTestApi();
-  hand = await openHand(api.databaseUrl);
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
-});
+const api = useApi();
+const hand = useHand(api);
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-async function comanda(...argv: string[]): Promise<Outcome> {
-  const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
-  const env = {
-    ...{ PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: api.databaseUrl },
-    DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner'),
-  };
-  return promisify(execFile)(process.execPath, [script, ...argv], { env }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: Outcome) => error,
+const comanda = (...argv: string[]): Promise<CommandOutcome> =>
+  runComanda(
+    { DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
+    ...argv,
   );
-}
 
-const json = ({ stdout }: Outcome) => JSON.parse(stdout) as Record<string, unknown>;
-const entries = ({ stdout }: Outcome) => parseStrict(z.array(AuditEntry), JSON.parse(stdout));
+const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout) as Record<string, unknown>;
+const entries = ({ stdout }: CommandOutcome) => parseStrict(z.array(AuditEntry), JSON.parse(stdout));
 
 // Every command is a process of its own, which a busy machine starts slowly.
 describe('comanda audit', { timeout: 120_000 }, () => {
@@ -63,8 +40,10 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       api_key_id: key.id,
       key_name: 'test',
       request_id: expect.any(String),
+      client_address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
       operation: 'paymentMethods.update',
       resource_id: made.id,
+      resource_name: 'Visa',
       changes: { before: { name: 'Card', enabled: true }, after: { name: 'Visa', enabled: false } },
     });
     expect(created).toMatchObject({ operation: 'paymentMethods.create', changes: { before: null } });
@@ -73,7 +52,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const { stdout } = await comanda('audit', '--location', locationId);
     const [head, first, second, ...lines] = stdout.trimEnd().split('\n');
     expect(lines).toEqual([]);
-    expect(head).toMatch(/^TIME +ENTRY +WHO +KEY +REQUEST +OPERATION +RESOURCE +CHANGES$/);
+    expect(head).toMatch(/^TIME +ENTRY +WHO +KEY +REQUEST +OPERATION +RESOURCE +NAME +CHANGES$/);
     expect(first).toContain(`key "test"`);
     for (const shown of [updated?.created_at, updated?.id, key.id, updated?.request_id, made.id])
       expect(first).toContain(String(shown));
@@ -159,6 +138,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       operation: 'update',
       table: 'products',
       resource_id: id,
+      resource_name: 'Tea',
       row_count: 1,
       rows: [
         { key: { id }, before: { price: 12.5, name: 'Flat White' }, after: { price: 13.75, name: 'Tea' } },
@@ -170,8 +150,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const { stdout } = await comanda('audit', '--location', locationId);
     const [, removal, insertion, update] = stdout.trimEnd().split('\n');
     expect(update).toContain(` ${changed?.id}  ${role?.name} by psql `);
-    expect(update).toMatch(/ update products .* name: "Flat White" → "Tea", price: 12\.5 → 13\.75$/);
-    expect(insertion).toMatch(/ insert products +- +101 rows; .*"Mate".*; …$/);
+    expect(update).toMatch(/ update products .* Tea +name: "Flat White" → "Tea", price: 12\.5 → 13\.75$/);
+    expect(insertion).toMatch(/ insert products +- +- +101 rows; .*"Mate".*; …$/);
     expect(removal).toMatch(/ delete products .* with it went 1 product_stock$/);
   });
 

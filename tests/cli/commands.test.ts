@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const comanda = (...argv: string[]) => runComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';
-import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import { runComanda } from '../support/command.ts';
 import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
 

@@ -1,22 +1,19 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { comandaError, createClient } from '@comanda/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { createKey, createPaymentMethod, createProduct } from '../support/factories.ts';
 
-let api: TestApi;
+const api = useApi();
 let productId: string;
 let paymentMethodId: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
   const { locationId } = api;
   productId = await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
   paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
 });
-
-afterAll(() => api.close());
 
 /** The client with the real fetch, whose requests and answers are noted. */
 function watchedClient({ url = api.url, key = api.key.key } = {}) {
@@ -177,7 +174,10 @@ describe('an error', () => {
       code: 'validation_error',
       httpStatus: 422,
       requestId,
+      reason: 'invalid_field',
+      fields: [{ path: 'items[0].quantity', message: 'must be more than 0' }],
       message: 'items[0].quantity: must be more than 0',
+      replayed: false,
     });
     expect(answers[0]?.status).toBe(422);
   });
@@ -202,6 +202,12 @@ describe('an error', () => {
     const { client } = watchedClient();
     const signal = AbortSignal.abort();
     expect(await refusalOf(client.products.create.mutate(product, { signal }))).toMatch(/^threw TRPC/);
+  });
+
+  it('is read of an error that another copy of tRPC threw', () => {
+    const data = { code: 'conflict', httpStatus: 409, requestId: 'r', reason: 'illegal_move', fields: [] };
+    const error = Object.assign(new Error('no'), { name: 'TRPCClientError', data });
+    expect(comandaError(error)).toEqual({ ...data, message: 'no', replayed: false });
   });
 
   it('is none of ours when something else was thrown', () => {

@@ -1,12 +1,6 @@
 // What an integrator writes. The tests compile and run it outside of the workspace, with the built package.
-import {
-  type ComandaError,
-  type ComandaEvent,
-  comandaError,
-  createClient,
-  verifyWebhook,
-  WebhookVerificationError,
-} from '@comanda/client';
+import { type ComandaError, type ComandaEvent, comandaError, createClient } from '@comanda/client';
+import { verifyWebhook, WebhookVerificationError } from '@comanda/client/webhooks';
 
 /** What the integrator has at hand. */
 export interface Surroundings {
@@ -46,9 +40,10 @@ export async function work({ url, key, paymentMethodId, delivery }: Surroundings
     order: { number: placed.number, status: placed.status, total: placed.total },
     isReplayed: replayed.id === placed.id,
     refusals: refusals.map(({ code, httpStatus }) => `${httpStatus} ${code}`),
+    reasons: refusals.map(({ reason, fields }) => [reason, ...fields.map(({ path }) => path)].join(' ')),
     isTraceable: refusals.every(({ requestId, message }) => requestId !== '' && message !== ''),
-    event: tell(verifyWebhook(delivery.secret, delivery.headers, delivery.body)),
-    forged: reasonOf(() => verifyWebhook(delivery.secret, delivery.headers, `${delivery.body}x`)),
+    event: tell(await verifyWebhook(delivery.secret, delivery.headers, delivery.body)),
+    forged: await reasonOf(() => verifyWebhook(delivery.secret, delivery.headers, `${delivery.body}x`)),
   };
 }
 
@@ -77,9 +72,9 @@ async function refusalOf(call: Promise<unknown>): Promise<ComandaError> {
   throw new Error('was not refused');
 }
 
-function reasonOf(verify: () => unknown): string {
+async function reasonOf(verify: () => Promise<unknown>): Promise<string> {
   try {
-    verify();
+    await verify();
     return 'accepted';
   } catch (error) {
     return error instanceof WebhookVerificationError ? error.reason : 'unknown';

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventTypes } from '@comanda/api/services';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,7 +12,7 @@ import { createPaymentMethod } from '../support/factories.ts';
 import type { Surroundings } from './consumer.ts';
 import { buildInto, call, compile, install, linkPeers, makeFolder } from './outside.ts';
 
-// The compiler runs four times: on a busy machine that takes its time.
+// The compiler runs seven times: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const built = makeFolder();
@@ -114,6 +116,7 @@ describe('outside of the workspace, with nothing but its peers, the built client
       order: { number: 1, status: 'pending', total: 25 },
       isReplayed: true,
       refusals: ['404 resource_not_found', '409 conflict', '422 validation_error', '401 unauthorized'],
+      reasons: ['not_found', 'idempotency_key_reused', 'invalid_field items', 'key_not_valid'],
       isTraceable: true,
       event: 'order ord-1: pending → ready',
       forged: 'altered_body',
@@ -136,22 +139,62 @@ describe('outside of the workspace, with nothing but its peers, the built client
     expect(complaints).toHaveLength(wrong.length);
   });
 
-  it('holds its bundle, its declarations and its README, and imports its peers and node:crypto alone', () => {
+  it('is required by CommonJS under nodenext and node20, and node16 refuses it, as its README says', async () => {
+    writeFileSync(
+      join(outside, 'required.cts'),
+      `import { comandaError, createClient } from '@comanda/client';
+      import { verifyWebhook } from '@comanda/client/webhooks';
+      export async function ask({ url, key }: { url: string; key: string }) {
+        const comanda = createClient({ url, key });
+        const refused = await comanda.orders.get.query({ id: 'nothing' }).catch(comandaError);
+        return [typeof verifyWebhook, refused !== undefined && 'code' in refused && refused.code];
+      }`,
+    );
+    const complaints = await compile(outside, ['required.cts'], { module: 'node16', noEmit: true });
+    expect(complaints.map(({ text }) => text.slice(0, 6))).toEqual(['TS1479', 'TS1479']);
+    for (const module of ['node20', 'nodenext'])
+      expect(await compile(outside, ['required.cts'], { module })).toEqual([]);
+    expect(readFileSync(join(outside, 'out/required.cjs'), 'utf8')).toContain('require("@comanda/client")');
+    const answer = await call(outside, './out/required.cjs', 'ask', { url: api.url, key: api.key.key });
+    expect(answer).toEqual(['function', 'resource_not_found']);
+  });
+
+  it('is not what npm would pack of its source', async () => {
+    const cwd = join(repositoryRoot, 'packages/client');
+    const packing = promisify(execFile)('npm', ['pack', '--dry-run'], { cwd });
+    await expect(packing).rejects.toThrow(/npm run client:pack/);
+  });
+
+  it('holds three bundles with their declarations and its texts, and imports its peers alone', () => {
     const folder = join(outside, 'node_modules/@comanda/client');
-    expect(readdirSync(folder).sort()).toEqual(['README.md', 'index.d.ts', 'index.js', 'package.json']);
+    expect(readdirSync(folder).sort()).toEqual([
+      ...['CHANGELOG.md', 'README.md', 'index.d.ts', 'index.js', 'package.json'],
+      ...['shapes.d.ts', 'shared.d.ts', 'shared.js', 'webhooks.d.ts', 'webhooks.js'],
+    ]);
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');
     const namesIn = (text: string) =>
       [...text.matchAll(/^(?:import|export|\}).* from ["'](.+)["'];$|\b(?:import|require)\(["'](.+)["']\)/gm)]
         .map(([, from, called]) => from ?? called)
         .filter((name, index, names) => names.indexOf(name) === index)
         .sort();
-    expect(namesIn(read('index.js'))).toEqual(['@trpc/client', 'node:crypto']);
-    expect(namesIn(read('index.d.ts'))).toEqual(['@trpc/client', '@trpc/server']);
-    for (const name of ['index.js', 'index.d.ts']) {
+    const declarations = ['index.d.ts', 'shapes.d.ts', 'shared.d.ts', 'webhooks.d.ts'];
+    const scripts = ['index.js', 'shared.js', 'webhooks.js'];
+    expect(scripts.map((name) => namesIn(read(name)))).toEqual([
+      ['@trpc/client', '@trpc/server/observable'],
+      ['@trpc/client', '@trpc/server/observable'],
+      [],
+    ]);
+    expect(declarations.map((name) => namesIn(read(name)))).toEqual([
+      ['./shapes.js', '@trpc/client', '@trpc/server'],
+      [],
+      ['./index.js', './shapes.js'],
+      ['./shapes.js'],
+    ]);
+    for (const name of [...scripts, ...declarations]) {
       expect(read(name)).not.toMatch(/\b(zod|prisma|express|pino)\b|@comanda\/(api|db)|node_modules/i);
     }
-    const { dependencies, peerDependencies } = JSON.parse(read('package.json'));
-    expect(dependencies).toBeUndefined();
+    const { dependencies, peerDependencies, private: isPrivate } = JSON.parse(read('package.json'));
+    expect([dependencies, isPrivate]).toEqual([undefined, undefined]);
     expect(Object.keys(peerDependencies)).toEqual(['@trpc/client', '@trpc/server']);
   });
 });
@@ -160,6 +203,7 @@ describe('the flat declarations', () => {
   it('are those of the router, operation by operation and event by event', async () => {
     linkPeers(beside);
     copyFileSync(join(built, 'index.d.ts'), join(beside, 'built.d.ts'));
+    copyFileSync(join(built, 'shapes.d.ts'), join(beside, 'shapes.d.ts'));
     const surface = join(repositoryRoot, 'packages/client/src/surface.ts');
     const head = [
       `import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';`,
@@ -185,6 +229,8 @@ describe('the flat declarations', () => {
       'keyof Built.EventData, keyof Source.EventData',
       ...eventTypes.map((type) => `Built.EventData['${type}'], Source.EventData['${type}']`),
       'Built.ErrorCode, Source.ErrorCode',
+      'Built.ErrorReason, Source.ErrorReason',
+      'Built.ErrorData, Source.ErrorData',
     ];
     const difference = `BIn['orders']['create'], SIn['orders']['cancel']`;
     const checks = [...pairs, difference].map(

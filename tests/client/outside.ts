@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -29,20 +30,23 @@ export function makeFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'comanda-outside-')));
 }
 
-/** Builds the client as it is published into `folder`. */
+/** Builds the client as it is published into `folder`, and its tarball (`npm run client:pack`). */
 export async function buildInto(folder: string): Promise<void> {
-  await run(process.execPath, [join(repositoryRoot, 'scripts/build-client.mjs'), folder]);
+  await run(process.execPath, [join(repositoryRoot, 'scripts/build-client.mjs'), '--pack', folder]);
 }
 
-/** Packs what is in `built` as npm would publish it, and installs that with copies of its peers in `folder`. */
-export async function install(built: string, folder: string): Promise<void> {
-  const archives = join(folder, 'archives');
-  mkdirSync(archives);
-  await run('npm', ['pack', '--offline', '--pack-destination', archives], { cwd: built });
+/** Unpacks the tarball in `built` where a package of `folder` finds it. */
+async function unpack(built: string, folder: string): Promise<void> {
   const target = join(folder, 'node_modules/@comanda/client');
+  rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  const [archive = ''] = readdirSync(archives);
-  await run('tar', ['-xzf', join(archives, archive), '--strip-components=1', '-C', target]);
+  const archive = readdirSync(built).find((name) => name.endsWith('.tgz')) ?? '';
+  await run('tar', ['-xzf', join(built, archive), '--strip-components=1', '-C', target]);
+}
+
+/** Installs the tarball in `built` with copies of its peers in `folder`. */
+export async function install(built: string, folder: string): Promise<void> {
+  await unpack(built, folder);
   for (const peer of peers) {
     cpSync(join(repositoryRoot, 'node_modules', peer), join(folder, 'node_modules', peer), {
       recursive: true,
@@ -50,6 +54,15 @@ export async function install(built: string, folder: string): Promise<void> {
     });
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'integrator', type: 'module' }));
+}
+
+/** Unpacks the tarball in `built` in `folder`, beside links to everything that is installed in `tools`. */
+export async function unpackBeside(tools: string, built: string, folder: string): Promise<void> {
+  const installed = join(tools, 'node_modules');
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of readdirSync(installed).filter((entry) => !entry.startsWith('.')))
+    symlinkSync(join(installed, name), join(folder, 'node_modules', name));
+  await unpack(built, folder);
 }
 
 /** Lets `folder` see the workspace's own copies of the peers. */

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { category, item, product, subselection } from '../api/catalog-bodies.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 async function openLocation() {
   const locationId = await createLocation(api.app.database);

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
-import { startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { statuses, useTwoProcesses } from './two-processes.ts';
 
 // Finding 5: an order that waited for stock was made of what had been gone by the time it took the stock.
 
-let two: TwoProcesses;
-beforeAll(async () => {
-  two = await startTwoProcesses();
-});
-afterAll(() => two?.close());
+const two = useTwoProcesses();
 
 /** What one order is made of: a product with stock, a choice of it, and a way to pay. */
 interface Offer {

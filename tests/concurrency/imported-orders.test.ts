@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
-import { startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { statuses, useTwoProcesses } from './two-processes.ts';
 
-let two: TwoProcesses;
-beforeAll(async () => {
-  two = await startTwoProcesses();
-});
-afterAll(() => two?.close());
+const two = useTwoProcesses();
 
 it('finding 4: where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
   const { database, locationId, paymentMethodId } = two;

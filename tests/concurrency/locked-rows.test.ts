@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, callRest } from '../support/api.ts';
 import {
   createCategory,
@@ -10,18 +10,14 @@ import {
   createProduct,
 } from '../support/factories.ts';
 import { orderBody } from '../support/orders.ts';
-import { startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { statuses, useTwoProcesses } from './two-processes.ts';
 
 // Finding 6: five orders that waited for one row stopped the orders and lists of their location, two locations stopped all.
 
 /** Longer than anybody waits for a lock. */
 const heldMs = 7_000;
 
-let two: TwoProcesses;
-beforeAll(async () => {
-  two = await startTwoProcesses();
-});
-afterAll(() => two?.close());
+const two = useTwoProcesses();
 
 interface Stall {
   key: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import {
   createKey,
@@ -9,15 +9,13 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
-import { race, raceAll, startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { race, raceAll, statuses, useTwoProcesses } from './two-processes.ts';
 
-let two: TwoProcesses;
+const two = useTwoProcesses();
 let productId: string;
 beforeAll(async () => {
-  two = await startTwoProcesses();
   productId = await createProduct(two.database, { locationId: two.locationId });
 });
-afterAll(() => two?.close());
 
 const body = (overrides: Record<string, unknown> = {}) =>
   orderBody({ productId, paymentMethodId: two.paymentMethodId }, overrides);

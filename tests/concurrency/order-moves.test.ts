@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
-import { race, raceAll, startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { race, raceAll, statuses, useTwoProcesses } from './two-processes.ts';
 
-let two: TwoProcesses;
+const two = useTwoProcesses();
 let productId: string;
 beforeAll(async () => {
-  two = await startTwoProcesses();
   productId = await createProduct(two.database, {
     locationId: two.locationId,
     stock: { quantity: 1_000 },
   });
 });
-afterAll(() => two?.close());
 
 const move = (turn: number, id: string, status: OrderStatus) =>
   two.call(turn, `PATCH /v2/orders/${id}/status`, { body: { status } });

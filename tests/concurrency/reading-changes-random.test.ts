@@ -6,13 +6,13 @@ import type { Answer } from '../support/api.ts';
 import { expectComplete, type Reader, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
-import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
+import { useTwoProcesses } from './two-processes.ts';
 
 /** Operations of all writers together. */
 const operations = trials(200, 2_000);
 const writers = { api: 4, byHand: 3 };
 
-let service: TwoProcesses;
+const service = useTwoProcesses();
 let key: string;
 let products: string[];
 let categories: string[];
@@ -21,7 +21,6 @@ let left = operations;
 const hands: pg.Client[] = [];
 
 beforeAll(async () => {
-  service = await startTwoProcesses();
   const { database, locationId } = service;
   ({ key } = await createKey(database, { locationId, batchJobsPerHour: 100_000 }));
   categories = await Promise.all(
@@ -47,7 +46,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(hands.map((client) => client.end()));
-  await service.close();
 });
 
 const below = (limit: number) => Math.floor(Math.random() * limit);

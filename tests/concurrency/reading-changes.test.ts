@@ -7,10 +7,10 @@ import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, readChangesOf } from '../support/changes.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
-import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
+import { useTwoProcesses } from './two-processes.ts';
 
 // Two processes of the API; whoever reads asks them in turns.
-let service: TwoProcesses;
+const service = useTwoProcesses();
 let locationId: string;
 let paymentMethodId: string;
 let key: string;
@@ -18,13 +18,11 @@ let turn = 0;
 let psql: pg.Client;
 
 beforeAll(async () => {
-  service = await startTwoProcesses();
   psql = new pg.Client({ connectionString: service.database.pool.options.connectionString });
   await psql.connect();
 });
 afterAll(async () => {
   await psql.end();
-  await service.close();
 });
 beforeEach(async () => {
   locationId = await createLocation(service.database);

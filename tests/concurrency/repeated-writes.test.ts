@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Outcome, trpcEntrance } from '../contract/entrances.ts';
 import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { operations } from '../support/documented.ts';
-import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
+import { useTwoProcesses } from './two-processes.ts';
 
-let two: TwoProcesses;
-beforeAll(async () => {
-  two = await startTwoProcesses();
-}, 120_000);
-afterAll(() => two?.close());
+const two = useTwoProcesses();
 
 const writes = operations
   .filter(({ kind }) => kind === 'mutation')

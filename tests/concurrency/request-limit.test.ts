@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { createKey } from '../support/factories.ts';
-import { race, startTwoProcesses, statuses, type TwoProcesses } from './two-processes.ts';
+import { race, statuses, useTwoProcesses } from './two-processes.ts';
 
-let two: TwoProcesses;
-beforeAll(async () => {
-  two = await startTwoProcesses();
-});
-afterAll(() => two?.close());
+const two = useTwoProcesses();
 
 const resetOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-reset'));
 

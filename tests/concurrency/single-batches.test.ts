@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { category, product } from '../api/catalog-bodies.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 
-let api: TestApi;
+const api = useApi();
 beforeAll(async () => {
-  api = await startTestApi();
   await sync([category('drinks', [product('tea', { sku: 'tea', stock: { enabled: true, quantity: 1 } })])]);
 });
-afterAll(() => api.close());
 
 const sync = async (categories: unknown) =>
   (await api.rest('POST /v2/catalog/sync', { body: { categories } })).status;

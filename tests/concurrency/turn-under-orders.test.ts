@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { typedClient } from '../support/api.ts';
 import { createProduct } from '../support/factories.ts';
 import { untilWaiting } from '../support/money.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
-import { startTwoProcesses, type TwoProcesses } from './two-processes.ts';
+import { useTwoProcesses } from './two-processes.ts';
 
 /** Closing answered 503 after 15 s while orders came without a gap; now it takes a fraction of a second. */
 const closedWithinMs = 5_000;
 const rounds = 3;
 
-let two: TwoProcesses;
+const two = useTwoProcesses();
 let productId: string;
 beforeAll(async () => {
-  two = await startTwoProcesses();
   productId = await createProduct(two.database, { locationId: two.locationId });
 });
-afterAll(() => two?.close());
 
 const post = (lane: number) =>
   two.order(lane, randomUUID(), orderBody({ productId, paymentMethodId: two.paymentMethodId }));

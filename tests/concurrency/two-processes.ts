@@ -3,6 +3,7 @@ import { type Answer, type Call, callRest } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
+import { useClosed } from '../support/use.ts';
 
 /** Two real API processes on one database, with one location in it. */
 export interface TwoProcesses {
@@ -18,8 +19,10 @@ export interface TwoProcesses {
   close(): Promise<void>;
 }
 
-/** Starts them and waits until both say, and show at `/readyz`, that they serve. */
-export async function startTwoProcesses(): Promise<TwoProcesses> {
+/** Two for the tests of a file, which both have said, and shown at `/readyz`, that they serve. */
+export const useTwoProcesses = (): TwoProcesses => useClosed(startTwoProcesses);
+
+async function startTwoProcesses(): Promise<TwoProcesses> {
   const own = await createTestDatabase();
   const database = openDatabase({ url: own.url });
   const start = () => startProcess({ entry: 'api', env: { DATABASE_URL: own.url, WEBHOOK_TARGETS: 'any' } });

@@ -1,23 +1,17 @@
 import { newId } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { permissions } from '../../packages/api/src/permissions.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createKey } from '../support/factories.ts';
 import { type Entrance, entrancesOf } from './entrances.ts';
-import { inputIn, isLookup, type Kitchen, makeSubject, openKitchen } from './kitchen.ts';
+import { inputIn, isLookup, makeSubject, openKitchen, useKitchen } from './kitchen.ts';
 
 const entrances = operations.flatMap(entrancesOf);
 
-let api: TestApi;
-let own: Kitchen;
-let foreign: Kitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  own = await openKitchen(api);
-  foreign = await openKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const own = useKitchen(api);
+const foreign = useKitchen(api);
 
 describe('without a key', () => {
   test.each(entrances)('$name answers 401', async ({ call }) => {

@@ -1,13 +1,9 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { callRest, useApi } from '../support/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const category = JSON.stringify({ name: 'Tea', priority: 1, visible: true });
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { exchange } from './socket.ts';
 
@@ -8,11 +8,7 @@ const batches = operations.flatMap(({ meta, routes }) =>
   meta.batch ? routes.filter(({ method }) => method === 'POST').map(({ path }) => path) : [],
 );
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 describe('a body that is too large', () => {
   test('is refused by its declared length, before it is sent', async () => {

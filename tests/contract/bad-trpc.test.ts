@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { reasonsOf } from '../../packages/api/src/reasons.ts';
+import { ErrorData } from '../../packages/api/src/request/error-data.ts';
+import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
+import { parseStrict } from '../support/strict.ts';
 import { openKitchen } from './kitchen.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 interface TrpcAnswer {
   error: { message: string; data: { code: string; httpStatus: number; requestId: string } };
@@ -86,13 +85,30 @@ describe('tRPC refuses', () => {
     const answered = await api.rest<TrpcAnswer>(route, { ...(body !== undefined && { body }), headers });
     expect([status].flat(), answered.text.slice(0, 300)).toContain(answered.status);
     const { data, message: said } = answered.body.error;
-    expect(data).toEqual({
+    const { reason, ...rest } = parseStrict(ErrorData, data);
+    expect(rest).toMatchObject({
       code,
       httpStatus: answered.status,
       requestId: answered.headers.get('x-request-id'),
     });
+    expect(reasonsOf(answered.status)).toContain(reason);
     expect(said).toContain(message);
     expect(answered.text).not.toMatch(/stack|node_modules/);
+  });
+
+  test.each([
+    ['OPTIONS', 'categories.list', 'GET, POST'],
+    ['OPTIONS', 'categories.create', 'POST'],
+    ['OPTIONS', 'events.watch', 'GET'],
+    ['OPTIONS', 'nothing', 'GET, POST'],
+    ['OPTIONS', 'categories.list,orders.list', 'GET, POST'],
+    ['DELETE', 'categories.list', 'GET, POST'],
+    ['PATCH', 'categories.create', 'POST'],
+  ])('%s of /trpc/%s, which has no body, by 405 with Allow', async (method, name, allow) => {
+    const { status, body, headers } = await api.rest<TrpcAnswer>(`${method} /trpc/${name}`);
+    expect(status).toBe(405);
+    expect(body.error.data).toMatchObject({ code: 'invalid_request', reason: 'method_not_allowed' });
+    expect(headers.get('allow')).toBe(allow);
   });
 
   test('more calls in one request than ten', async () => {

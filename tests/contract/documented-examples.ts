@@ -34,7 +34,7 @@ export interface DocumentedResponse {
   faults(value: unknown): string[];
 }
 
-/** Every operation of a document. */
+/** Every operation of a document; a stream, which does not end, is none. */
 export async function documentedOperations(version: 'v1' | 'v2'): Promise<DocumentedOperation[]> {
   const document = JSON.parse(JSON.stringify(await openApiDocument(appRouter, version))) as Json;
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
@@ -57,26 +57,28 @@ export async function documentedOperations(version: 'v1' | 'v2'): Promise<Docume
     };
   };
   return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): DocumentedOperation => {
-      const body = operation.requestBody as { content: Record<string, Json> } | undefined;
-      const responses = operation.responses as Json;
-      const responsesOf = (from: number, to: number) =>
-        Object.keys(responses)
-          .filter((status) => Number(status) >= from && Number(status) <= to)
-          .map((status) => responseOf(['paths', path, method, 'responses', status], status));
-      const [success, ...others] = responsesOf(200, 299);
-      if (success === undefined || others.length > 0) throw new Error(`${path}: one success is expected`);
-      return {
-        name: `${method.toUpperCase()} ${path}`,
-        version,
-        method: method.toUpperCase(),
-        path,
-        parameters: ((operation.parameters ?? []) as Json[]).map((each) => parameterOf(resolve(each))),
-        ...(body !== undefined && { body: body.content['application/json']?.example }),
-        success,
-        errors: responsesOf(400, 599),
-      };
-    }),
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, operation]): DocumentedOperation => {
+        const body = operation.requestBody as { content: Record<string, Json> } | undefined;
+        const responses = operation.responses as Json;
+        const responsesOf = (from: number, to: number) =>
+          Object.keys(responses)
+            .filter((status) => Number(status) >= from && Number(status) <= to)
+            .map((status) => responseOf(['paths', path, method, 'responses', status], status));
+        const [success, ...others] = responsesOf(200, 299);
+        if (success === undefined || others.length > 0) throw new Error(`${path}: one success is expected`);
+        return {
+          name: `${method.toUpperCase()} ${path}`,
+          version,
+          method: method.toUpperCase(),
+          path,
+          parameters: ((operation.parameters ?? []) as Json[]).map((each) => parameterOf(resolve(each))),
+          ...(body !== undefined && { body: body.content['application/json']?.example }),
+          success,
+          errors: responsesOf(400, 599),
+        };
+      }),
   );
 }
 
@@ -133,3 +135,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
+
+/** Whether it answers server-sent events. */
+const isStream = ({ responses }: Json): boolean =>
+  JSON.stringify((responses as Json)['200'] ?? '').includes('"text/event-stream"');

@@ -4,15 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import { bodyName, operationId } from '../../packages/api/src/documents/names.ts';
 import { pageAssets } from '../../packages/api/src/documents/page.ts';
 import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
-import { envelopeOf, eventTypes } from '../../packages/api/src/events.ts';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
+import { envelopeOf, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
+import { appRouter } from '../../packages/api/src/router.ts';
+import { callRest, useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
 
 interface Documented {
@@ -33,16 +35,14 @@ const versions = ['v1', 'v2'] as const;
 const routes = operations.flatMap((operation) => operation.routes.map((route) => ({ operation, route })));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-let api: TestApi;
+const api = useApi();
 let documents: Record<(typeof versions)[number], Document>;
 beforeAll(async () => {
-  api = await startTestApi();
   const [v1, v2] = await Promise.all(
     versions.map((version) => callRest(api.url, `GET /openapi-${version}.json`)),
   );
   documents = { v1: v1?.body as unknown as Document, v2: v2?.body as unknown as Document };
 });
-afterAll(() => api.close());
 
 describe('the OpenAPI documents', () => {
   test('have no fault that the linter knows', async () => {
@@ -74,8 +74,30 @@ describe('the OpenAPI documents', () => {
       const documented = Object.entries(paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
       );
-      const served = routes.filter(({ route }) => route.version === version);
-      expect(documented.sort()).toEqual(served.map(({ route }) => `${route.method} ${route.path}`).sort());
+      const served = routes
+        .filter(({ route }) => route.version === version)
+        .map(({ route }) => `${route.method} ${route.path}`);
+      const streams = version === 'v2' ? subscriptionsOf(appRouter).map(({ meta }) => meta.rest) : [];
+      expect(documented.sort()).toEqual([...served, ...streams].sort());
+    }
+  });
+
+  test('describe each subscription as a stream of server-sent events', () => {
+    for (const { meta } of subscriptionsOf(appRouter)) {
+      const path = meta.rest.slice('GET '.length);
+      const answers = Object.fromEntries(
+        ['401', '403', '422', '429', '503'].map((status) => [status, expect.anything()]),
+      );
+      expect(documents.v2.paths[path]?.get).toMatchObject({
+        'x-permission': meta.permission,
+        parameters: [{ name: 'after' }, { name: 'types' }, { name: 'Last-Event-ID', in: 'header' }],
+        responses: {
+          ...answers,
+          '200': {
+            content: { 'text/event-stream': { schema: { $ref: '#/components/schemas/EventStream' } } },
+          },
+        },
+      });
     }
   });
 
@@ -91,7 +113,9 @@ describe('the OpenAPI documents', () => {
     const headers = Object.keys(documented?.responses[meta.status ?? 200]?.headers ?? {});
     expect(headers.includes('X-RateLimit-Batch-Limit')).toBe(meta.batch === true);
     expect(headers.includes('Location')).toBe(meta.status === 201);
+    for (const told of ['X-Ignored-Fields', 'Preference-Applied']) expect(headers).toContain(told);
     const references = (documented?.parameters ?? []).map(({ $ref }) => $ref);
+    expect(references).toContain('#/components/parameters/Prefer');
     const taken = references.filter((reference) => reference?.endsWith('IdempotencyKey'));
     const key = meta.idempotent ? 'IdempotencyKey' : 'OptionalIdempotencyKey';
     expect(taken).toEqual(kind === 'mutation' ? [`#/components/parameters/${key}`] : []);
@@ -147,9 +171,9 @@ describe('examples', () => {
   });
 });
 
-describe('the page for people', () => {
+describe('the page to try calls', () => {
   const files = [
-    '/docs',
+    '/docs/try',
     '/docs/init.js',
     '/docs/page.css',
     ...Object.keys(pageAssets).map((name) => `/docs/${name}`),
@@ -175,9 +199,9 @@ describe('the page for people', () => {
   });
 
   test('loads nothing that is not listed', async () => {
-    const { text } = await callRest(api.url, 'GET /docs');
+    const { text } = await callRest(api.url, 'GET /docs/try');
     const loaded = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
-    expect(loaded.filter((address) => !files.includes(address))).toEqual([]);
+    expect(loaded.filter((address) => !files.includes(address))).toEqual(['/docs/']);
     expect(text).not.toMatch(/<script>|<style>| on\w+=/);
   });
 

@@ -1,4 +1,4 @@
-import type { Operation, Route } from '../../packages/api/src/operations.ts';
+import type { Operation, Route } from '../../packages/api/src/request/operations.ts';
 import { type Answer, callRest } from '../support/api.ts';
 import { requireDocumented } from '../support/documented.ts';
 
@@ -11,6 +11,7 @@ export interface Outcome {
   /** The envelope of a list, the bare value of anything else; undefined for a refusal. */
   value?: unknown;
   code?: string;
+  reason?: string;
   message?: string;
   requestId?: string;
 }
@@ -84,19 +85,20 @@ interface RestBody {
 
 interface TrpcBody {
   result?: { data: unknown };
-  error?: { message: string; data: { code: string; httpStatus: number; requestId: string } };
+  error?: { message: string; data: { code: string; httpStatus: number; requestId: string; reason: string } };
 }
 
-function restOutcome({ meta }: Operation, { status, headers, text, body }: Answer<RestBody>): Outcome {
-  if (body.error === undefined) return { status, headers, text, value: meta.list ? body : body.data };
+function restOutcome({ isList }: Operation, { status, headers, text, body }: Answer<RestBody>): Outcome {
+  if (body.error === undefined) return { status, headers, text, value: isList ? body : body.data };
   const { code, message, request_id } = body.error;
-  return { status, headers, text, code, message, requestId: request_id };
+  const reason = headers.get('x-error-reason') ?? '';
+  return { status, headers, text, code, reason, message, requestId: request_id };
 }
 
 /** What a tRPC answer says. Throws when its HTTP status is not that of its error. */
 export function trpcOutcome({ status, headers, text, body }: Answer<TrpcBody>): Outcome {
   if (body.error === undefined) return { status, headers, text, value: body.result?.data };
-  const { code, httpStatus, requestId } = body.error.data;
+  const { code, httpStatus, requestId, reason } = body.error.data;
   if (httpStatus !== status) throw new Error(`httpStatus ${httpStatus} travelled with the status ${status}`);
-  return { status, headers, text, code, message: body.error.message, requestId };
+  return { status, headers, text, code, reason, message: body.error.message, requestId };
 }

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+import { inputIn, useKitchen } from './kitchen.ts';
 import { exchange } from './socket.ts';
 
-let api: TestApi;
-let kitchen: Kitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await openKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useKitchen(api);
 
 const routes = operations.flatMap(({ routes }) => routes.map(({ method, path }) => `${method} ${path}`));
 const origin = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
@@ -29,7 +24,9 @@ const elsewhere: Ask[] = [
   { about: 'health', route: 'GET /healthz' },
   { about: 'readiness', route: 'GET /readyz' },
   { about: 'metrics', route: 'GET /metrics' },
-  { about: 'the page of the documents', route: 'GET /docs', cached: kept },
+  { about: 'the documents', route: 'GET /docs/', cached: kept },
+  { about: 'the page to try calls', route: 'GET /docs/try', cached: kept },
+  { about: 'the page of the errors', route: 'GET /docs/errors', cached: kept },
   ...['init.js', 'page.css', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map((name) => ({
     about: `/docs/${name}`,
     route: `GET /docs/${name}`,
@@ -123,9 +120,9 @@ describe('every answer is safe to open in a browser, and tells nothing of what a
   });
 });
 
-describe('the page of the documents', () => {
+describe('the page to try calls', () => {
   test('runs, loads and frames nothing but what this server serves', async () => {
-    const response = await fetch(`${api.url}/docs`);
+    const response = await fetch(`${api.url}/docs/try`);
     const policy = response.headers.get('content-security-policy') ?? '';
     const html = await response.text();
     expect(policy).toContain("default-src 'none'");

@@ -1,7 +1,7 @@
 import type { Database } from '@comanda/db';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
-import type { Operation } from '../../packages/api/src/operations.ts';
-import { callRest } from '../support/api.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { operations } from '../support/documented.ts';
 import {
   createCategory,
   createKey,
@@ -10,6 +10,9 @@ import {
   createProduct,
   createSubselection,
 } from '../support/factories.ts';
+import { type Made, makers } from '../support/makers.ts';
+import { use } from '../support/use.ts';
+import { trpcEntrance } from './entrances.ts';
 
 /** A server, and its database. */
 export interface KitchenApi {
@@ -26,19 +29,21 @@ export interface Kitchen {
   product: Made;
   itemId: string;
   paymentMethodId: string;
+  /** What was made of plain resources, by their names. */
+  made: Map<string, Made>;
 }
 
-/** A resource that was made, as its lookups name it. */
-export interface Made {
-  id: string;
-  externalId?: string;
-}
-
-/** Opens a kitchen: always the same one, but for its ids. */
-export async function openKitchen(api: KitchenApi): Promise<Kitchen> {
+/**
+ * Opens a kitchen: always the same one, but for its ids. A sandbox unless said, where every operation can be done; at a
+ * location of its own unless said.
+ */
+export async function openKitchen(
+  api: KitchenApi,
+  { sandbox = true, at }: { sandbox?: boolean; at?: { locationId: string; key: string } } = {},
+): Promise<Kitchen> {
   const { database } = api.app;
-  const locationId = await createLocation(database);
-  const { key } = await createKey(database, { locationId });
+  const locationId = at?.locationId ?? (await createLocation(database, { sandbox }));
+  const key = at?.key ?? (await createKey(database, { locationId })).key;
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
   await database.prisma.menu.create({ data: { locationId, name: 'Winter', version: 1, isPublished: true } });
@@ -54,8 +59,12 @@ export async function openKitchen(api: KitchenApi): Promise<Kitchen> {
   });
   const extras = { locationId, productId: product.id, items: [{ price: 2 }] };
   const { itemIds } = await createSubselection(database, extras);
-  return { api, locationId, key, category, product, itemId: itemIds[0] ?? '', paymentMethodId };
+  const itemId = itemIds[0] ?? '';
+  return { api, locationId, key, category, product, itemId, paymentMethodId, made: new Map() };
 }
+
+/** One for the tests of a file. */
+export const useKitchen = (api: KitchenApi): Kitchen => use(() => openKitchen(api));
 
 /**
  * A valid input of the operation in that kitchen: the documented example, its references replaced by what is
@@ -85,63 +94,44 @@ export function isLookup({ routes, name }: Operation): boolean {
   return routes.some(({ path }) => path.includes('{external_id}')) || name.endsWith('ByExternalId');
 }
 
-/** Makes what the operation is about. Throws when it is not known how: a new resource needs a row in `makers`. */
+/**
+ * Makes what the operation is about: as `makers` says, or by the resource's own creation. Throws when there is neither: such a
+ * resource needs a row in `makers`.
+ */
 export async function makeSubject(kitchen: Kitchen, { name }: Operation): Promise<Made> {
   const resource = name.replace(/^v1\./, '').split('.')[0] ?? '';
-  const make = makers[resource];
-  if (make === undefined) throw new Error(`${name}: tests/contract/kitchen.ts cannot make its subject`);
-  return make(kitchen);
+  const make = makers[name] ?? makers[resource];
+  return make === undefined ? makePlain(kitchen, resource) : make(kitchen);
 }
 
-/** Makes one of the resource beside what the kitchen holds. */
-const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
-  categories: ({ category }) => category,
-  products: ({ product }) => product,
-  orders: async (kitchen) => {
-    const { id } = await created(kitchen, 'POST /v2/orders', {
-      external_id: 'order-made',
-      is_take_away: false,
-      identifier: 'Table 1',
-      items: [{ product_id: kitchen.product.id, quantity: 1 }],
-      payment_method_id: kitchen.paymentMethodId,
-    });
-    return { id: String(id), externalId: 'order-made' };
-  },
-  payments: async (kitchen) => {
-    const orderId = (await makers.orders?.(kitchen))?.id ?? '';
-    const { prisma } = kitchen.api.app.database;
-    return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
-  },
-  paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
-  keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:read'] }),
-  locations: ({ locationId }) => ({ id: locationId }),
-  turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
-  settlements: async ({ api, locationId }) => {
-    const { prisma } = api.app.database;
-    await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
-    return prisma.settlement.findFirstOrThrow({ where: { locationId } });
-  },
-  menus: ({ api, locationId }) => api.app.database.prisma.menu.findFirstOrThrow({ where: { locationId } }),
-  syncJobs: async (kitchen) => {
-    const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
-    const { job_id } = await created(kitchen, 'POST /v2/sync/products', { items });
-    return { id: String(job_id) };
-  },
-  webhookEndpoints: async (kitchen) => {
-    const url = 'http://127.0.0.1:9/hook';
-    const { id } = await created(kitchen, 'POST /v2/webhook-endpoints', { url, events: ['order.created'] });
-    return { id: String(id) };
-  },
-};
+/** The resources that their own operation makes, as its example says. */
+export const plainResources = (): string[] =>
+  operations.flatMap(({ name }) => {
+    const [resource = '', verb] = name.split('.');
+    return verb === 'create' && !Object.hasOwn(makers, resource) ? [resource] : [];
+  });
 
-async function created({ api, key }: Kitchen, route: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { 'idempotency-key': 'made-by-the-kitchen' };
-  const answer = await callRest<{ data: Record<string, unknown> }>(api.url, route, { key, body, headers });
-  if (answer.status >= 300) throw new Error(`${route} answered ${answer.status}: ${answer.text}`);
-  return answer.body.data;
+/** Makes one of a resource by its own operation, in each kitchen once, with `more` in its input. */
+export async function makePlain(kitchen: Kitchen, resource: string, more: object = {}): Promise<Made> {
+  const known = kitchen.made.get(resource);
+  if (known !== undefined) return known;
+  const create = operations.find(({ name }) => name === `${resource}.create`);
+  if (create === undefined) throw new Error(`tests/contract/kitchen.ts cannot make one of ${resource}`);
+  const example = {
+    ...exampleInput(create),
+    ...('external_id' in create.input.shape && { external_id: `${resource}-made` }),
+    ...more,
+  };
+  const input = withReferences(kitchen, example) as Record<string, unknown>;
+  const { value, message } = await trpcEntrance(create).call(kitchen.api.url, kitchen.key, input);
+  if (value === undefined) throw new Error(`${create.name} answered ${message}`);
+  const made = { id: (value as Made).id, externalId: String(input.external_id) };
+  kitchen.made.set(resource, made);
+  return made;
 }
 
-function withReferences(kitchen: Kitchen, value: unknown, field = ''): unknown {
+/** The value with what names something replaced by what is in the kitchen. */
+export function withReferences(kitchen: Kitchen, value: unknown, field = ''): unknown {
   if (field === 'product_id') return kitchen.product.id;
   if (field === 'category_ids') return [kitchen.category.id];
   if (field === 'category_external_ids') return [kitchen.category.externalId];

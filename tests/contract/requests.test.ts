@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { exchange } from './socket.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 interface ErrorAnswer {
   error: { code: string; message: string; request_id: string };

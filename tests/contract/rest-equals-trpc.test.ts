@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { coercions } from '../../packages/api/src/http/rest/query.ts';
-import type { Operation } from '../../packages/api/src/operations.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
 import { type Outcome, restEntrance, trpcEntrance } from './entrances.ts';
 import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
@@ -16,11 +16,7 @@ const pairs = operations.flatMap((operation) =>
   })),
 );
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 describe('the same call on equal state gives the same data', () => {
   test.each(pairs)('$name', async ({ operation, rest, trpc }) => {
@@ -98,8 +94,9 @@ function unfit(field: string, input: z.ZodObject): unknown {
 // What REST carries in the path or a header is always text.
 const inText = new Set(['external_id', 'idempotencyKey']);
 
-const refusal = ({ code, status, message }: Outcome) => ({
+const refusal = ({ code, reason, status, message }: Outcome) => ({
   code,
+  reason,
   status,
   message: message?.replaceAll('Idempotency-Key', 'idempotencyKey'),
 });

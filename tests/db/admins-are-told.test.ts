@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { tableAccess } from '../../packages/db/src/roles/access.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { readTables, type Table } from '../fuzz/hand-edits/tables.ts';
-import type { TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
-import { openEditedShop } from './edited-shop.ts';
+import { type Hand, openHand, useHand } from '../support/by-hand.ts';
+import { useEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
 
 // PostgreSQL looks for a privilege before any trigger runs, and says "permission denied". Where an admin edits at all, the
 // guard is to speak, which says what to do instead.
 
-let api: TestApi;
-let admin: Hand;
+const api = useEditedShop();
+const admin = useHand(api, { role: 'admin' });
 let tables: Table[];
 beforeAll(async () => {
-  api = await openEditedShop();
   await createShop(api, api.locationId);
-  admin = await openHand(api.databaseUrl, 'admin');
   await admin.sql(
     `with menu as (insert into menus (location_id, name) values ($1, 'Lunch') returning id)
      insert into menu_categories (location_id, menu_id, category_id)
@@ -26,17 +23,14 @@ beforeAll(async () => {
   );
   const owner = await openHand(api.databaseUrl);
   tables = await readTables(owner);
+  for (const table of tables) if (edited.has(table.name)) await fill(owner, table);
   await owner.close();
-});
-afterAll(async () => {
-  await admin?.close();
-  await api?.close();
 });
 
 const words = (text = ''): string[] => text.split(' ').filter((word) => word !== '');
 /** The tables in which an admin may write anything. */
 const edited = new Map(
-  tableAccess
+  tableAccess()
     .filter(({ columns, guarded }) => words(columns).length + words(guarded).length > 0)
     .map(({ table, columns, guarded }) => [table, { columns: words(columns), guarded: words(guarded) }]),
 );
@@ -89,6 +83,18 @@ describe('an admin', () => {
     },
   );
 });
+
+/** Gives a table that nothing above has filled, as that of a new resource, a row of the location. */
+async function fill(owner: Hand, { name, columns }: Table): Promise<void> {
+  const [row] = await owner.sql(`select from ${name} limit 1`);
+  if (row !== undefined) return;
+  const needed = columns.filter((column) => !column.nullable && !column.hasDefault);
+  const values = needed.map((column) => (column.name === 'location_id' ? '$1' : `'1'`));
+  await owner.sql(
+    `insert into ${name} (${needed.map((column) => column.name).join(', ')}) values (${values.join(', ')})`,
+    [api.locationId],
+  );
+}
 
 /** Another value for a column, as SQL. */
 function another(table: string, column: string): string {

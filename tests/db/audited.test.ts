@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('every table that a person may edit is kept with its rows, every other one is the service’s alone', async () => {
   const { rows } = await api.app.database.pool.query<{ name: string }>(

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { expect, test } from 'vitest';
+import { useApi } from '../support/api.ts';
 import { createProduct } from '../support/factories.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const sql = async <Row extends object>(text: string, values: unknown[]) =>
   (await api.app.database.pool.query<Row>(text, values)).rows;
@@ -32,4 +28,17 @@ test('a change that follows another at once is met by whoever read in between', 
     if (moment < horizon) late.push(round);
   }
   expect(late).toEqual([]);
+});
+
+test('what a transaction has stamped is not before its announcement (a cancelled order was written twice)', async () => {
+  const { locationId } = api;
+  const productId = await createProduct(api.app.database, { locationId });
+  for (let round = 0; round < 20; round += 1) {
+    const stamped = await api.app.database.transaction(undefined, async (tx) => {
+      await tx.run({ name: '', text: 'update products set price = price + 1 where id = $1' }, [productId]);
+      const text = 'select updated_at >= announce_change() as later from products where id = $1';
+      return tx.run<{ later: boolean }>({ name: '', text }, [productId]);
+    });
+    expect(stamped).toEqual([{ later: true }]);
+  }
 });

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { collated } from '../../scripts/migration/collated.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { schemaDifference } from '../support/schema-engine.ts';
 import { runOnce } from '../support/server.ts';
@@ -34,3 +36,60 @@ test.each([
   await runOnce(database.url, change);
   expect(await schemaDifference(database.url, schema)).toContain(report);
 });
+
+test('what npm run migration writes gives every new column of text the collation "C"', async () => {
+  const model = `model Surprise {
+    id    Int @id
+    name  String
+    short String @db.VarChar(20)
+    many  String[]
+    @@map("surprises")
+    @@schema("public")
+  }`;
+  const changed = schema.replace('model Product {', 'model Product {\n  surprise String?').concat(model);
+  await runOnce(database.url, collated(await schemaDifference(database.url, changed)));
+  expect(await schemaDifference(database.url, changed)).toBe('');
+  expect(await uncollatedColumns(database.url)).toEqual([]);
+});
+
+test('every column of text has the collation "C": what sorts by it depends on no server', async () => {
+  expect(await uncollatedColumns(database.url)).toEqual([]);
+  await runOnce(database.url, 'alter table orders add column surprise text');
+  expect(await uncollatedColumns(database.url)).toEqual(['public.orders.surprise']);
+});
+
+test('every table with updated_at is touched, whoever changes a row: watched.sql says so', async () => {
+  expect(await untouchedTables(database.url)).toEqual([]);
+  await runOnce(database.url, 'create table surprise (id int, updated_at timestamptz)');
+  expect(await untouchedTables(database.url)).toEqual(['surprise']);
+});
+
+/** The columns of text of our tables that sort otherwise. */
+const uncollatedColumns = (url: string): Promise<string[]> =>
+  namesIn(
+    url,
+    `select format('%s.%s.%s', n.nspname, c.relname, a.attname) as name
+     from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+     where c.relkind = 'r' and n.nspname in ('public', 'internal') and c.relname <> '_prisma_migrations'
+       and a.attnum > 0 and not a.attisdropped and a.attcollation not in (0, '"C"'::regcollation) order by 1`,
+  );
+
+const untouchedTables = (url: string): Promise<string[]> =>
+  namesIn(
+    url,
+    `select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relkind = 'r' and a.attname = 'updated_at' and c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace)
+       and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'touch' and t.tgenabled = 'O'
+         and t.tgfoid = 'touch_updated_at'::regproc) order by 1`,
+  );
+
+async function namesIn(url: string, sql: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(sql);
+    return rows.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}

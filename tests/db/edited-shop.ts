@@ -1,9 +1,12 @@
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { useClosed } from '../support/use.ts';
 
-/** Opens a location with something in every table that a person may edit; another one stands beside it. */
-export async function openEditedShop(): Promise<TestApi> {
+/** One for the tests of a file: a location with something in every table that a person may edit; another one stands beside it. */
+export const useEditedShop = (): TestApi => useClosed(openEditedShop);
+
+async function openEditedShop(): Promise<TestApi> {
   const api = await startTestApi();
   const { app, locationId } = api;
   const client = api.client();

@@ -1,13 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { isUnavailable, openDatabase, repositoryRoot, sqlState, statement } from '@comanda/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { expect, test } from 'vitest';
+import { useTestDatabase } from '../support/database.ts';
 
-let own: TestDatabase;
-beforeAll(async () => {
-  own = await createTestDatabase();
-});
-afterAll(() => own.drop());
+const own = useTestDatabase();
 
 const impatient = statement<{ pid: number }>(
   'test_impatient',

@@ -1,27 +1,19 @@
-import { type Database, newId, openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Hand, openHand } from '../support/by-hand.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { newId } from '@comanda/db';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Hand, useHand } from '../support/by-hand.ts';
+import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 
 // What Postgres itself refuses or sees to, whoever writes: plain SQL as psql and Studio send it.
 
-let test: TestDatabase;
-let database: Database;
-let hand: Hand;
+const test = useTestDatabase();
+const database = useDatabase(test, { poolSize: 3 });
+const hand = useHand(test);
 let locationId: string;
 let methodId: string;
 beforeAll(async () => {
-  test = await createTestDatabase();
-  database = openDatabase({ url: test.url, poolSize: 3 });
-  hand = await openHand(test.url);
   locationId = await createLocation(database);
   methodId = await createPaymentMethod(database, { locationId });
-});
-afterAll(async () => {
-  await hand.close();
-  await database.close();
-  await test.drop();
 });
 
 const sql: Hand['sql'] = (text, values) => hand.sql(text, values);

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { type HandEntry, handEntries } from './hand-entries.ts';
 
 // What a person does by psql or in Studio is in the audit: who, and what from what to what.
 
-let api: TestApi;
-let hand: Hand;
+const api = useApi();
+const hand = useHand(api);
 let location: string;
 let other: string;
 let role: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  hand = await openHand(api.databaseUrl);
   role = (await hand.sql<{ role: string }>('select session_user::text as role'))[0]?.role ?? '';
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
 });
 beforeEach(async () => {
   location = await createLocation(api.app.database);

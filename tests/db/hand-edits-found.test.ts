@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
-import { openEditedShop } from './edited-shop.ts';
+import { describe, expect, it } from 'vitest';
+import { openHand, useHand } from '../support/by-hand.ts';
+import { useEditedShop } from './edited-shop.ts';
 
 // What random edits (tests/fuzz) found to be taken without a word, and to break an answer or the publishing later.
 
-let api: TestApi;
-let hand: Hand;
-beforeAll(async () => {
-  api = await openEditedShop();
-  hand = await openHand(api.databaseUrl);
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
-});
+const api = useEditedShop();
+const hand = useHand(api);
 
 const product = `(select id from products where location_id = $1 limit 1)`;
 const method = `(select id from payment_methods where location_id = $1 limit 1)`;
@@ -29,12 +20,12 @@ const found: readonly [string, string, RegExp][] = [
   [
     'a quantity of stock that is no number',
     `insert into product_stock (location_id, product_id, quantity) values ($1, ${product}, 'NaN')`,
-    /product_stock_quantity_check/,
+    /stock_amount_check/,
   ],
   [
     'an alarm of stock that is no number',
     `insert into product_stock (location_id, product_id, quantity, min_stock_alarm) values ($1, ${product}, 1, 'NaN')`,
-    /product_stock_alarm_check/,
+    /stock_amount_check/,
   ],
   [
     'the stock of an option that is no number',

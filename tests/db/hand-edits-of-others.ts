@@ -144,6 +144,12 @@ export const editsOfOthers: readonly HandEdit[] = [
   ),
   guard(
     24,
+    'makes an old code of the app young again',
+    'update internal.app_codes set created_at = now() where location_id = $1',
+    /comanda app code/,
+  ),
+  guard(
+    24,
     'has a process live in 2030',
     `update internal.process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
     /tell of themselves/,

@@ -1,9 +1,8 @@
 import { openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { describe, expect, it } from 'vitest';
+import { openHand, useHand } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
-import { openEditedShop } from './edited-shop.ts';
+import { useEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
 
@@ -12,16 +11,8 @@ import { editsOfOthers } from './hand-edits-of-others.ts';
 
 const handEdits = [...editsOfMoney, ...editsOfOthers];
 
-let api: TestApi;
-let hand: Hand;
-beforeAll(async () => {
-  api = await openEditedShop();
-  hand = await openHand(api.databaseUrl);
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
-});
+const api = useEditedShop();
+const hand = useHand(api);
 
 /** The values that a statement of the table takes. */
 const valuesFor = (sql: string): unknown[] => (sql.includes('$1') ? [api.locationId] : []);

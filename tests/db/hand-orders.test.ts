@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, orderOf, placeOrder } from '../support/orders.ts';
+import { orderOf, placeOrder, useOrderKitchen } from '../support/orders.ts';
 
 // An order that a person inserts completes itself at the commit of its transaction, or is refused there.
 
-let api: TestApi;
-let hand: Hand;
-let kitchen: OrderKitchen;
+const api = useApi();
+const hand = useHand(api);
+const kitchen = useOrderKitchen(api);
 let turnId: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
   ({ id: turnId } = await api.client().turns.open.mutate());
-  hand = await openHand(api.databaseUrl);
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
 });
 
 async function inTransaction<Result>(work: () => Promise<Result>): Promise<Result> {

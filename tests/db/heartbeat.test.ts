@@ -1,21 +1,11 @@
-import { type Database, heartbeatDeadSeconds, openDatabase, startHeartbeat } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { heartbeats, openDatabase, startHeartbeat } from '@comanda/db';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase, useTestDatabase } from '../support/database.ts';
 
-let testDatabase: TestDatabase;
-let database: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  database = openDatabase({ url: testDatabase.url });
-});
+const testDatabase = useTestDatabase();
+const database = useDatabase(testDatabase);
 
 beforeEach(() => database.pool.query('delete from internal.process_heartbeats'));
-
-afterAll(async () => {
-  await database.close();
-  await testDatabase.drop();
-});
 
 describe('a heartbeat', () => {
   test('puts the process on the list and takes it off when it stops', async () => {
@@ -53,7 +43,7 @@ describe('a heartbeat', () => {
     const before = heartbeat.steadyMs();
     await rows();
     expect(heartbeat.steadyMs()).toBeGreaterThan(before);
-    expect(heartbeat.steadyMs()).toBeLessThan(heartbeatDeadSeconds * 1_000);
+    expect(heartbeat.steadyMs()).toBeLessThan(heartbeats.goneMs);
     await heartbeat.stop();
   });
 
@@ -67,7 +57,7 @@ describe('a heartbeat', () => {
 async function rows(): Promise<{ id: string; kind: string; pid: number; alive: boolean }[]> {
   const result = await database.pool.query(
     `select id, kind, pid, seen_at > now() - make_interval(secs => $1) as alive from internal.process_heartbeats order by kind`,
-    [heartbeatDeadSeconds],
+    [heartbeats.goneMs / 1_000],
   );
   return result.rows;
 }

@@ -107,8 +107,10 @@ describe('migrate', () => {
     const [{ name, checksum } = { name: '', checksum: '' }] = await select<{
       name: string;
       checksum: string;
-    }>('select migration_name as name, checksum from _prisma_migrations');
-    await client.query(`update _prisma_migrations set checksum = 'edited'`);
+    }>('select migration_name as name, checksum from _prisma_migrations order by migration_name limit 1');
+    const note = (noted: string) =>
+      client.query('update _prisma_migrations set checksum = $1 where migration_name = $2', [noted, name]);
+    await note('edited');
     await expect(run(sources)).rejects.toThrow(
       `the row of migration ${name} in _prisma_migrations was changed after it was applied; prisma/migrations/${name}/migration.sql is as release 1.2.3 shipped it. Set the row right:\n  update _prisma_migrations set checksum = '${checksum}' where migration_name = '${name}';`,
     );
@@ -116,7 +118,7 @@ describe('migrate', () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, `${text}-- edited`);
     await expect(run(sources)).rejects.toThrow('neither is known to be right');
-    await client.query('update _prisma_migrations set checksum = $1', [checksum]);
+    await note(checksum);
     await expect(run(sources)).rejects.toThrow(
       `the row in _prisma_migrations is as release 1.2.3 left it, and the file differs: restore prisma/migrations/${name}/migration.sql`,
     );

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { subscribableEventTypes } from '../../packages/api/src/events.ts';
+import { expect, it } from 'vitest';
 import { permissions } from '../../packages/api/src/permissions.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { subscribableEventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
+import { useHand } from '../support/by-hand.ts';
+import { useTestDatabase } from '../support/database.ts';
 
-let database: TestDatabase;
-let hand: Hand;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  hand = await openHand(database.url);
-});
-afterAll(async () => {
-  await hand.close();
-  await database.drop();
-});
+const database = useTestDatabase();
+const hand = useHand(database);
 
 it.each([
   ['event_names', subscribableEventTypes],

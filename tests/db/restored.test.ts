@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readChangedObjects } from '../../packages/db/src/sql/objects.ts';
 import { readTables, type Table } from '../fuzz/hand-edits/tables.ts';
-import type { TestApi } from '../support/api.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { useHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import { type KeyOrder, makeForeignKeysAgain } from '../support/foreign-keys.ts';
-import { openEditedShop } from './edited-shop.ts';
+import { useEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
 
@@ -13,19 +12,13 @@ import { editsOfOthers } from './hand-edits-of-others.ts';
 // ends in, and what is refused, must not depend on it. The embedded server comes without pg_dump, so the keys are made
 // again in the order of a dump, and in the reverse of the one that they were made in.
 
-let api: TestApi;
-let hand: Hand;
+const api = useEditedShop();
+const hand = useHand(api);
 let tables: Table[];
 let original: Map<string, unknown>;
 beforeAll(async () => {
-  api = await openEditedShop();
-  hand = await openHand(api.databaseUrl);
   tables = await readTables(hand);
   original = await endings();
-});
-afterAll(async () => {
-  await hand?.close();
-  await api?.close();
 });
 
 describe.each<KeyOrder>(['as a dump makes them', 'in reverse'])('with foreign keys made %s', (order) => {

@@ -74,7 +74,7 @@ describe('a database', () => {
   test('that never had the folder is refused, until it is applied', async () => {
     expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'missing' });
     await expect(start('1.0.0')).rejects.toThrow(
-      'DATABASE_URL: the database lacks the functions and triggers of this version; npm start applies what is missing',
+      'DATABASE_URL: the database lacks the functions and triggers of this version; comanda migrate applies what is missing, and so does npm start',
     );
     await kit.apply();
     expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'applied' });

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
-import { envelopeOf, eventTypes, subscribableEventTypes } from '../../packages/api/src/events.ts';
+import {
+  envelopeOf,
+  eventTypes,
+  subscribableEventTypes,
+} from '../../packages/api/src/resources/events/types.schema.ts';
 import { eventsPage } from '../../scripts/docs/events-page.ts';
 import { examplesOf, type RecordedStep, recordStory } from '../../scripts/docs/recorder.ts';
 import { story } from '../../scripts/docs/story.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { strictly } from '../support/documented.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let recorded: RecordedStep[];
 beforeAll(async () => {
-  database = await createTestDatabase();
   recorded = await recordStory(database.url);
 });
-afterAll(() => database.drop());
 
 describe('the story of docs/events.md, played again', () => {
   test.each(story.map(({ title, emits }) => ({ title, emits })))('$title', ({ title, emits }) => {

@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { startConsumer } from '../support/consumer.ts';
 import { createLocation } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, startConsumer, type WorkerKit } from '../worker/kit.ts';
+import { useWorkerKit } from '../worker/kit.ts';
 import { createLedger, type Ledger } from './backlog/ledger.ts';
 
-let kit: WorkerKit;
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(() => kit.close());
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const changes = trials(5_000, 50_000);
 const locationCount = 5;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLimiter } from '../../packages/api/src/limits/limiter.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { callerWith } from '../support/limits.ts';
 import { recordOrder } from '../support/money.ts';
 import { reportFault, thorough } from '../support/trials.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** Zones that change their clocks: by day, at midnight, by half an hour, and one that skipped a whole day. */
 const zones = [

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { reportFault, thorough, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Consumer, httpConsumer } from '../webhooks/consumers.ts';
-import { createWorkerKit, startConsumer, type WorkerKit } from '../worker/kit.ts';
+import { useWorkerKit } from '../worker/kit.ts';
 import { badConsumers } from './consumers/bad-consumers.ts';
 import { residentMiB } from './consumers/memory.ts';
 
@@ -28,7 +29,7 @@ interface Attempt {
   duration: number;
 }
 
-let kit: WorkerKit;
+const kit = useWorkerKit();
 let worker: TestProcess;
 let internal: Consumer;
 let good: Awaited<ReturnType<typeof startConsumer>>;
@@ -37,7 +38,6 @@ let before: number;
 let most = 0;
 
 beforeAll(async () => {
-  kit = await createWorkerKit();
   internal = await httpConsumer((_, response) => void response.end('the keys of the kingdom'));
   good = await startConsumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
@@ -85,7 +85,6 @@ afterAll(async () => {
   await worker?.stop();
   for (const { consumer } of cases?.values() ?? []) await consumer.close();
   await Promise.all([internal.close(), good.close()]);
-  await kit.close();
 });
 
 /** What every process does once: connections, compiled code, the first hundreds of deliveries. */

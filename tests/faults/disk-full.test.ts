@@ -115,7 +115,7 @@ test('the disk of the log is full and PostgreSQL gives up: after the restart not
 /** The write-ahead log moves to the small disk. */
 async function moveLog({ server, folder }: SmallDisk): Promise<void> {
   await server.stop('fast');
-  const log = join(server.place.cluster, 'pg_wal');
+  const log = join(server.instance.cluster, 'pg_wal');
   // With their owner, who is not us.
   expect(spawnSync('cp', ['-a', log, folder]).status).toBe(0);
   await rm(log, { recursive: true });

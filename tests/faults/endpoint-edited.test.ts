@@ -2,11 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Received, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Received, type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 import { type DatabaseClock, putClock } from './clock/database-clock.ts';
 
 /** What was claimed just before a change is on the wire by then; nothing else may come after it. */

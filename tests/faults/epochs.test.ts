@@ -173,7 +173,7 @@ test('a standby that is promoted without the last commits shows no 304 for what 
   toClose.push(() => standby.remove());
   // The standby, under the address that the processes know.
   const port = Number(new URL(primary.url).port);
-  const next = serverAt(standby.place, await findBinaries(standby.place.account, () => {}), port);
+  const next = serverAt(standby.instance, await findBinaries(standby.instance.account, () => {}), port);
   const shop = await openShop(primary.url);
   const way: WayBack = {
     async keep() {
@@ -186,7 +186,7 @@ test('a standby that is promoted without the last commits shows no 304 for what 
     },
     async goBack() {
       await primary.kill();
-      prepareStart(standby.place, port, { max_connections: '100' });
+      prepareStart(standby.instance, port, { max_connections: '100' });
       await next.start();
       await runOnce(next.url, 'select pg_promote(wait => true)');
     },

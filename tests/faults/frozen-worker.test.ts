@@ -1,27 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addJob, syncJobKey } from '@comanda/db';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { heartbeats } from '../../packages/db/src/lifetimes.ts';
+import { useHand } from '../support/by-hand.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type WorkerKit } from '../worker/kit.ts';
+import { useWorkerKit } from '../worker/kit.ts';
 import { createSyncKit } from '../worker/sync-kit.ts';
 
 // A worker that stands still (SIGSTOP, a paused machine) in the middle of a transaction keeps its locks.
 
 vi.setConfig({ testTimeout: 180_000 });
 
-let kit: WorkerKit;
-let hand: Hand;
+const kit = useWorkerKit({ lifetime: 'test' });
+const hand = useHand(kit, { lifetime: 'test' });
 const frozen: TestProcess[] = [];
-beforeEach(async () => {
-  kit = await createWorkerKit();
-  hand = await openHand(kit.url);
-});
 afterEach(async () => {
   for (const { pid } of frozen.splice(0)) process.kill(pid, 'SIGCONT');
-  await hand.close();
-  await kit.close();
 });
 
 const start = () =>
@@ -118,4 +114,29 @@ test('events, 6: a worker frozen in a sync job keeps its location for seconds; a
   expect(await jobs.products()).toMatchObject({ known: { name: 'Stew', price: 5 }, new: { name: 'Bread' } });
   await waitFor('the events', async () => (await created()).length === 2);
   expect((await other.stop()).code).toBe(0);
+});
+
+test('a worker that comes to life again claims nothing before its heartbeat is told: others may take it for dead until then', async () => {
+  await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
+  const worker = await start();
+  const tell = () => createProduct(kit.database, { locationId: kit.locationId });
+  const attempts = () => kit.sql('select from webhook_attempts');
+  await tell();
+  await waitFor('a first attempt', async () => (await attempts()).length === 1);
+  frozen.push(worker);
+  process.kill(worker.pid, 'SIGSTOP');
+  // Longer than its beats may be apart.
+  await sleep(heartbeats.gapMs + 1_000);
+  await hand.sql('begin');
+  await hand.sql('select from internal.process_heartbeats for update');
+  await tell();
+  process.kill(worker.pid, 'SIGCONT');
+  await waitFor('the event', async () => (await created()).length === 2);
+  await waitFor('its beat to wait', async () => (await sessions(`wait_event_type = 'Lock'`)) > 0);
+  await sleep(1_000);
+  expect(await kit.sql('select from webhook_deliveries where leased_by is not null')).toEqual([]);
+  expect(await attempts()).toHaveLength(1);
+  await hand.sql('commit');
+  await waitFor('it to go on', async () => (await attempts()).length === 2, { timeoutMs: 30_000 });
+  await thaw(worker);
 });

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { widthUnder } from '../../packages/worker/src/deliveries/width.ts';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createLocation } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, thorough } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from '../worker/kit.ts';
+import { useWorkerKit } from '../worker/kit.ts';
 import { residentMiB } from './consumers/memory.ts';
 
-let kit: WorkerKit;
+const kit = useWorkerKit({ lifetime: 'test' });
 const consumers: RecordingConsumer[] = [];
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
 });
 
 /** Makes so many products of a location in one statement, each of them an event. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningServer, startServer } from '../../packages/api/src/http/server.ts';
 import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
-import { type Answer, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Answer, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { reportFault, trials } from '../support/trials.ts';
 
@@ -10,15 +10,16 @@ const most = { location: 8, all: 24 };
 const waves = trials(3, 20);
 const atOnce = most.location * 15;
 
-let api: TestApi;
+const api = useApi();
 let server: RunningServer;
 beforeAll(async () => {
-  api = await startTestApi();
-  server = await startServer({ ...api.app, inFlight: createInFlight(most) }, { host: '127.0.0.1', port: 0 });
+  server = await startServer(
+    { ...api.app, places: { ...api.app.places, inFlight: createInFlight(most) } },
+    { host: '127.0.0.1', port: 0 },
+  );
 });
 afterAll(async () => {
   await server.drain(1_000);
-  await api.close();
 });
 
 test('of many times what is worked on at once, all that is accepted is served, the rest is told when to come again, and another location does not notice', async () => {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalOf } from '../support/answers.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import {
   createOrderKitchen,
   type OrderKitchen,
@@ -15,7 +15,7 @@ import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let proxy: DatabaseProxy;
 let api: TestApi;
 let kitchen: OrderKitchen;
@@ -24,7 +24,6 @@ let direct: pg.Client;
 let holder: pg.Client;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   proxy = await startProxy(database.url);
   api = await startTestApi({ databaseUrl: proxy.url });
   kitchen = await createOrderKitchen(api);
@@ -38,7 +37,6 @@ afterAll(async () => {
   await Promise.all([direct.end(), holder.end()]);
   await api.close();
   await proxy.close();
-  await database.drop();
 });
 
 test('an order whose commit was sent when the connection died is a 503, and one order after the retry', {

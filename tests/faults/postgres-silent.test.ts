@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
@@ -9,13 +9,12 @@ import { type Watcher, watchApi } from './postgres/watcher.ts';
 // Noticed after 2 s, made sure of within 3 s, and looked at every half second; a read may take three statements.
 const boundMs = 15_000;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let proxy: DatabaseProxy;
 let scene: Scene;
 let watcher: Watcher;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   proxy = await startProxy(database.url);
 }, 120_000);
 beforeEach(async () => {
@@ -29,7 +28,6 @@ afterEach(async () => {
 }, 120_000);
 afterAll(async () => {
   await proxy.close();
-  await database.drop();
 });
 
 const ways = [

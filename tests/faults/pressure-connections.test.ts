@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProcess } from '../support/processes.ts';
@@ -146,18 +147,17 @@ async function takeConnections(url: string): Promise<Taken> {
   if (first === undefined) throw new Error('there was no connection to take');
   return {
     async takeOver(applicationName) {
-      await waitFor(
-        'no session to be left',
-        async () => {
-          const { rows } = await first.query(
-            'select pg_terminate_backend(pid) from pg_stat_activity where application_name like $1',
-            [applicationName],
-          );
-          while (await take());
-          return rows.length === 0;
-        },
-        { timeoutMs: 60_000 },
-      );
+      const look = async () => {
+        const { rows } = await first.query(
+          'select pg_terminate_backend(pid) from pg_stat_activity where application_name like $1',
+          [applicationName],
+        );
+        while (await take());
+        return rows.length === 0;
+      };
+      // The place of a session that has ended is free a little later than it is out of sight.
+      const isTaken = async () => (await look()) && (await sleep(300, true)) && (await look());
+      await waitFor('no session to be left', isTaken, { timeoutMs: 60_000 });
     },
     async giveBack() {
       await Promise.all(held.splice(0).map((client) => client.end()));

@@ -20,8 +20,8 @@ beforeAll(async () => {
   const { primary, sql, standby } = scene;
   await scene.replicaAnswers();
   await primary.stop();
-  const copy = `${primary.place.cluster}.copy`;
-  copyFiles(primary.place.cluster, copy);
+  const copy = `${primary.instance.cluster}.copy`;
+  copyFiles(primary.instance.cluster, copy);
   await primary.start();
   const { shownBy } = await waitFor('a write', () => scene.write(scene.plain));
   lost = Object.keys(shownBy).find((route) => route.startsWith('GET /v2/products?sku=')) ?? '';
@@ -35,8 +35,8 @@ beforeAll(async () => {
     return row?.has;
   });
   await primary.stop();
-  rmSync(primary.place.cluster, { recursive: true, force: true });
-  copyFiles(copy, primary.place.cluster);
+  rmSync(primary.instance.cluster, { recursive: true, force: true });
+  copyFiles(copy, primary.instance.cluster);
   await primary.start();
 }, 240_000);
 afterAll(() => scene?.close(), 60_000);

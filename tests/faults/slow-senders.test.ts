@@ -1,15 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { startServer } from '../../packages/api/src/http/server.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { type TestApi, useApi } from '../support/api.ts';
 import { reportFault, trials } from '../support/trials.ts';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** A caller that is slow on purpose, and keeps its side open whatever the server does. */
 interface SlowSender {

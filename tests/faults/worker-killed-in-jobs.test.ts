@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.ts';
+import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { countTypes } from '../e2e/day/listener.ts';
 import { isQuiet } from '../e2e/day/restaurant.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { errorCodes } from '../../packages/api/src/errors.ts';
-import type { Operation } from '../../packages/api/src/operations.ts';
+import { ErrorData } from '../../packages/api/src/request/error-data.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { inputIn } from '../contract/kitchen.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
 import { trials } from '../support/trials.ts';
 import { campaign, createTally, WrongAnswer } from './campaign.ts';
@@ -20,17 +20,15 @@ const runs = Math.ceil(trials(500, 5_000) / operations.length);
 const batches = trials(60, 600);
 const groundLasts = 20;
 
-let api: TestApi;
+const api = useApi();
 let sender: ReturnType<typeof createSender>;
 const tally = createTally();
 beforeAll(async () => {
-  api = await startTestApi();
   sender = createSender(api.url);
 });
 afterAll(async () => {
   tally.report('tRPC');
   sender.close();
-  await api.close();
 });
 
 describe('whatever the typed entrance is sent, it answers in its form:', () => {
@@ -172,7 +170,7 @@ const Refusal = z.strictObject({
     message: z.string(),
     code: z.int(),
     data: z.strictObject({
-      code: z.enum(Object.keys(errorCodes) as [string, ...string[]]),
+      ...ErrorData.shape,
       httpStatus: z.int().max(499),
       requestId: z.string().min(1),
     }),

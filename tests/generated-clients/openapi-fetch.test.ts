@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { type RunningWorker, startWorker } from '@comanda/worker';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useConsumer } from '../support/consumer.ts';
 import { createPaymentMethod } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 import {
   compileProject,
   complaintsAbout,
@@ -19,32 +17,16 @@ import {
 // The compiler runs twice: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-let api: TestApi;
-let worker: RunningWorker;
-let consumer: RecordingConsumer;
+const api = usePublishingApi([0.1, 0.1, 0.1, 0.1]);
+const consumer = useConsumer();
 let folder: string;
 
 beforeAll(async () => {
-  const encryptionKey = randomBytes(32).toString('base64');
-  api = await startTestApi({ encryptionKey });
-  worker = await startWorker({
-    databaseUrl: api.databaseUrl,
-    encryptionKey,
-    webhookTimeoutMs: 10_000,
-    webhookRetryDelaysSeconds: [0.1, 0.1, 0.1, 0.1],
-    webhookTargets: 'any',
-    webhookAllowCidrs: [],
-    logLevel: 'silent',
-  });
-  consumer = await startConsumer();
   folder = await makeProject(api.url, openapiTypescript, 'openapi-fetch.ts');
 });
 
-afterAll(async () => {
+afterAll(() => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  await worker?.stop();
-  await consumer?.close();
-  await api?.close();
 });
 
 const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;

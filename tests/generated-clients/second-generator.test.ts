@@ -1,24 +1,22 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createPaymentMethod } from '../support/factories.ts';
 import { compileProject, complaintsAbout, heyApi, makeProject, type WrongProgram } from './generators.ts';
 
 // The compiler runs twice: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-let api: TestApi;
+const api = useApi();
 let folder: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
   folder = await makeProject(api.url, heyApi, 'hey-api.ts');
 });
 
 afterAll(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  await api?.close();
 });
 
 const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;

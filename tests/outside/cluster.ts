@@ -2,9 +2,9 @@ import { appendFileSync, chmodSync, chownSync, mkdtempSync, readFileSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { serverAccount } from '../../packages/embedded/src/account.ts';
+import { type Account, serverAccount } from '../../packages/embedded/src/account.ts';
+import { runTool } from '../../packages/embedded/src/os-processes.ts';
 import { choosePort } from '../../packages/embedded/src/port.ts';
-import { runTool } from '../../packages/embedded/src/processes.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { postgresFolder, runProgram } from './programs.ts';
 
@@ -14,14 +14,18 @@ export interface Cluster {
   home: string;
   /** The connection string of a database of it as a role. */
   url(role: string, database: string): string;
+  /** Where its programs are. */
+  programs: string;
+  /** The account that it runs as; null is ours. */
+  account: Account | null;
   /** Runs one of its programs as ourselves, such as pg_dump; throws what it said when it failed. */
   run(program: string, ...argv: string[]): string;
   /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
-/** Makes one, with the superuser `postgres`, and starts it. */
-export async function startCluster(): Promise<Cluster> {
+/** Makes one, with the superuser `postgres`, and starts it; `settings` of its home are lines of postgresql.conf. */
+export async function startCluster(settings: (home: string) => string = () => ''): Promise<Cluster> {
   const programs = postgresFolder();
   const home = mkdtempSync(join(tmpdir(), 'comanda-outside-'));
   chmodSync(home, 0o755);
@@ -36,7 +40,7 @@ export async function startCluster(): Promise<Cluster> {
   const port = await choosePort(home, null);
   appendFileSync(
     join(data, 'postgresql.conf'),
-    `\nlisten_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = off\n`,
+    `\nlisten_addresses = '127.0.0.1'\nport = ${port}\nunix_socket_directories = ''\nfsync = off\n${settings(home)}\n`,
   );
   await own('pg_ctl', '-D', data, '-l', join(home, 'log'), '-w', 'start');
   const ended = noteProcess(
@@ -44,7 +48,7 @@ export async function startCluster(): Promise<Cluster> {
     Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
   );
   return {
-    home,
+    ...{ home, programs, account },
     url: (role, database) => `postgresql://${role}@127.0.0.1:${port}/${database}`,
     run: (program, ...argv) => runProgram(join(programs, program), argv),
     async remove() {

@@ -1,17 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { callRest } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { orderBody } from '../support/orders.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { roleUrl } from '../support/roles.ts';
+import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 import { type Pooler, startPooler } from './pgbouncer.ts';
+import { postgresFolder, runProgram } from './programs.ts';
 
 // The API and the worker as the service, behind PgBouncer in transaction mode, as docs/scaling.md has it.
 
@@ -24,8 +28,16 @@ let worker: TestProcess;
 let consumer: RecordingConsumer;
 let key: string;
 let settings: Record<string, string>;
+/** Of the role that the service runs as. */
+const serviceRole = () => decodeURIComponent(new URL(direct.url).username);
+
 beforeAll(async () => {
   direct = await createTestDatabase();
+  const limits = join(repositoryRoot, 'ops/pgbouncer/limits.sql');
+  runProgram(join(postgresFolder(), 'psql'), [
+    ...['-q', '-v', 'ON_ERROR_STOP=1', '-v', `role=${serviceRole()}`, '-f', limits],
+    ...['-d', direct.superuserUrl],
+  ]);
   pooler = await startPooler(direct.url);
   settings = {
     DATABASE_URL: pooler.url,
@@ -44,6 +56,7 @@ afterAll(async () => {
   await Promise.all([api?.stop(), worker?.stop()]);
   await consumer?.close();
   await pooler?.stop();
+  if (direct !== undefined) await runOnce(direct.superuserUrl, `alter role ${serviceRole()} reset all`);
   await direct?.drop();
 });
 
@@ -123,6 +136,15 @@ describe('doctor behind PgBouncer', () => {
     const { checks } = JSON.parse(stdout) as { checks: { name: string; outcome: string }[] };
     expect(checks.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
     expect(code).toBe(0);
+  });
+
+  it('sees that the role lacks the limits that PgBouncer does not pass on', async () => {
+    await runOnce(direct.superuserUrl, `alter role ${serviceRole()} reset all`);
+    const bare = await startPooler(direct.url);
+    const { stdout } = await runComanda({ ...settings, DATABASE_URL: bare.url }, 'doctor', '--json');
+    await bare.stop();
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; found: string }[] };
+    expect(checks.find(({ name }) => name === 'pooler')?.found).toMatch(/lacks statement_timeout/);
   });
 
   it('sees a dead worker', async () => {

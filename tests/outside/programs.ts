@@ -22,14 +22,20 @@ export function postgresFolder(): string {
   return found;
 }
 
-/**
- * The path of PgBouncer.
- * @throws {Error} with what to install.
- */
-export function pgbouncerPath(): string {
-  const folders = ['/usr/sbin', ...(process.env.PATH ?? '').split(':')];
-  const found = folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path));
-  if (found === undefined) throw new Error('there is no PgBouncer here: apt-get install pgbouncer');
+/** The path of PgBouncer. @throws {Error} with what to install. */
+export const pgbouncerPath = (): string => programPath('pgbouncer', 'pgbouncer');
+
+/** The path of Prometheus. @throws {Error} with what to install. */
+export const prometheusPath = (): string => programPath('prometheus', 'prometheus');
+
+/** The path of its tool for rules. @throws {Error} with what to install. */
+export const promtoolPath = (): string => programPath('promtool', 'prometheus');
+
+/** The path of a program of the system. @throws {Error} with what to install. */
+export function programPath(name: string, packageName = name): string {
+  const folders = ['/usr/sbin', '/usr/bin', ...(process.env.PATH ?? '').split(':')];
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`there is no ${name} here: apt-get install ${packageName}`);
   return found;
 }
 

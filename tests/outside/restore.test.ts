@@ -3,8 +3,8 @@ import { startWorker } from '@comanda/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';
-import { migrateQueue } from '../../packages/worker/src/queue.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
@@ -15,7 +15,7 @@ import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
-// The commands of docs/operations.md, as they stand there, with the pg_dump and pg_restore of this system.
+// The ways of docs/backup.md to restore a dump, each looked at closely, with the pg_dump and pg_restore of this system.
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
@@ -152,7 +152,7 @@ const emptied = `set session_replication_role = replica;
 /** Every list of REST, and a report. (The catalog has a version of its own in each database.) */
 const reads = [
   ...readFromReplica
-    .filter(({ meta }) => meta.list)
+    .filter(({ isList }) => isList)
     .flatMap(({ routes }) => routes.map(({ path }) => path))
     .filter((path) => !path.includes('{'))
     .map((path) => `GET ${path}?limit=200`),

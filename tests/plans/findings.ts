@@ -22,7 +22,7 @@ const mostTouched = 5;
 export interface Circumstances {
   state: string;
   indexes: Indexes;
-  small: ReadonlySet<string>;
+  small: ReadonlyMap<string, number>;
   /** The name of a prepared statement; empty for what has none. */
   nameOf(text: string): string;
   /** What counts as useful at least: 1, or more while tables are so small that whatever is read is one page. */

@@ -85,8 +85,12 @@ test('at a new location that no statistics know', async () => {
   await end(findings);
 }, 300_000);
 
+// The demo data that a reset writes is more than five rows; what is certified was reset.
+const notInAll = everyCall.filter((call) => /\/v2\/(sandbox|certifications)/.test(call));
+
 test('each state saw every operation', () => {
-  for (const { calls } of states) expect(everyCall.filter((call) => !calls.has(call))).toEqual([]);
+  for (const [n, { calls }] of states.entries())
+    expect(everyCall.filter((call) => !calls.has(call))).toEqual(n === 0 ? notInAll : []);
   expect(states).toHaveLength(4);
 });
 
@@ -124,15 +128,15 @@ async function end(findings: Findings): Promise<void> {
 /** Below it a location, a two-hundredth of a table, is taken for a row or a few. */
 const smallRows = 1_000;
 
-async function smallTables({ sql }: Service): Promise<Set<string>> {
+async function smallTables({ sql }: Service): Promise<Map<string, number>> {
   const tables = await ownTables({ query: async (text, values) => ({ rows: await sql(text, values) }) });
   const counts = await Promise.all(
     tables.map(async ({ name, sql: table }) => {
       const [row] = await sql<{ rows: number }>(
         `select count(*)::int as rows from (select from ${table} limit ${smallRows}) r`,
       );
-      return { name, rows: row?.rows ?? 0 };
+      return [name, row?.rows ?? 0] as const;
     }),
   );
-  return new Set(counts.flatMap(({ name, rows }) => (rows < smallRows ? name : [])));
+  return new Map(counts.filter(([, rows]) => rows < smallRows));
 }

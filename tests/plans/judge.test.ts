@@ -44,6 +44,15 @@ describe('what is touched', () => {
     expect(judge(node('Bitmap Heap Scan', { rows: 3 }, [both]), { indexes }).touched).toBe(943);
   });
 
+  test('is nothing where all of a table of one page is read, once', () => {
+    // A planner that has seen six rows reads them, and a seventh location must not make that a fault.
+    const scan = (loops: number) =>
+      node('Seq Scan', { rows: 1, loops, 'Relation Name': 'catalog_versions', 'Rows Removed by Filter': 6 });
+    const touched = (loops: number, rows: number) =>
+      judge(scan(loops), { indexes, small: new Map([['catalog_versions', rows]]) }).touched;
+    expect([touched(1, 7), touched(1, 21), touched(2, 7)]).toEqual([0, 7, 14]);
+  });
+
   test('is nothing where a scan was never run', () => {
     expect(judge(node('Append', { rows: 1 }, [indexScan({ rows: 0, loops: 0 })]), { indexes }).touched).toBe(
       0,

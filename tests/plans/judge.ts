@@ -36,8 +36,8 @@ export interface Verdict {
 export interface Law {
   /** The indexes of the database. */
   indexes: Indexes;
-  /** Tables so small that a location counts as one row, so that any index which begins with it looks equally good. */
-  small?: ReadonlySet<string>;
+  /** The rows of tables so small that a location counts as one row, so that any index which begins with it looks equally good. */
+  small?: ReadonlyMap<string, number>;
   /** Whether rows that are only counted or summed up may be read for that; they are left out then. */
   mayCount?: boolean;
 }
@@ -56,7 +56,7 @@ export interface Law {
  */
 export function judge(root: PlanNode, { indexes, small, mayCount = false }: Law): Verdict {
   const nodes = [...walk(root)];
-  const touchedBy = nodes.map((node) => ({ node, touched: touchedRows(node) }));
+  const touchedBy = nodes.map((node) => ({ node, touched: onePage(node, small) ? 0 : touchedRows(node) }));
   const total = (which: (node: PlanNode) => boolean, rows: (node: PlanNode) => number) =>
     sum(nodes.filter(which).map(rows));
   const [unseen] = nodes.flatMap((node) => {
@@ -95,6 +95,12 @@ const tableScans = new Set([
   'Tid Scan',
   'Tid Range Scan',
 ]);
+
+/** To read all of a table of one page costs what a look-up does, and a planner that knows that does it. */
+const onePage = (node: PlanNode, small?: ReadonlyMap<string, number>): boolean =>
+  node['Node Type'] === 'Seq Scan' &&
+  node['Actual Loops'] === 1 &&
+  (small?.get(node['Relation Name'] ?? '') ?? Infinity) <= 20;
 
 function touchedRows(node: PlanNode): number {
   const type = node['Node Type'];

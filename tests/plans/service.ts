@@ -4,9 +4,9 @@ import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
 import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from '../worker/kit.ts';
 import { explainDatabase, listenToPlans, type RunStatement } from './auto-explain.ts';
 
 /** The API's server, the worker and a consumer of its webhooks in this process, on a database of their own. */

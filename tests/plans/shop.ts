@@ -11,6 +11,8 @@ export interface Shop {
   locationId: string;
   paymentMethodId: string;
   client: ComandaClient;
+  /** Hears what succeeded, as `everyCall` names it. */
+  called(call: string): void;
   /**
    * Calls REST; `route` is `GET /v2/orders?limit=1`. Answers `data`.
    *
@@ -34,9 +36,12 @@ export async function openShop(
   service: Service,
   name: string,
   called: (call: string) => void = () => {},
+  { sandbox = false } = {},
 ): Promise<Shop> {
   const { url, app, consumer } = service;
-  const { id: locationId } = await createLocation(app.database, { name, timezone: 'UTC', currency: 'UYU' });
+  const { id: locationId } = await createLocation(app.database, {
+    ...{ name, timezone: 'UTC', currency: 'UYU', sandbox },
+  });
   const { key } = await issueKey(app.database, {
     name: 'plans',
     location_id: locationId,
@@ -57,6 +62,7 @@ export async function openShop(
   const client = createClient({
     url,
     key,
+    retries: 0,
     async fetch(input, init) {
       const response = await fetch(input, init);
       if (response.ok) called(new URL(String(input)).pathname.replace('/trpc/', ''));
@@ -65,5 +71,5 @@ export async function openShop(
   });
   await call('POST /v2/webhook-endpoints', { url: consumer.url, events: [...subscribableEventTypes] });
   const [method] = await call<{ id: string }[]>('GET /v2/payment-methods');
-  return { service, locationId, paymentMethodId: method?.id ?? '', client, call };
+  return { service, locationId, paymentMethodId: method?.id ?? '', client, called, call };
 }

@@ -45,6 +45,8 @@ const ofEach = [
    select l.id, 'http://127.0.0.1:9/hook', '{order.created}' from ${street}`,
   `insert into internal.webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
    select l.id, w.id, 'none', '' from ${street} join webhook_endpoints w on w.location_id = l.id`,
+  `insert into internal.endpoint_health (location_id, endpoint_id, last_delivered_at)
+   select l.id, w.id, now() from ${street} join webhook_endpoints w on w.location_id = l.id`,
   `insert into internal.location_counters (location_id, name, value)
    select l.id, n, 1 from ${street}, unnest(array['order', 'event', 'batch', 'catalog']) n`,
 ];

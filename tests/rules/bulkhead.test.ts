@@ -1,15 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { type Bulkhead, createBulkhead, type Leave } from '../../packages/api/src/places/bulkhead.ts';
-import { type CallKind, type Places, places } from '../../packages/api/src/places/places.ts';
+import {
+  type BulkheadLimits,
+  bulkheadLimits,
+  type CallKind,
+} from '../../packages/api/src/places/bulkhead-limits.ts';
 
 let bulkhead: Bulkhead;
 afterEach(() => bulkhead.close());
 
 const patient = { narrowMs: 60_000, stuckMs: 60_000, waitMs: 60_000 };
-const open = (changes: Partial<Places> = {}) => {
+const open = (changes: Partial<BulkheadLimits> = {}) => {
   bulkhead = createBulkhead({
-    ...{ all: 5, kind: 4, resource: 4, resourceKind: 3, locationKind: 3, lane: { query: 2, mutation: 2 } },
+    ...{
+      all: 5,
+      kind: 4,
+      resource: 4,
+      resourceKind: 3,
+      locationKind: 3,
+      compartment: { query: 2, mutation: 2 },
+    },
     ...patient,
     ...changes,
   });
@@ -61,7 +72,7 @@ test('however many write, some places are left to those who read, and the other 
 });
 
 test('three locations that are stuck on orders leave a fourth its orders, all their lists, and other resources', () => {
-  open({ ...places, ...patient });
+  open({ ...bulkheadLimits, ...patient });
   const stuck = times(3).flatMap((location) => times(9).map(() => isIn(`${location}`, 'orders')));
   expect(stuck.filter(Boolean)).toHaveLength(9);
   expect(isIn('free', 'orders')).toBe(true);
@@ -74,7 +85,7 @@ test('where a call was held up the location has one place on the resource for a 
   const [first, second] = [await enter('a', 'orders', 'mutation'), await enter('a', 'orders', 'mutation')];
   first(true);
   expect([isIn('a', 'orders'), isIn('a', 'stock'), isIn('b', 'orders')]).toEqual([false, true, true]);
-  // The one that waits is let in when the other has gone, and the next when the lane is wide again.
+  // The one that waits is let in when the other has gone, and the next when the compartment is wide again.
   second();
   const last = enter('a', 'orders', 'mutation');
   expect(last).toBeInstanceOf(Promise);
@@ -118,7 +129,7 @@ test('that calls are held up one after the other is no move: who comes behind th
 });
 
 test('nobody waits longer than the limit, however much others move', async () => {
-  const { enter } = open({ waitMs: 50, lane: { query: 1, mutation: 1 } });
+  const { enter } = open({ waitMs: 50, compartment: { query: 1, mutation: 1 } });
   expect(enter('a', 'orders', 'mutation')).toBeTypeOf('function');
   await expect(enter('a', 'orders', 'mutation')).rejects.toMatchObject({ status: 503 });
 });

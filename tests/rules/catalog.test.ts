@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import type { Current, Writes, Written } from '../../packages/api/src/resources/bulk/rows.ts';
-import { positions } from '../../packages/api/src/resources/catalog/sync.positions.ts';
+import type { Current, Writes, Written } from '../../packages/api/src/resources/bulk/rows.rules.ts';
 import { planCatalog } from '../../packages/api/src/resources/catalog/sync.rules.ts';
 import { type SyncedCategory, SyncedProduct } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import { readTree } from '../../packages/api/src/resources/catalog/sync.tree.ts';
+import { positions } from '../../packages/api/src/resources/catalog/sync-positions.rules.ts';
+import { readTree } from '../../packages/api/src/resources/catalog/sync-tree.rules.ts';
+import { freshFields } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { planStock } from '../../packages/api/src/resources/stock/rules.ts';
 
 const nothing: Current = {
@@ -219,7 +220,7 @@ test.each<[string, string[], [string | null, number][], boolean, number[]]>([
 });
 
 test('planStock decides each item by itself', () => {
-  const product = { name: '', description: '', price: 1, visible: true, image_url: '', external_id: null };
+  const product = { ...freshFields, external_id: null };
   const record = { enabled: false, quantity: 5, min_stock_alarm: 2 };
   const items = [
     { sku: 'a', quantity: 5 },

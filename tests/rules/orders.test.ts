@@ -6,7 +6,7 @@ import type {
   KnownSubselection,
   OrderFacts,
   OrderRequest,
-} from '../../packages/api/src/resources/orders/facts.ts';
+} from '../../packages/api/src/resources/orders/facts.rules.ts';
 import { priceOrder } from '../../packages/api/src/resources/orders/rules.ts';
 
 type Item = OrderRequest['items'][number];
@@ -51,7 +51,7 @@ function faultsOf(request: OrderRequest, facts: OrderFacts): string {
     priceOrder(request, facts);
     return '';
   } catch (error) {
-    expect(error).toMatchObject({ reason: 'validation_error' });
+    expect(error).toMatchObject({ errorCode: 'validation_error' });
     return (error as Error).message;
   }
 }

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleOf } from '../../packages/api/src/documents/examples.ts';
+import type { Queryable, Statement } from '@comanda/db';
+import { expect, it } from 'vitest';
+import { createFreshness } from '../../packages/api/src/replica/freshness.ts';
+import { readReplayed, readWritten } from '../../packages/api/src/replica/statements.ts';
 import { unsuitable } from '../../packages/api/src/replica/suitability.ts';
-import { changes } from '../../packages/api/src/resources/changes/schema.ts';
-import { trpcEntrance } from '../contract/entrances.ts';
-import { inputIn, openKitchen } from '../contract/kitchen.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { operations } from '../support/documented.ts';
-import { readFromReplica, replicaReads } from '../support/replica.ts';
 
 const primary = { standby: false, cluster: '7', database: '5', timeline: '00000002', since: '1' };
 
@@ -23,37 +19,23 @@ it.each([
   expect(unsuitable({ ...primary, ...difference }, primary)).toContain(reason);
 });
 
-describe('a replica may answer the one read of every list, the catalog, the export and the reports, and of nothing else', () => {
-  let api: TestApi;
-  beforeAll(async () => {
-    // Nothing answers there: the reads are counted all the same, and the primary has them.
-    api = await startTestApi({ databaseReplicaUrl: 'postgresql://nobody@127.0.0.1:1/nothing' });
-  });
-  afterAll(() => api.close());
-
-  it.each(operations)('$name', async (operation) => {
-    const kitchen = await openKitchen(api);
-    const call = async (input: Record<string, unknown>) => {
-      const before = await countReads(api);
-      const { status } = await trpcEntrance(operation).call(api.url, kitchen.key, input);
-      return { input, status, reads: (await countReads(api)) - before };
-    };
-    const input = await inputIn(kitchen, operation);
-    const reads = readFromReplica.includes(operation) ? 1 : 0;
-    // In a kitchen a turn is open.
-    expect(await call(input)).toEqual({ input, reads, status: operation.name === 'turns.open' ? 409 : 200 });
-    if (reads === 0) return;
-    for (const [field, schema] of Object.entries(operation.input.shape)) {
-      const filtered = { ...input, [field]: input[field] ?? exampleOf(schema, field, true) };
-      // Only the primary knows who is under way: what has changed is read there.
-      const fromReplica = operation.meta.changes && field in changes ? 0 : reads;
-      expect(await call(filtered)).toMatchObject({ input: filtered, reads: fromReplica });
-    }
-  });
+it('forgets nobody who comes in the moment in which the last one who waited is answered', async () => {
+  const ticks = Array.from({ length: 8 }, (_, count) => count);
+  for (const [late, later] of ticks.flatMap((late) => ticks.map((later) => [late, later] as const))) {
+    const freshness = createFreshness(
+      server(primary, readWritten, late),
+      server({ ...primary, standby: true }, readReplayed, later),
+    );
+    await freshness.verify();
+    await Promise.all([freshness.reached(), freshness.reached()]);
+  }
 });
 
-async function countReads({ url }: TestApi): Promise<number> {
-  const counts = Object.values(await replicaReads(url));
-  expect(counts).not.toEqual([]);
-  return counts.reduce((sum, count) => sum + count, 0);
-}
+/** One whose answer to a question comes so many ticks of the event loop later than the others. */
+const server = (own: object, slow: Statement<unknown>, ticks: number): Queryable => ({
+  async run<Row>(asked: Statement<Row>) {
+    const isSlow = asked.name === slow.name;
+    for (let tick = 0; isSlow && tick < ticks; tick += 1) await undefined;
+    return [{ ...own, shown: true, id: 'a', seenAt: 'now', ...(isSlow && { position: 1 }) } as Row];
+  },
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Current, ProductRow } from '../../packages/api/src/resources/bulk/rows.ts';
+import type { Current, ProductRow } from '../../packages/api/src/resources/bulk/rows.rules.ts';
 import { emptyWrites } from '../../packages/api/src/resources/bulk/rules.ts';
+import { freshFields } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { planProducts } from '../../packages/api/src/resources/sync-jobs/rules.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 
@@ -13,11 +14,10 @@ const item = (name: string, more: Partial<ProductSyncItem> = {}): ProductSyncIte
 
 /** Products by external_id with their sku; their ids are `id-…`, those of new ones `new-…`. */
 function current(skus: Record<string, string>, categories: Record<string, string> = {}): Current {
-  const shown = { description: '', price: 0, visible: true, image_url: '' };
   return {
     ...{ stock: [], links: [], subselections: [], items: [] },
     products: Object.entries(skus).map(([name, sku]) => ({
-      ...shown,
+      ...freshFields,
       ...{ id: `id-${name}`, external_id: name, sku, name },
     })),
     categories: Object.entries(categories).map(([name, id]) => ({

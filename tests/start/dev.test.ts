@@ -16,6 +16,7 @@ beforeAll(async () => {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   for (const name of [
+    'docs/site/built',
     'packages',
     'prisma',
     'scripts',
@@ -70,7 +71,7 @@ it('starts the API again after an edit of its sources, and leaves the worker alo
 
 it('says what does not compile, and goes on serving what it had', async () => {
   const lives = output.split('api is ready again').length;
-  appendFileSync(join(folder, 'packages/worker/src/backoff.ts'), '\nno such syntax\n');
+  appendFileSync(join(folder, 'packages/worker/src/console.ts'), '\nno such syntax\n');
   await shown('not built: Build failed');
   expect(output.split('api is ready again')).toHaveLength(lives);
   expect(output).not.toContain('worker died');

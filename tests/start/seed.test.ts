@@ -5,18 +5,16 @@ import { openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedDemo } from '../../prisma/seed.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
 
-let test: TestDatabase;
+const test = useTestDatabase();
 let dataDir: string;
 beforeAll(async () => {
-  test = await createTestDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'comanda-seed-'));
 });
 afterAll(async () => {
   await rm(dataDir, { recursive: true });
-  await test.drop();
 });
 
 const seed = () => seedDemo({ databaseUrl: roleUrl(test.url, 'owner'), dataDir });
@@ -33,6 +31,9 @@ it('makes a believable restaurant once, with totals that agree', async () => {
     expect(await prisma.product.count()).toBe(40);
     expect(await prisma.subselectionItem.count()).toBeGreaterThan(10);
     expect(await prisma.productStock.count()).toBeGreaterThan(5);
+    const stocked = await prisma.productStock.findMany({ include: { product: true } });
+    const low = stocked.filter(({ quantity, minStockAlarm }) => Number(quantity) <= Number(minStockAlarm));
+    expect(low.map(({ product }) => product.name).sort()).toEqual(['Chajá', 'Pork shoulder']);
     expect(await prisma.menu.count({ where: { isPublished: true } })).toBe(1);
     expect((await prisma.paymentMethod.findMany()).map(({ type }) => type).sort()).toEqual([
       'card',

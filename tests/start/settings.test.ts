@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { attemptMs } from '../../packages/db/src/lifetimes.ts';
 import { readSettings, SettingsError, settingsTable } from '../../packages/db/src/settings.ts';
+import { forms } from '../../packages/db/src/settings-forms.mjs';
 
 describe('settings', () => {
   it('have the documented defaults when nothing is set', () => {
@@ -20,6 +22,7 @@ describe('settings', () => {
       webhookTimeoutMs: 30_000,
       webhookRetryDelaysSeconds: [60, 300, 900, 3600],
       webhookTargets: 'public',
+      deliveries: 'on',
       webhookAllowCidrs: [],
       idempotencyTtlHours: 168,
       keepEventsDays: 30,
@@ -31,6 +34,11 @@ describe('settings', () => {
       keepFailedJobsDays: 30,
       encryptionKey: undefined,
       seedDemo: undefined,
+      apiConnections: 20,
+      workerConnections: 24,
+      workerPort: undefined,
+      drainSeconds: 30,
+      trustedProxies: [],
       apiProcesses: Math.max(1, availableParallelism() - 1),
     });
   });
@@ -72,7 +80,7 @@ describe('settings', () => {
     [
       'WEBHOOK_TIMEOUT_MS',
       '30001',
-      'WEBHOOK_TIMEOUT_MS: must be a whole number from 1 to 30000 (got "30001")',
+      `WEBHOOK_TIMEOUT_MS: must be a whole number from 1 to ${attemptMs} (got "30001")`,
     ],
     ['WEBHOOK_TARGETS', 'all', 'WEBHOOK_TARGETS: must be one of public, any (got "all")'],
     ['SEED_DEMO', 'yes', 'SEED_DEMO: must be one of true, false (got "yes")'],
@@ -114,5 +122,6 @@ describe('settings', () => {
     const rows = Object.values(settingsTable);
     expect(new Set(rows.map((row) => row.variable)).size).toBe(rows.length);
     for (const row of rows) expect(row.description).toMatch(/^.{10,120}$/);
+    expect(rows.map((row) => row.variable)).toEqual(Object.keys(forms));
   });
 });

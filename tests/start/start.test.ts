@@ -9,8 +9,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
-import { readPlace } from '../../packages/embedded/src/place.ts';
-import { isAlive } from '../../packages/embedded/src/processes.ts';
+import { readInstance } from '../../packages/embedded/src/instance.ts';
+import { isAlive } from '../../packages/embedded/src/os-processes.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { findDatabase } from '../../scripts/supervisor/database.ts';
 
@@ -41,6 +41,10 @@ describe('npm start', { timeout: 120_000 }, () => {
     await serving(run);
     expect(run.output()).toContain(`Base URL  http://127.0.0.1:${port}`);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(run.output()).toContain(
+      `App       http://127.0.0.1:${port}/app; a link to sign in: npm run -s comanda`,
+    );
+    expect((await fetch(`http://127.0.0.1:${port}/app`)).status).toBe(200);
     const { children = [] } = record();
     expect(children).toHaveLength(2);
     run.process.kill('SIGINT');
@@ -70,6 +74,19 @@ describe('npm start', { timeout: 120_000 }, () => {
     } finally {
       thief.close();
     }
+  });
+
+  it('integrators, stop 4: npm run demo finds the server that runs here, and says where it looked when none does', async () => {
+    const help = start({}, 'scripts/demo.mjs', '--help');
+    expect([await ended(help), help.output()]).toEqual([0, expect.stringContaining('COMANDA_URL')]);
+    await serving(start());
+    const demo = start({ PORT: '1' }, 'scripts/demo.mjs');
+    expect([await ended(demo), demo.output()]).toEqual([0, expect.stringContaining('The main job works.')]);
+    const nowhere = start({ COMANDA_URL: 'http://127.0.0.1:1' }, 'scripts/demo.mjs');
+    expect([await ended(nowhere), nowhere.output()]).toEqual([
+      1,
+      expect.stringContaining('demo: nothing answers at http://127.0.0.1:1/readyz'),
+    ]);
   });
 
   it('names a setting that cannot be used, before it starts anything', async () => {
@@ -174,6 +191,8 @@ describe('npm start', { timeout: 120_000 }, () => {
       const run = start({ DATABASE_URL: server.url, DATA_DIR: join(folder, 'unused') });
       await serving(run);
       expect(run.output()).not.toContain('embedded PostgreSQL');
+      expect(run.output()).not.toContain('/app');
+      expect((await fetch(`http://127.0.0.1:${port}/app`)).status).toBe(404);
       expect(await embeddedUrl(join(folder, 'unused'))).toBeNull();
       expect(await finish(run, 'SIGTERM')).toBe(0);
       const client = new pg.Client({ connectionString: server.url });
@@ -192,8 +211,8 @@ interface Run {
   output(): string;
 }
 
-function start(env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, ['scripts/start.mjs'], {
+function start(env: Record<string, string> = {}, script = 'scripts/start.mjs', ...words: string[]): Run {
+  const child = spawn(process.execPath, [script, ...words], {
     cwd: repositoryRoot,
     env: { ...clean(), DATA_DIR: dataDir, PORT: String(port), SEED_DEMO: 'false', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -236,17 +255,17 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 function record(): RunningRecord {
-  return JSON.parse(readFileSync(join(place().home, 'running.json'), 'utf8'));
+  return JSON.parse(readFileSync(join(instance().home, 'running.json'), 'utf8'));
 }
 
-function place() {
-  const found = readPlace(dataDir);
+function instance() {
+  const found = readInstance(dataDir);
   if (found === null) throw new Error(`${dataDir} has no note of a server`);
   return found;
 }
 
 function postmaster(): number {
-  return Number(readFileSync(join(place().cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  return Number(readFileSync(join(instance().cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
 async function execute(sql: string): Promise<Record<string, unknown>[]> {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
-import { ErrorBody, type ErrorCode } from '../../packages/api/src/errors.ts';
+import { ErrorBody } from '../../packages/api/src/errors.ts';
+import type { ErrorCode } from '../../packages/api/src/reasons.ts';
 import type { Answer } from './api.ts';
 import { parseStrict } from './strict.ts';
 

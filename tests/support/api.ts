@@ -4,6 +4,7 @@ import { type ComandaClient, createClient } from '@comanda/client';
 import { createTestDatabase } from './database.ts';
 import { requireDocumented } from './documented.ts';
 import { createKey, createLocation, type TestKey } from './factories.ts';
+import { useClosed } from './use.ts';
 
 /** An answer of the REST entrance: `body` is parsed JSON, `text` the bytes as sent. */
 export interface Answer<Body = Record<string, unknown>> {
@@ -34,7 +35,7 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** Starts one; close it in `afterAll`. `settings` replace the test's own. */
+/** Starts one that the caller closes; `settings` replace the test's own. */
 export async function startTestApi(
   settings: Partial<Parameters<typeof createApp>[0]> = {},
 ): Promise<TestApi> {
@@ -67,6 +68,10 @@ export async function startTestApi(
   };
 }
 
+/** One for the tests of a file, or of the `describe` that it is called in. `settings` are asked for when it starts. */
+export const useApi = (settings: () => Parameters<typeof startTestApi>[0] = () => ({})): TestApi =>
+  useClosed(() => startTestApi(settings()));
+
 /** Calls a REST path of any server, and holds the answer against its documentation: every field, status and header. */
 export async function callRest<Body = Record<string, unknown>>(
   baseUrl: string,
@@ -89,9 +94,9 @@ export async function callRest<Body = Record<string, unknown>>(
   return answer;
 }
 
-/** The typed client of any server. */
+/** The typed client of any server, which repeats nothing and makes no keys: what the server says, the test sees. */
 export function typedClient(baseUrl: string, key: string): ComandaClient {
-  return createClient({ url: baseUrl, key });
+  return createClient({ url: baseUrl, key, retries: 0 });
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,5 @@
 import type { ImportRule, TextRule } from './architecture.ts';
+import { schedulesItself } from './timers.ts';
 
 const ours = /^@comanda\//;
 const resources = 'packages/api/src/resources/[^/]+';
@@ -7,10 +8,10 @@ const targets = (...paths: string[]): RegExp => new RegExp(`^(${paths.join('|')}
 
 const schemas = `${resources}/([\\w-]+\\.)?schema\\.ts`;
 /** Shared tables and shapes that say what is on the wire and nothing else. */
-const vocabulary = 'packages/api/src/(wire|events|permissions)\\.ts';
+const vocabulary = 'packages/api/src/(wire|permissions)\\.ts';
 
-/** What batches are decided by; bound as rules themselves. */
-const rulesOfBulk = 'packages/api/src/resources/bulk/(rules|rows)\\.ts';
+/** Rules of any resource: they bind each other. */
+const rules = `${resources}/([\\w-]+\\.)?rules\\.ts`;
 
 /** Who may import whom; ARCHITECTURE.md says why. */
 export const importRules: readonly ImportRule[] = [
@@ -35,7 +36,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'the command line imports db and the embedded server',
     files: /^packages\/api\/src\/cli\//,
     about: ours,
-    allows: { target: /^@comanda\/(db|embedded)$/ },
+    allows: { target: /^@comanda\/(db|db\/migrating|embedded)$/ },
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -49,7 +50,22 @@ export const importRules: readonly ImportRule[] = [
     about: ours,
     allows: { target: /^@comanda\/api(\/[\w-]+)?$/, typesOnly: true },
   },
-  ...['api', 'client', 'db', 'embedded', 'worker'].map((name) => ({
+  {
+    rule: 'what integrators download imports the client, and how the worker signs',
+    files: /^packages\/integrator\//,
+    allows: {
+      target: /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers)$|node:|packages\/integrator\/)/,
+    },
+  },
+  {
+    rule: 'the app is built on the client alone, and on what shows it: no private API',
+    files: /^packages\/app\//,
+    allows: {
+      target:
+        /^(@comanda\/client(\/shared)?$|packages\/client\/|packages\/app\/|react$|react-dom$|@tanstack\/react-query$|@base-ui\/react$)/,
+    },
+  },
+  ...['api', 'app', 'client', 'db', 'embedded', 'integrator', 'testing', 'worker'].map((name) => ({
     rule: 'a relative import stays in its package',
     files: new RegExp(`^packages/${name}/`),
     about: /^\.\.?\//,
@@ -59,7 +75,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'the journey of a request knows neither the domain nor an entrance',
     files: /^packages\/api\/src\/(request|places|credentials|limits|metrics|replica)\//,
     about:
-      /^packages\/api\/src\/((events|operations|router|app|index|main|services)\.ts|(http|resources|documents|processes|cli)\/)/,
+      /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|cli)\/)/,
   },
   {
     rule: 'what sheds load knows errors alone',
@@ -68,9 +84,18 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: /^packages\/api\/src\/(errors\.ts$|places\/)/ },
   },
   {
-    rule: 'only scripts and tests import the worker',
-    files: /^(packages\/(?!worker\/)|prisma\/)/,
+    rule: 'what runs in the tests of applications imports the client, and how the worker signs',
+    files: /^packages\/testing\/src\/(?!service\/)/,
+    allows: {
+      target:
+        /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers)$|@trpc\/server$|node:|packages\/testing\/src\/[\w-]+\.ts$)/,
+    },
+  },
+  {
+    rule: 'only scripts, tests and the service of tests import the worker, but for how it signs',
+    files: /^(packages\/(?!worker\/|testing\/src\/service\/)|prisma\/)/,
     about: /^(@comanda\/worker|packages\/worker\/)/,
+    allows: { target: /^packages\/worker\/src\/http\/headers\.ts$/ },
   },
   {
     rule: 'schema.ts imports zod, the vocabulary and other schemas',
@@ -78,33 +103,38 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: targets('zod', vocabulary, schemas) },
   },
   {
-    rule: 'rules.ts, and what it imports beside it, reaches schemas, errors, the vocabulary and the rules of bulk alone',
+    rule: 'rules.ts imports schemas, errors, the vocabulary and other rules alone',
     files: role('rules'),
-    inherited: true,
-    // zod: what schema.ts beside it stands on.
-    allows: { target: targets('zod', 'packages/api/src/errors\\.ts', vocabulary, schemas, rulesOfBulk) },
+    // zod: what schema.ts beside it stands on. ipaddr.js: what an address of a webhook is read with.
+    allows: {
+      target: targets('zod', 'ipaddr\\.js', 'packages/api/src/errors\\.ts', vocabulary, schemas, rules),
+    },
   },
   {
     rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor the command line',
     files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?router\\.ts$)`),
     about: new RegExp(
-      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((operations|router|app|index|main|services)\\.ts|request/(operation|journey)\\.ts|(http|documents|processes|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
+      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((router|app|index|main|services)\\.ts|request/(operations?|journey)\\.ts|(http|documents|processes|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
     ),
   },
   {
-    rule: 'router.ts imports operation.ts, the vocabulary, schemas and services of its folder, never db, SQL or rules',
+    rule: 'router.ts imports operation.ts, subscription.ts and keyless.ts, the vocabulary, schemas and services of its folder, never db, SQL or rules',
     files: role('router'),
     allows: {
       target: targets(
-        'packages/api/src/request/operation\\.ts',
+        'packages/api/src/request/(keyless|operation|subscription)\\.ts',
         vocabulary,
         schemas,
         `${resources}/([\\w-]+\\.)?service\\.ts`,
-        // A verb's own file, where service.ts would grow too long: orders/create.ts.
-        `${resources}/(?!(statements|sql|rules|router)\\.ts)[\\w-]+\\.ts`,
         'zod',
       ),
     },
+  },
+  {
+    rule: 'store.ts knows no call: of the journey it takes the audit and the races alone, and no service',
+    files: role('store'),
+    about: new RegExp(`^packages/api/src/request/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
+    allows: { target: /^packages\/api\/src\/request\/(audit|races)\.ts$/ },
   },
   {
     rule: 'router.ts names the resources of other folders by their schemas alone',
@@ -117,9 +147,35 @@ export const importRules: readonly ImportRule[] = [
 /** What a file may be and hold. */
 export const textRules: readonly TextRule[] = [
   {
+    rule: 'is named after no role: <role>.ts or <topic>.<role>.ts',
+    files: new RegExp(`^${resources}/`),
+    breaks: ({ path }) => !/\/([a-z-]+\.)?(schema|rules|statements|store|service|router)\.ts$/.test(path),
+  },
+  {
+    rule: 'holds a statement, which stands in statements.ts, or in the service.ts of a folder that has none',
+    files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?statements\\.ts$)`),
+    breaks: ({ path, text }, { files }) =>
+      (/\b(page)?[sS]tatement(<[^(]*>)?\(/.test(text) ||
+        /[`'](select|insert into|update|delete from|with) [^`']*\b(from|values|set)\b/.test(
+          text.replace(/\$queryRaw(<[^`]*>)?`[^`]*`/g, ''),
+        )) &&
+      (!path.endsWith('/service.ts') ||
+        files.some((other) => other.path === path.replace(/service\.ts$/, 'statements.ts'))),
+  },
+  {
+    rule: 'writes a constant in capitals',
+    files: /^(packages|scripts|tests|bench|prisma)\//,
+    breaks: ({ text }) => /^(export )?const [A-Z][A-Z0-9_]+\b/m.test(text),
+  },
+  {
     rule: 'has more than 300 lines',
     files: /^(packages|tests)\//,
     breaks: ({ text }) => text.trimEnd().split('\n').length > 300,
+  },
+  {
+    rule: 'schedules itself again, which is for packages/db/src/loop.ts alone',
+    files: /^packages\/(?!db\/src\/loop\.ts$)/,
+    breaks: ({ text }) => schedulesItself(text),
   },
   {
     rule: 'is named after no idea',
@@ -132,9 +188,8 @@ export const textRules: readonly TextRule[] = [
     breaks: ({ text }) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text),
   },
   {
-    rule: 'rules.ts, and what it imports beside it, has no clock, no chance and no environment',
+    rule: 'rules.ts has no clock, no chance and no environment',
     files: role('rules'),
-    inherited: true,
     breaks: ({ text }) =>
       /\bDate\.now\(|\bnew Date\(\)|\bperformance\.|\bMath\.random\(|\bcrypto\.|\bprocess\.|\bset(Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./.test(
         text,

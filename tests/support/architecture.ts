@@ -39,8 +39,6 @@ export interface ImportRule {
   rule: string;
   /** Paths of the files that it binds. */
   files: RegExp;
-  /** Files of one folder may import each other, and the rule binds all that those above reach that way. */
-  inherited?: boolean;
   /** Specifiers and targets are looked at only if they match; everything unless said. */
   about?: RegExp;
   /** What is allowed; nothing unless said. `typesOnly`: as `import type` alone. */
@@ -51,9 +49,7 @@ export interface ImportRule {
 export interface TextRule {
   rule: string;
   files: RegExp;
-  /** Binds what those files import from their folder too. */
-  inherited?: boolean;
-  breaks(file: SourceFile): boolean;
+  breaks(file: SourceFile, codeBase: CodeBase): boolean;
 }
 
 /** Every import and re-export of a file, static and dynamic. */
@@ -73,20 +69,19 @@ export function violations(
 ): string[] {
   const imports = codeBase.files.flatMap((file) => importsOf(file, codeBase));
   return [
-    ...importRules.flatMap((rule) => {
-      const bound = boundFiles(rule, codeBase, imports);
-      return imports
-        .filter((line) => bound.has(line.from) && breaks(line, rule))
-        .map((line) => `${shown(line)}: ${rule.rule}`);
-    }),
+    ...importRules.flatMap((rule) =>
+      imports
+        .filter((line) => rule.files.test(line.from) && breaks(line, rule))
+        .map((line) => `${shown(line)}: ${rule.rule}`),
+    ),
     ...imports.filter((line) => !isDeclared(line, codeBase)).map((line) => `${shown(line)}: is not declared`),
-    ...circles(imports),
-    ...textRules.flatMap((rule) => {
-      const bound = boundFiles(rule, codeBase, imports);
-      return codeBase.files
-        .filter((file) => bound.has(file.path) && rule.breaks(file))
-        .map(({ path }) => `${path}: ${rule.rule}`);
-    }),
+    ...circles(imports.filter(({ typeOnly }) => !typeOnly)),
+    ...circles(betweenRooms(imports)),
+    ...textRules.flatMap(({ rule, files, breaks }) =>
+      codeBase.files
+        .filter((file) => files.test(file.path) && breaks(file, codeBase))
+        .map(({ path }) => `${path}: ${rule}`),
+    ),
   ];
 }
 
@@ -95,24 +90,8 @@ const importLine =
 
 const shown = ({ from, specifier }: Import): string => `${from} → ${specifier}`;
 
-function boundFiles(
-  { files, inherited }: ImportRule | TextRule,
-  codeBase: CodeBase,
-  imports: readonly Import[],
-): Set<string> {
-  const bound = new Set(codeBase.files.map(({ path }) => path).filter((path) => files.test(path)));
-  // A set's iteration also reaches what is added on the way.
-  if (inherited)
-    for (const path of bound)
-      for (const line of imports) if (line.from === path && isBeside(line)) bound.add(line.target);
-  return bound;
-}
-
-const isBeside = ({ from, target }: Import): boolean => posix.dirname(from) === posix.dirname(target);
-
-function breaks(line: Import, { about, allows, inherited }: ImportRule): boolean {
+function breaks(line: Import, { about, allows }: ImportRule): boolean {
   if (about && !about.test(line.specifier) && !about.test(line.target)) return false;
-  if (inherited && isBeside(line)) return false;
   if (!allows) return true;
   const allowed = allows.target.test(line.target) || allows.target.test(line.specifier);
   return !allowed || (allows.typesOnly === true && !line.typeOnly);
@@ -139,11 +118,19 @@ function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase)
   return isExported && (packages[folder]?.dependencies.includes(name) ?? false);
 }
 
-/** Files of the repository that need each other to start; types do not count. */
+/** The same between what stands side by side in the API's `src`, files and folders; there types count as well. */
+function betweenRooms(imports: readonly Import[]): Import[] {
+  const room = (path: string) => /^packages\/api\/src\/[^/]+/.exec(path)?.[0];
+  return imports.flatMap((line) => {
+    const [from, target] = [room(line.from), room(line.target)];
+    return from === undefined || target === undefined || from === target ? [] : [{ ...line, from, target }];
+  });
+}
+
+/** What needs each other in a circle. */
 function circles(imports: readonly Import[]): string[] {
   const next = new Map<string, string[]>();
-  for (const { from, target, typeOnly } of imports)
-    if (!typeOnly) next.set(from, [...(next.get(from) ?? []), target]);
+  for (const { from, target } of imports) next.set(from, [...(next.get(from) ?? []), target]);
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (file: string, path: readonly string[]): void => {

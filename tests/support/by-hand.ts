@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { openAs } from './roles.ts';
+import { type Lifetime, useClosed } from './use.ts';
 
 /** A person at psql: plain SQL through a session that is not the service's. */
 export interface Hand {
@@ -23,6 +24,12 @@ export async function openHand(url: string, role: RoleKind = 'owner'): Promise<H
     close: () => client.end(),
   };
 }
+
+/** One for the tests of a file, at the database of what is given, or anew for each test. */
+export const useHand = (
+  at: { databaseUrl: string } | { url: string },
+  { role, lifetime }: { role?: RoleKind; lifetime?: Lifetime } = {},
+): Hand => useClosed(() => openHand('databaseUrl' in at ? at.databaseUrl : at.url, role), lifetime);
 
 /** What a query of pg says to the connection when the server asks for the rows of a COPY. */
 interface CopyConnection {

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { errorResponses, errorsOf } from '../../packages/api/src/documents/components.ts';
 import { ErrorBody } from '../../packages/api/src/errors.ts';
 import { routeTable } from '../../packages/api/src/http/rest/routes.ts';
-import type { Operation } from '../../packages/api/src/operations.ts';
+import { type Reason, type ReasonRow, reasons, reasonsOf } from '../../packages/api/src/reasons.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
 
 /** An answer of the REST entrance, as far as the documents speak of it. */
 export interface DocumentedAnswer {
@@ -61,7 +62,7 @@ function find(method: string, path: string): Operation | undefined {
 
 function requireSuccess(
   where: string,
-  { name, meta, output }: Operation,
+  { name, meta, output, isList }: Operation,
   method: string,
   answer: DocumentedAnswer,
 ): void {
@@ -74,7 +75,7 @@ function requireSuccess(
   if (meta.batch) needed.push(...batchLimits);
   requireHeaders(where, answer, needed);
   if (method === 'HEAD' || unchanged) return;
-  const schema = strictOutputs.get(name) ?? strictly(meta.list ? output : z.object({ data: output }));
+  const schema = strictOutputs.get(name) ?? strictly(isList ? output : z.object({ data: output }));
   strictOutputs.set(name, schema);
   const { error } = schema.safeParse(answer.body);
   if (error !== undefined) throw new Error(`${where} is not as documented: ${z.prettifyError(error)}`);
@@ -96,6 +97,12 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   if (error !== undefined) throw new Error(`${where} is not the error envelope: ${z.prettifyError(error)}`);
   if (data.error.request_id !== answer.headers.get('x-request-id'))
     throw new Error(`${where}: request_id and X-Request-Id differ`);
+  const told = answer.headers.get('x-error-reason') ?? '';
+  const { code } = (reasons as Readonly<Record<string, ReasonRow>>)[told] ?? {};
+  if (code !== data.error.code || !reasonsOf(answer.status).includes(told as Reason))
+    throw new Error(`${where} ${data.error.code}: X-Error-Reason is ${told}`);
+  if (!answer.headers.get('link')?.includes(`</docs/errors#${told}>; rel="help"`))
+    throw new Error(`${where} lacks the Link to ${told}`);
   if (operation === undefined) return;
   const readsBody =
     (operation.meta.rest ?? []).some((route) => /^(POST|PATCH)/.test(route)) || operation.kind === 'mutation';

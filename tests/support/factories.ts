@@ -1,3 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { newApiKey } from '@comanda/api/services';
 import { type Database, newId } from '@comanda/db';
 
@@ -10,7 +12,7 @@ export interface TestKey {
 /** Makes a location; returns its id. */
 export async function createLocation(
   { prisma }: Database,
-  overrides: { name?: string; timezone?: string; currency?: string } = {},
+  overrides: { name?: string; timezone?: string; currency?: string; sandbox?: boolean } = {},
 ): Promise<string> {
   const { id } = await prisma.location.create({
     data: { name: 'Test Kitchen', timezone: 'UTC', ...overrides },
@@ -18,7 +20,7 @@ export async function createLocation(
   return id;
 }
 
-/** Makes a key that may do everything, unless said. */
+/** Makes a key that may do everything, unless said; of a sandbox a test key. */
 export async function createKey(
   { prisma }: Database,
   overrides: {
@@ -33,7 +35,8 @@ export async function createKey(
     revokedAt?: Date;
   },
 ): Promise<TestKey> {
-  const { key, hash, prefix } = newApiKey();
+  const at = await prisma.location.findUniqueOrThrow({ where: { id: overrides.locationId } });
+  const { key, hash, prefix } = newApiKey(at);
   const { id } = await prisma.apiKey.create({
     data: {
       name: 'test',
@@ -46,6 +49,32 @@ export async function createKey(
   });
   return { id, key };
 }
+
+/** A well-formed key that no database has, of a location that none has either. */
+export const unknownKey = (at: { code?: string; sandbox?: boolean } = {}) =>
+  newApiKey({ code: '00000000', ...at });
+
+/** Makes a key as they were made before locations had codes; its text. */
+export async function keyWithoutCode({ prisma }: Database, locationId: string): Promise<string> {
+  const secret = randomBytes(17).toString('hex').slice(1);
+  let [sum, rest] = ['', crc32(secret)];
+  for (; sum.length < 6; rest = Math.floor(rest / 62)) sum = base62.charAt(rest % 62) + sum;
+  const key = `cmd_live_${secret}${sum}`;
+  const keyHash = new Uint8Array(createHash('sha256').update(key).digest());
+  await prisma.apiKey.create({
+    data: {
+      locationId,
+      name: 'old',
+      prefix: key.slice(0, 13),
+      keyHash,
+      permissions: ['*'],
+      perMinute: 100_000,
+    },
+  });
+  return key;
+}
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Makes an enabled way to pay; returns its id. */
 export async function createPaymentMethod(

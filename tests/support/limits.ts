@@ -1,7 +1,19 @@
-import { type Database, newId } from '@comanda/db';
+import { type Database, newId, openDatabase } from '@comanda/db';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError } from '../../packages/api/src/errors.ts';
 import { createLimiter, type Limiter } from '../../packages/api/src/limits/limiter.ts';
+import { useTestDatabase } from './database.ts';
+import { useClosed } from './use.ts';
+
+/** For the tests of a file: sessions in another time zone, for windows are those of UTC all the same. */
+export function useLimitedDatabase(): Database {
+  const own = useTestDatabase();
+  return useClosed(async () => {
+    const url = new URL(own.url);
+    url.searchParams.set('options', '-c TimeZone=Pacific/Auckland');
+    return openDatabase({ url: url.href });
+  });
+}
 
 /** A caller of its own, with the default limits unless said. */
 export function callerWith(limits: Partial<Caller['limits']>): Caller {
@@ -10,7 +22,16 @@ export function callerWith(limits: Partial<Caller['limits']>): Caller {
     apiKeyId: newId(),
     keyName: 'test',
     locationId,
-    location: { id: locationId, name: 'Test', timezone: 'UTC', currency: 'USD', createdAt: new Date(0) },
+    location: {
+      id: locationId,
+      code: '00000000',
+      name: 'Test',
+      timezone: 'UTC',
+      currency: 'USD',
+      createdAt: new Date(0),
+      sandbox: false,
+      status: 'active',
+    },
     granted: new Set(['*']),
     limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
   };

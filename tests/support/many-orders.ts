@@ -7,7 +7,7 @@ export interface ManyOrders {
   count: number;
   /** When the first was made; two have each moment, a second apart. */
   from: string;
-  /** Characters of the comment of every line, each of four bytes; 0 unless said. */
+  /** Characters of the comment of every line, each of four bytes, by chance; 0 unless said. */
   commentLength?: number;
   /** What their external ids begin with. */
   prefix?: string;
@@ -32,11 +32,16 @@ export async function createManyOrders(
        returning location_id, id, number, total, payment_method_id, external_id
      ), lines as (
        insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, comment)
-       select m.location_id, m.id, p, $5, 'Flat White', 12.5, 1, 12.5, nullif(repeat('😀', $7::int), '')
+       select m.location_id, m.id, p, $5, 'Flat White', 12.5, 1, 12.5, nullif(substr($8, 1 + (random() * 19000)::int, $7::int), '')
        from made m, generate_series(1, (m.total / 12.5)::int) p
      )
      insert into payments (location_id, order_id, payment_method_id, amount)
      select location_id, id, payment_method_id, total from made`,
-    [locationId, methodId, count, from, productId, prefix, commentLength],
+    [locationId, methodId, count, from, productId, prefix, commentLength, characters],
   );
 }
+
+// Of four bytes each, more than gzip looks back on.
+const characters = Array.from({ length: 20_000 }, () =>
+  String.fromCodePoint(0x10000 + Math.floor(Math.random() * 0xe0000)),
+).join('');

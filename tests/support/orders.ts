@@ -5,6 +5,7 @@ import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import type { Answer, TestApi } from './api.ts';
 import { createPaymentMethod, createProduct } from './factories.ts';
 import { parseStrict } from './strict.ts';
+import { use } from './use.ts';
 
 /** What an order needs: a product of 12.50 without stock, and an enabled payment method. */
 export interface OrderKitchen {
@@ -22,6 +23,9 @@ export async function createOrderKitchen(
     paymentMethodId: await createPaymentMethod(app.database, { locationId }),
   };
 }
+
+/** One for the tests of a file. */
+export const useOrderKitchen = (api: TestApi): OrderKitchen => use(() => createOrderKitchen(api));
 
 /** A valid creation body for one flat white; `overrides` replace or, when undefined, remove members. */
 export function orderBody(

@@ -12,6 +12,8 @@ export interface ProcessOptions {
   env: Readonly<Record<string, string>>;
   /** How long it may take to say that it serves; 30 s unless said. */
   readyTimeoutMs?: number;
+  /** Where dist/ stands; the repository unless said. */
+  root?: string;
 }
 
 /** A process of ours that serves. */
@@ -39,12 +41,12 @@ export interface Ending {
  * @throws {Error} with everything it wrote, when it ends or stays silent instead.
  */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
-  const { entry, env, readyTimeoutMs = 30_000 } = options;
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', join(repositoryRoot, 'dist', `${entry}.js`)],
-    { cwd: repositoryRoot, env: { ...bareEnvironment(), ...env }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-  );
+  const { entry, env, readyTimeoutMs = 30_000, root = repositoryRoot } = options;
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', `${entry}.js`)], {
+    cwd: root,
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type RunningWorker, startWorker } from '@comanda/worker';
+import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
 import { startTestApi, type TestApi } from './api.ts';
+import { useClosed } from './use.ts';
 import { waitFor } from './wait.ts';
 
 /** An API with a worker beside it on the same database: what changes is published and delivered. */
@@ -11,17 +12,28 @@ export interface PublishingApi extends TestApi {
   published(): Promise<void>;
 }
 
-/** Starts one; close it in `afterAll`. Failed deliveries are tried again at once. */
-export async function startPublishingApi(): Promise<PublishingApi> {
+/**
+ * One for the tests of a file. Failed deliveries are tried again at once, unless `retryDelaysSeconds` say when; `settings`
+ * are of the API.
+ */
+export const usePublishingApi = (
+  retryDelaysSeconds?: WorkerOptions['webhookRetryDelaysSeconds'],
+  settings: Parameters<typeof startTestApi>[0] = {},
+): PublishingApi => useClosed(() => startPublishingApi(retryDelaysSeconds, settings));
+
+async function startPublishingApi(
+  retryDelaysSeconds: WorkerOptions['webhookRetryDelaysSeconds'] = [0.05, 0.05, 0.05, 0.05],
+  settings: Parameters<typeof startTestApi>[0] = {},
+): Promise<PublishingApi> {
   const encryptionKey = randomBytes(32).toString('base64');
-  const api = await startTestApi({ encryptionKey });
+  const api = await startTestApi({ encryptionKey, ...settings });
   const workers: RunningWorker[] = [];
   async function begin(): Promise<RunningWorker> {
     const worker = await startWorker({
       databaseUrl: api.databaseUrl,
       encryptionKey,
       webhookTimeoutMs: 10_000,
-      webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
+      webhookRetryDelaysSeconds: retryDelaysSeconds,
       webhookTargets: 'any',
       webhookAllowCidrs: [],
       logLevel: 'silent',

@@ -4,7 +4,7 @@ import { operations } from './documented.ts';
 const large = new Set(['catalog.get', 'orders.export', 'salesReports.get']);
 
 /** The operations that a replica may answer. */
-export const readFromReplica = operations.filter(({ name, meta }) => meta.list || large.has(name));
+export const readFromReplica = operations.filter(({ name, isList }) => isList || large.has(name));
 
 /** Who answered the reads of the process at `url` that a replica may answer: `replica`, or why the primary did. */
 export async function replicaReads(url: string): Promise<Record<string, number>> {

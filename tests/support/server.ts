@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../../packages/embedded/src/server.ts';
+import { forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { roleUrl } from './roles.ts';
 import { noteProcess } from './run-directory.ts';
 
@@ -24,7 +24,8 @@ export async function openTestServer(directory: string): Promise<TestServer> {
   const prefix = `comanda_test_${randomBytes(4).toString('hex')}`;
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { adminUrl: given, prefix, stop: () => dropDatabases(given, prefix) };
-  const server = await startEmbedded({ dataDir: join(directory, 'postgres'), settings: forgetful });
+  const settings = { ...forgetful, max_connections: '300' };
+  const server = await startEmbedded({ dataDir: join(directory, 'postgres'), settings });
   const postmaster = readFileSync(join(directory, 'postgres/postgres/data/postmaster.pid'), 'utf8');
   const ended = noteProcess(directory, Number(postmaster.split('\n')[0]));
   return {
@@ -62,14 +63,6 @@ export function urlOfDatabase(url: string, name: string): string {
 
 /** A name of the database as SQL. */
 export const quoteName = (name: string): string => pg.escapeIdentifier(name);
-
-// What is thrown away after the run need not survive a power cut; locks and visibility are the same.
-const forgetful = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '300',
-};
 
 async function dropDatabases(adminUrl: string, prefix: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });

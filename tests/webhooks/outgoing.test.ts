@@ -23,7 +23,7 @@ async function post(consumer: Consumer, options: Partial<WebhookSenderOptions> =
   return send({ url: consumer.url, headers: { 'webhook-id': 'evt_1' }, body: '{"a":"é"}' });
 }
 
-const OK_HEAD = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
+const okHead = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
 
 describe('a delivery attempt', () => {
   it('posts the body byte for byte with the headers given and keeps what the consumer says', async () => {
@@ -184,10 +184,10 @@ describe('a caller who gives up', () => {
 
 describe('after a 2xx status the body cannot undo the delivery', () => {
   it.each([
-    ['drips', answering(OK_HEAD, drip('.'))],
-    ['stops half way', answering(`${OK_HEAD}half`)],
-    ['is cut off', answering(`${OK_HEAD}half`, (socket) => socket.destroySoon())],
-    ['is reset', answering(OK_HEAD, (socket) => setImmediate(() => socket.resetAndDestroy()))],
+    ['drips', answering(okHead, drip('.'))],
+    ['stops half way', answering(`${okHead}half`)],
+    ['is cut off', answering(`${okHead}half`, (socket) => socket.destroySoon())],
+    ['is reset', answering(okHead, (socket) => setImmediate(() => socket.resetAndDestroy()))],
     ['is not valid', answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nnonsense')],
   ])('when it %s', async (_, behaviour) => {
     const consumer = await using(rawConsumer(behaviour));

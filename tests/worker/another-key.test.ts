@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
+import type { RecordingConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
+const kit = useWorkerKit({ lifetime: 'test' });
 let consumer: RecordingConsumer;
 beforeEach(async () => {
-  kit = await createWorkerKit();
-  consumer = await startConsumer();
+  consumer = await kit.consumer();
   await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
-});
-afterEach(async () => {
-  await consumer.close();
-  await kit.close();
 });
 
 const delivered = async () => {

@@ -1,27 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clearBatch } from '../../packages/worker/src/deliveries/clearing.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { useHand } from '../support/by-hand.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-let hand: Hand;
-const consumers: RecordingConsumer[] = [];
-beforeEach(async () => {
-  kit = await createWorkerKit();
-  hand = await openHand(kit.url);
-});
-afterEach(async () => {
-  await hand.close();
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
-});
+const kit = useWorkerKit({ lifetime: 'test' });
+const hand = useHand(kit, { lifetime: 'test' });
 
 /** An endpoint and deliveries of one event to it: delivered ones with an attempt, and such as wait. */
 async function endpointWith(history: { delivered: number; waiting: number }, locationId = kit.locationId) {
-  const consumer = await startConsumer();
-  consumers.push(consumer);
+  const consumer = await kit.consumer();
   const { id } = await kit.createEndpoint({ url: consumer.url, events: ['product.created'], locationId });
   await kit.sql(
     `with event as (

@@ -1,55 +1,21 @@
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { Received } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import {
-  createWorkerKit,
-  insertOrder,
-  type Received,
-  type RecordingConsumer,
-  startConsumer,
-  type WorkerKit,
-} from './kit.ts';
+import { insertOrder, useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-const consumers: RecordingConsumer[] = [];
-
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(async () => {
-  // Consumers first: what still hangs then fails at once.
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
-});
-
-async function consumer(answer?: Parameters<typeof startConsumer>[0]) {
-  const started = await startConsumer(answer);
-  consumers.push(started);
-  return started;
-}
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const verify = (secret: string, { text, headers }: Received) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
 
-const attempts = (endpointId: string) =>
-  kit.sql<{ attempt: number; status: string; response_code: number | null; error: string | null }>(
-    'select attempt, status, response_code, error, response_body from webhook_attempts where endpoint_id = $1 order by attempt',
-    [endpointId],
-  );
-
-const settled = (status: string) =>
-  waitFor(`a delivery that is ${status}`, async () => {
-    const [row] = await kit.sql<{ status: string }>('select status from webhook_deliveries');
-    return row?.status === status;
-  });
-
 test('an event arrives signed, with its headers, as the bytes that are stored', async () => {
-  const erp = await consumer();
+  const erp = await kit.consumer();
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['order.created'] });
   await kit.startWorker();
   const orderId = await insertOrder(kit);
-  await settled('delivered');
+  await kit.settled('delivered');
   const [event] = await kit.events();
   const [delivery, ...others] = erp.received;
   expect(others).toEqual([]);
@@ -66,13 +32,13 @@ test('an event arrives signed, with its headers, as the bytes that are stored', 
     type: 'order.created',
     data: { id: orderId },
   });
-  expect(await attempts(endpoint.id)).toEqual([
+  expect(await kit.attempts(endpoint.id)).toEqual([
     { attempt: 1, status: 'delivered', response_code: 200, error: null, response_body: 'ok' },
   ]);
 });
 
 test('an endpoint of the first family gets payloads of its version, others those of theirs', async () => {
-  const [old, young] = [await consumer(), await consumer()];
+  const [old, young] = [await kit.consumer(), await kit.consumer()];
   await kit.createEndpoint({ url: old.url, events: ['product.created'], apiVersion: 'v1' });
   await kit.createEndpoint({ url: young.url, events: ['product.created'] });
   await kit.startWorker();
@@ -83,11 +49,11 @@ test('an endpoint of the first family gets payloads of its version, others those
 });
 
 test('five attempts with the same bytes and id, then dead and never again', async () => {
-  const erp = await consumer((_, response) => response.writeHead(500).end('\0 no'));
+  const erp = await kit.consumer((_, response) => response.writeHead(500).end('\0 no'));
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await settled('dead');
+  await kit.settled('dead');
   const [delivery] = await kit.sql<{ next_attempt_at: Date | null; leased_until: Date | null }>(
     'select next_attempt_at, leased_until from webhook_deliveries',
   );
@@ -96,7 +62,9 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
   expect(new Set(erp.received.map(({ text }) => text)).size).toBe(1);
   expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   for (const received of erp.received) verify(endpoint.secret, received);
-  expect((await attempts(endpoint.id)).map(({ status, response_code }) => [status, response_code])).toEqual([
+  expect(
+    (await kit.attempts(endpoint.id)).map(({ status, response_code }) => [status, response_code]),
+  ).toEqual([
     ['failed', 500],
     ['failed', 500],
     ['failed', 500],
@@ -110,7 +78,7 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
 });
 
 test('delays count from the end of an attempt, by the clock of the database', async () => {
-  const erp = await consumer((_, response) => response.writeHead(503).end());
+  const erp = await kit.consumer((_, response) => response.writeHead(503).end());
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.startWorker({ webhookRetryDelaysSeconds: [60, 300, 900, 3600] });
   await createProduct(kit.database, { locationId: kit.locationId });
@@ -131,22 +99,22 @@ test('delays count from the end of an attempt, by the clock of the database', as
       `select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())`,
     );
   }
-  await settled('dead');
-  expect(await attempts(endpoint.id)).toHaveLength(5);
+  await kit.settled('dead');
+  expect(await kit.attempts(endpoint.id)).toHaveLength(5);
 });
 
 test.each([200, 201, 202, 204, 299])('status %i delivers', async (status) => {
-  const erp = await consumer((_, response) => response.writeHead(status).end());
+  const erp = await kit.consumer((_, response) => response.writeHead(status).end());
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await settled('delivered');
+  await kit.settled('delivered');
   expect(erp.received).toHaveLength(1);
 });
 
 test('an endpoint that hangs does not hold up another that was queued behind it', async () => {
-  const hanging = await consumer(() => {});
-  const fast = await consumer();
+  const hanging = await kit.consumer(() => {});
+  const fast = await kit.consumer();
   await kit.createEndpoint({ url: hanging.url, events: ['product.created'] });
   const fastEndpoint = await kit.createEndpoint({ url: fast.url, events: ['product.updated'] });
   const ids = await Promise.all(
@@ -156,13 +124,13 @@ test('an endpoint that hangs does not hold up another that was queued behind it'
   await waitFor('the hanging endpoint at its width', () => hanging.received.length === 20);
   await kit.sql('update products set description = $1 where id = any ($2)', ['new', ids]);
   await waitFor('all of the fast ones', () => fast.received.length === 60);
-  await waitFor('their records', async () => (await attempts(fastEndpoint.id)).length === 60);
+  await waitFor('their records', async () => (await kit.attempts(fastEndpoint.id)).length === 60);
   // Not one of the hanging ones has come back meanwhile.
   expect(hanging.received).toHaveLength(20);
 });
 
 test('two workers share the work and send nothing twice', async () => {
-  const erp = await consumer();
+  const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await Promise.all([kit.startWorker(), kit.startWorker()]);

@@ -1,63 +1,34 @@
 import { newId } from '@comanda/db';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Received } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import {
-  createWorkerKit,
-  type Received,
-  type RecordingConsumer,
-  startConsumer,
-  type WorkerKit,
-} from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-const consumers: RecordingConsumer[] = [];
-
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(async () => {
-  // Consumers first: what still hangs then fails at once.
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
-});
-
-async function consumer(answer?: Parameters<typeof startConsumer>[0]) {
-  const started = await startConsumer(answer);
-  consumers.push(started);
-  return started;
-}
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const verify = (secret: string, { text, headers }: Received) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
 
-const attempts = (endpointId: string) =>
-  kit.sql<{ attempt: number; status: string; response_code: number | null; error: string | null }>(
-    'select attempt, status, response_code, error, response_body from webhook_attempts where endpoint_id = $1 order by attempt',
-    [endpointId],
-  );
-
-const settled = (status: string) =>
-  waitFor(`a delivery that is ${status}`, async () => {
-    const [row] = await kit.sql<{ status: string }>('select status from webhook_deliveries');
-    return row?.status === status;
-  });
-
 describe('an endpoint changes between two attempts:', () => {
   const failing = async () => {
-    const erp = await consumer((_, response) => response.writeHead(500).end());
+    const erp = await kit.consumer((_, response) => response.writeHead(500).end());
     const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    await kit.startWorker({ webhookRetryDelaysSeconds: [2, 0.1, 0.1, 0.1] });
+    // However slow the machine, its second attempt waits until the test says.
+    await kit.startWorker({ webhookRetryDelaysSeconds: [3_600, 0.1, 0.1, 0.1] });
     await createProduct(kit.database, { locationId: kit.locationId });
-    await settled('failed');
+    await kit.settled('failed');
     return { erp, endpoint };
   };
+  const letItBeDue = () =>
+    kit.sql(`update webhook_deliveries set next_attempt_at = now() where next_attempt_at is not null`);
 
   test('disabled, it gets nothing more, and enabling revives nothing', async () => {
     const { erp, endpoint } = await failing();
     await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [endpoint.id]);
-    await settled('dropped');
+    await letItBeDue();
+    await kit.settled('dropped');
     await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpoint.id]);
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor('the event after it', () => erp.received.length >= 2);
@@ -68,9 +39,10 @@ describe('an endpoint changes between two attempts:', () => {
 
   test('deleted, it gets nothing more and leaves nothing', async () => {
     const { erp, endpoint } = await failing();
-    const other = await consumer();
+    const other = await kit.consumer();
     await kit.createEndpoint({ url: other.url, events: ['product.created'] });
     await kit.sql('delete from webhook_endpoints where id = $1', [endpoint.id]);
+    await letItBeDue();
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor('the other endpoint', () => other.received.length === 1);
     expect(erp.received).toHaveLength(1);
@@ -82,9 +54,10 @@ describe('an endpoint changes between two attempts:', () => {
 
   test('with another address, its next attempt goes there', async () => {
     const { erp, endpoint } = await failing();
-    const moved = await consumer();
+    const moved = await kit.consumer();
     await kit.sql('update webhook_endpoints set url = $1 where id = $2', [moved.url, endpoint.id]);
-    await settled('delivered');
+    await letItBeDue();
+    await kit.settled('delivered');
     expect(erp.received).toHaveLength(1);
     expect(moved.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['2']);
   });
@@ -93,7 +66,7 @@ describe('an endpoint changes between two attempts:', () => {
 describe('an attempt that is in flight', () => {
   const inFlight = async () => {
     let answer = () => {};
-    const erp = await consumer((_, response) => {
+    const erp = await kit.consumer((_, response) => {
       answer = () => response.writeHead(500).end();
     });
     const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
@@ -107,7 +80,7 @@ describe('an attempt that is in flight', () => {
     const { endpoint, answer, erp } = await inFlight();
     await kit.sql(`update webhook_endpoints set status = 'disabled'`);
     answer();
-    await waitFor('the log entry', async () => (await attempts(endpoint.id)).length === 1);
+    await waitFor('the log entry', async () => (await kit.attempts(endpoint.id)).length === 1);
     expect(await kit.sql('select status, attempts, next_attempt_at from webhook_deliveries')).toEqual([
       { status: 'dropped', attempts: 1, next_attempt_at: null },
     ]);
@@ -118,11 +91,11 @@ describe('an attempt that is in flight', () => {
     const { endpoint, answer } = await inFlight();
     await kit.sql('delete from webhook_endpoints');
     answer();
-    const other = await consumer();
+    const other = await kit.consumer();
     await kit.createEndpoint({ url: other.url, events: ['product.created'] });
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor('the other endpoint', () => other.received.length === 1);
-    expect(await attempts(endpoint.id)).toEqual([]);
+    expect(await kit.attempts(endpoint.id)).toEqual([]);
   });
 
   test('is finished and recorded when the worker is asked to stop', async () => {
@@ -130,7 +103,9 @@ describe('an attempt that is in flight', () => {
     const stopping = kit.stopWorkers();
     answer();
     await stopping;
-    expect(await attempts(endpoint.id)).toMatchObject([{ attempt: 1, status: 'failed', response_code: 500 }]);
+    expect(await kit.attempts(endpoint.id)).toMatchObject([
+      { attempt: 1, status: 'failed', response_code: 500 },
+    ]);
     expect(
       await kit.sql(`select 1 from graphile_worker.jobs where key like $1`, [`%${endpoint.id}`]),
     ).toHaveLength(1);
@@ -138,7 +113,7 @@ describe('an attempt that is in flight', () => {
 });
 
 test('after a rotation both secrets sign until the old one expires', async () => {
-  const erp = await consumer();
+  const erp = await kit.consumer();
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const young = await kit.addSecret(endpoint.id, new Date(Date.now() + 3_600_000));
   await kit.startWorker();
@@ -157,7 +132,7 @@ test('after a rotation both secrets sign until the old one expires', async () =>
 });
 
 test('a secret that cannot be opened uses up no attempt', async () => {
-  const erp = await consumer();
+  const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.sql(`update internal.webhook_secrets set sealed = '\\x00'`);
   await kit.startWorker();
@@ -173,7 +148,7 @@ test('a secret that cannot be opened uses up no attempt', async () => {
 });
 
 test('a test event reaches its endpoint alone, whatever that subscribed to', async () => {
-  const [tested, other] = [await consumer(), await consumer()];
+  const [tested, other] = [await kit.consumer(), await kit.consumer()];
   const endpoint = await kit.createEndpoint({ url: tested.url, events: ['turn.open'] });
   await kit.createEndpoint({ url: other.url, events: ['product.created'] });
   await kit.startWorker();
@@ -189,6 +164,6 @@ test('a test event reaches its endpoint alone, whatever that subscribed to', asy
     type: 'webhook.test',
     data: { endpoint_id: endpoint.id, message: expect.any(String) },
   });
-  await settled('delivered');
+  await kit.settled('delivered');
   expect(other.received).toEqual([]);
 });

@@ -1,18 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-let consumer: RecordingConsumer | undefined;
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(async () => {
-  await consumer?.close();
-  await kit.close();
-});
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const makeProducts = (locationId: string, count: number) =>
   kit.sql(
@@ -28,10 +20,9 @@ const attempts = (where: string) =>
   );
 
 test('thirty hanging endpoints at one host take nothing from a healthy one there, and only what was sent counts', async () => {
-  const host = await startConsumer(({ path }, response) => {
+  const host = await kit.consumer(({ path }, response) => {
     if (path === '/well') response.end();
   });
-  consumer = host;
   const at = (path: string) => new URL(path, host.url).href;
   // Of many locations: whatever limits one of them limits none of the others.
   for (let hanging = 1; hanging <= 30; hanging += 1) {
@@ -65,7 +56,7 @@ test('an endpoint that lets five attempts time out has one at a time, until one 
   let most = 0;
   let answers = false;
   const hanging = new Set<ServerResponse>();
-  const host = await startConsumer((_, response) => {
+  const host = await kit.consumer((_, response) => {
     open += 1;
     most = Math.max(most, open);
     response.on('close', () => {
@@ -75,7 +66,6 @@ test('an endpoint that lets five attempts time out has one at a time, until one 
     hanging.add(response);
     if (answers) setTimeout(() => response.end(), 20);
   });
-  consumer = host;
   await kit.createEndpoint({ url: host.url, events: ['product.created'] });
   await kit.startWorker({ webhookTimeoutMs: 1_000, webhookRetryDelaysSeconds: [600, 600, 600, 600] });
   await makeProducts(kit.locationId, 60);

@@ -2,31 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { openDatabase, pidSpace, startHeartbeat } from '@comanda/db';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { livenessOf } from '../../packages/worker/src/runner-liveness.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
-import { watchRunner } from '../../packages/worker/src/watch.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 import { startProxy } from './proxy.ts';
 
-let kit: WorkerKit;
-const consumers: RecordingConsumer[] = [];
-
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(async () => {
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
-});
-
-async function consumer(answer?: Parameters<typeof startConsumer>[0]) {
-  const started = await startConsumer(answer);
-  consumers.push(started);
-  return started;
-}
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const environment = () => ({
   DATABASE_URL: kit.url,
@@ -47,7 +32,7 @@ const delivered = () =>
 
 describe('the worker process', () => {
   test('says that it is ready, finishes what is in flight on SIGTERM and ends with 0', async () => {
-    const erp = await consumer((_, response) => setTimeout(() => response.end(), 300));
+    const erp = await kit.consumer((_, response) => setTimeout(() => response.end(), 300));
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
     const worker = await startProcess({ entry: 'worker', env: environment() });
     await createProduct(kit.database, { locationId: kit.locationId });
@@ -59,7 +44,7 @@ describe('the worker process', () => {
   });
 
   test('writes no secret and no body into its log', async () => {
-    const erp = await consumer((_, response) => response.writeHead(500).end('canary-answer'));
+    const erp = await kit.consumer((_, response) => response.writeHead(500).end('canary-answer'));
     const { secret } = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
     const worker = await startProcess({ entry: 'worker', env: { ...environment(), LOG_LEVEL: 'trace' } });
     await createProduct(kit.database, { locationId: kit.locationId, name: 'canary-name' });
@@ -77,7 +62,7 @@ describe('the worker process', () => {
 
   test('killed while a consumer hangs, it is taken over: the same event again, then recorded', async () => {
     let answers = false;
-    const erp = await consumer((_, response) => {
+    const erp = await kit.consumer((_, response) => {
       if (answers) response.end();
     });
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
@@ -109,7 +94,7 @@ describe('the worker process', () => {
 
 describe('the sweeper', () => {
   const overdue = async () => {
-    const erp = await consumer();
+    const erp = await kit.consumer();
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
     const worker = await kit.startWorker();
     await createProduct(kit.database, { locationId: kit.locationId });
@@ -211,7 +196,7 @@ test('a heartbeat is steady only as long as it flows', async () => {
 
 test('when every connection breaks in mid-delivery nothing is lost, and the attempt is recorded once', async () => {
   let answer = () => {};
-  const erp = await consumer((_, response) => {
+  const erp = await kit.consumer((_, response) => {
     answer = () => response.end();
   });
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
@@ -233,7 +218,7 @@ test('when every connection breaks in mid-delivery nothing is lost, and the atte
 
 test('an outage of the database in mid-delivery costs neither the event nor a second sending', async () => {
   let answer = () => {};
-  const erp = await consumer((_, response) => {
+  const erp = await kit.consumer((_, response) => {
     answer = () => response.end();
   });
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
@@ -257,12 +242,18 @@ test('an outage of the database in mid-delivery costs neither the event nor a se
   await proxy.close();
 });
 
-test('a runner with a free slot that stops looking for jobs is found out, a busy one is not', async () => {
-  const [idle, busy] = [new EventEmitter(), new EventEmitter()];
-  const watches = [watchRunner(idle, 2, 60), watchRunner(busy, 1, 60)];
+test('a runner with a free slot whose looks are not answered is found out, a busy one is not', async () => {
+  const [idle, busy, ended] = [new EventEmitter(), new EventEmitter(), new EventEmitter()];
+  const runners = [livenessOf(idle, 2, 60), livenessOf(busy, 1, 60), livenessOf(ended, 1, 60_000)];
   busy.emit('job:start');
-  expect(await Promise.race(watches.map(({ stuck }, index) => stuck.then(() => index)))).toBe(0);
+  // One that asks and is refused is as good as dead: it may never ask for real.
+  const asking = setInterval(() => {
+    for (const name of ['worker:getJob:start', 'worker:getJob:error']) idle.emit(name);
+  }, 1);
+  expect(await Promise.race(runners.map(({ over }, index) => over.then(() => index)))).toBe(0);
+  clearInterval(asking);
   busy.emit('job:complete');
-  expect(await watches[1]?.stuck).toBe('stuck');
-  for (const watch of watches) watch.stop();
+  ended.emit('pool:release');
+  expect(await Promise.all(runners.map(({ over }) => over))).toEqual(['stuck', 'stuck', 'ended']);
+  for (const runner of runners) await runner.stop();
 });

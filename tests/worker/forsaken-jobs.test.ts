@@ -1,21 +1,19 @@
 import { addJob, syncJobKey } from '@comanda/db';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { openHand } from '../support/by-hand.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 import { createSyncKit, type SyncKit } from './sync-kit.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-let kit: WorkerKit;
+const kit = useWorkerKit({ lifetime: 'test' });
 let jobs: SyncKit;
 beforeEach(async () => {
-  kit = await createWorkerKit();
   jobs = createSyncKit(kit, kit.locationId);
 });
-afterEach(() => kit.close());
 
 const items = [{ external_id: 'a', name: 'A', price: 1 }];
 
@@ -58,7 +56,7 @@ test('events, last part: a sync job whose last try died with its worker ends as 
   expect(await ended(id)).toMatchObject({
     status: 'failed',
     error: 'The job was stopped by a fault on our side; what was applied stays applied.',
-    items: null,
+    items: [{ external_id: 'a' }],
   });
   expect(await toldOf(id)).toEqual(['failed']);
   expect(await queued()).toEqual([]);

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import {
   createSecretBox,
   type Database,
@@ -13,9 +10,14 @@ import {
 } from '@comanda/db';
 import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
 import { pino } from 'pino';
+import { afterEach } from 'vitest';
+import { publishRound } from '../../packages/worker/src/relay/round.ts';
 import { underDeed } from '../support/by-hand.ts';
+import { type Answerer, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
+import { type Lifetime, useClosed } from '../support/use.ts';
+import { waitFor } from '../support/wait.ts';
 
 /** A log that keeps quiet. */
 export const silent = pino({ level: 'silent' });
@@ -41,6 +43,16 @@ export interface WorkerKit {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Events as published, in the order of their numbers. */
   events(): Promise<PublishedEvent[]>;
+  /** Publishes every change that waits; all events, as `events` has them. */
+  publish(): Promise<PublishedEvent[]>;
+  /** Publishes what waits, and forgets every event. */
+  forget(): Promise<void>;
+  /** Starts a consumer; it is closed with the kit. */
+  consumer(answer?: Answerer): Promise<RecordingConsumer>;
+  /** The attempts at an endpoint, as their log has them. */
+  attempts(endpointId: string): Promise<LoggedAttempt[]>;
+  /** Waits until the first delivery has that status. */
+  settled(status: string): Promise<unknown>;
   /** Asks every worker to stop and waits for it. */
   stopWorkers(): Promise<void>;
   close(): Promise<void>;
@@ -49,6 +61,14 @@ export interface WorkerKit {
 export interface TestEndpoint {
   id: string;
   secret: string;
+}
+
+export interface LoggedAttempt {
+  attempt: number;
+  status: string;
+  response_code: number | null;
+  error: string | null;
+  response_body: string | null;
 }
 
 export interface PublishedEvent {
@@ -62,14 +82,34 @@ export interface PublishedEvent {
   requestId: string | null;
 }
 
-/** Opens one; close it in `afterAll`. */
-export async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
+/** One for the tests of a file, or anew for each test. */
+export const useWorkerKit = ({
+  timezone,
+  lifetime,
+}: {
+  timezone?: string;
+  lifetime?: Lifetime;
+} = {}): WorkerKit => useClosed(() => createWorkerKit(timezone), lifetime);
+
+async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   const test = await createTestDatabase();
   const database = openDatabase({ url: test.url, poolSize: 4 });
   const locationId = await createLocation(database, { timezone });
   const encryptionKey = randomBytes(32).toString('base64');
   const box = createSecretBox(parseEncryptionKeys(encryptionKey));
   const workers: RunningWorker[] = [];
+  const consumers: RecordingConsumer[] = [];
+  const sql: WorkerKit['sql'] = (text, values) =>
+    underDeed(database.pool, 'repair: the scene of a test', text, values);
+  const events = async () => {
+    const rows = await database.run(publishedEvents, []);
+    return rows.map((row) => ({ ...row, body: JSON.parse(row.text) }));
+  };
+
+  const publish = async () => {
+    while ((await publishRound(database, silent)).changes > 0);
+    return events();
+  };
 
   const storeSecret = async (location: string, endpointId: string) => {
     const secret = newSigningSecret();
@@ -116,19 +156,52 @@ export async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
       });
       return storeSecret(locationId, endpointId);
     },
-    sql: (text, values) => underDeed(database.pool, 'repair: the scene of a test', text, values),
-    async events() {
-      const rows = await database.run(publishedEvents, []);
-      return rows.map((row) => ({ ...row, body: JSON.parse(row.text) }));
+    sql,
+    events,
+    publish,
+    async forget() {
+      await publish();
+      await sql('delete from events');
     },
+    async consumer(answer) {
+      const consumer = await startConsumer(answer);
+      consumers.push(consumer);
+      return consumer;
+    },
+    attempts: (endpointId) =>
+      sql(
+        `select attempt, status, response_code, error, response_body from webhook_attempts
+         where endpoint_id = $1 order by attempt`,
+        [endpointId],
+      ),
+    settled: (status) =>
+      waitFor(`a delivery that is ${status}`, async () => {
+        const [row] = await sql<{ status: string }>('select status from webhook_deliveries');
+        return row?.status === status;
+      }),
     stopWorkers,
     async close() {
+      // Consumers first: what still hangs then fails at once.
+      await Promise.all(consumers.map((consumer) => consumer.close()));
       await stopWorkers();
       await database.close();
       await test.drop();
     },
   };
 }
+
+/** One for the tests of a file, each of which begins with nothing to tell. */
+export function useTellingKit(): WorkerKit {
+  const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
+  afterEach(async () => {
+    await kit.forget();
+    await kit.sql('delete from internal.captured_changes');
+  });
+  return kit;
+}
+
+/** The types of events, in their order. */
+export const typesOf = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type);
 
 /** Makes an order with its payment by plain SQL; returns its id. */
 export async function insertOrder(
@@ -150,49 +223,6 @@ export async function insertOrder(
     [locationId, id, externalId],
   );
   return id;
-}
-
-/** A delivery as a consumer saw it. */
-export interface Received {
-  path: string;
-  headers: IncomingHttpHeaders;
-  text: string;
-  body: Record<string, unknown>;
-}
-
-/** A consumer on loopback that keeps what it gets. */
-export interface RecordingConsumer {
-  url: string;
-  received: Received[];
-  close(): Promise<void>;
-}
-
-/** Starts one; `answer` answers, 200 unless given. */
-export async function startConsumer(
-  answer: (received: Received, response: ServerResponse, nth: number) => void = (_, response) =>
-    response.end('ok'),
-): Promise<RecordingConsumer> {
-  const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const text = Buffer.concat(chunks).toString('utf8');
-    const one = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
-    received.push(one);
-    answer(one, response, received.length);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/hook`,
-    received,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
 }
 
 const publishedEvents = statement<PublishedEvent>(

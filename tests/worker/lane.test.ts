@@ -1,18 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPace } from '../../packages/worker/src/deliveries/pace.ts';
 import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-let consumer: RecordingConsumer | undefined;
-beforeEach(async () => {
-  kit = await createWorkerKit();
-});
-afterEach(async () => {
-  await consumer?.close();
-  await kit.close();
-});
+const kit = useWorkerKit({ lifetime: 'test' });
 
 const count = async (where: string) => {
   const [row] = await kit.sql<{ count: number }>(
@@ -24,7 +16,7 @@ const count = async (where: string) => {
 test('what was claimed ahead for an endpoint that stops answering goes back, and is sent once it answers', async () => {
   const waiting: (() => void)[] = [];
   let hanging = false;
-  consumer = await startConsumer((_, response, nth) => {
+  const consumer = await kit.consumer((_, response, nth) => {
     hanging ||= nth === 300;
     if (hanging) waiting.push(() => response.end());
     else response.end();

@@ -1,25 +1,23 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
+import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { type RecordingConsumer, startConsumer } from './kit.ts';
 
 // One id, from the answer of the API to what a worker in another process writes about the consequences.
 
 type Line = Record<string, unknown>;
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
-let api: TestApi;
+const api = useApi(() => ({ encryptionKey }));
 let worker: TestProcess;
-let consumer: RecordingConsumer;
+const consumer = useConsumer((received, response) => {
+  response.statusCode = received.path === '/refuses' ? 500 : 200;
+  response.end();
+});
 
 beforeAll(async () => {
-  api = await startTestApi({ encryptionKey });
-  consumer = await startConsumer((received, response) => {
-    response.statusCode = received.path === '/refuses' ? 500 : 200;
-    response.end();
-  });
   worker = await startProcess({
     entry: 'worker',
     env: {
@@ -34,8 +32,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await worker?.stop();
-  await consumer?.close();
-  await api?.close();
 });
 
 const lines = (message: string, requestId: string): Line[] =>

@@ -1,20 +1,22 @@
 import { newId } from '@comanda/db';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 import { type DatabaseProxy, startProxy } from './proxy.ts';
 
-let kit: WorkerKit;
+vi.setConfig({ testTimeout: 120_000 });
+const kit = useWorkerKit({ lifetime: 'test' });
 let proxy: DatabaseProxy;
 const consumers: RecordingConsumer[] = [];
 beforeEach(async () => {
-  kit = await createWorkerKit();
   proxy = await startProxy(kit.url);
 });
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  await kit.close();
+  // Before its way to the database is gone: it gives back what it holds.
+  await kit.stopWorkers();
   await proxy.close();
 });
 
@@ -34,20 +36,25 @@ async function claimUnderWay() {
     [endpointId, deliveryId],
   );
   // It is made due when answers are held back; where a look had just been asked for, once more.
-  await waitFor('a claim without its answer', async () => {
-    proxy.swallow('answers');
-    const due = `next_attempt_at = now(), leased_by = null, leased_until = null`;
-    await kit.sql(`update webhook_deliveries set ${due} where id = $1`, [deliveryId]);
-    const claimed = 'select from webhook_deliveries where id = $1 and leased_by is not null';
-    const isClaimed = async () => (await kit.sql(claimed, [deliveryId])).length === 1;
-    const found = await waitFor('the claim', isClaimed, { timeoutMs: 2_500 }).catch(() => false);
-    if (found) return true;
-    await kit.sql(`update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1`, [
-      deliveryId,
-    ]);
-    proxy.mend();
-    return false;
-  });
+  await waitFor(
+    'a claim without its answer',
+    async () => {
+      proxy.swallow('answers');
+      const due = `next_attempt_at = now(), leased_by = null, leased_until = null`;
+      await kit.sql(`update webhook_deliveries set ${due} where id = $1`, [deliveryId]);
+      const claimed = 'select from webhook_deliveries where id = $1 and leased_by is not null';
+      const isClaimed = async () => (await kit.sql(claimed, [deliveryId])).length === 1;
+      const found = await waitFor('the claim', isClaimed, { timeoutMs: 2_500 }).catch(() => false);
+      if (found) return true;
+      await kit.sql(
+        `update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1`,
+        [deliveryId],
+      );
+      proxy.mend();
+      return false;
+    },
+    { timeoutMs: 60_000 },
+  );
   return { erp, endpointId, deliveryId };
 }
 

@@ -1,27 +1,23 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { beforeEach, expect, inject, test, vi } from 'vitest';
+import type { RecordingConsumer } from '../support/consumer.ts';
 import { startProcess } from '../support/processes.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type RecordingConsumer, startConsumer, type WorkerKit } from './kit.ts';
+import { useWorkerKit } from './kit.ts';
 import { createSyncKit } from './sync-kit.ts';
 
 // Every failover has a moment in which the database answers and does not let us write (SQLSTATE 25006).
 
 vi.setConfig({ testTimeout: 120_000 });
 
-let kit: WorkerKit;
+const kit = useWorkerKit({ lifetime: 'test' });
 let erp: RecordingConsumer;
 let name: string;
 beforeEach(async () => {
-  kit = await createWorkerKit();
-  erp = await startConsumer();
+  erp = await kit.consumer();
   name = new URL(kit.url).pathname.slice(1);
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-});
-afterEach(async () => {
-  await erp.close();
-  await kit.close();
 });
 
 /** For every session from now on; those of the worker end. */

@@ -1,36 +1,12 @@
+import { statement } from '@comanda/db';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { describe, expect, test } from 'vitest';
+import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+import { insertOrder, silent, typesOf, useTellingKit } from './kit.ts';
 
-let kit: WorkerKit;
-
-beforeAll(async () => {
-  kit = await createWorkerKit('America/Argentina/Buenos_Aires');
-});
-afterAll(() => kit.close());
-afterEach(async () => {
-  await publish();
-  await kit.sql('delete from internal.captured_changes');
-  await kit.sql('delete from events');
-});
-
-async function publish() {
-  for (;;) {
-    const drained = await drainChanges(kit.database, silent);
-    if (drained?.changes === 0) break;
-  }
-  return kit.events();
-}
-
-const forget = async () => {
-  await publish();
-  await kit.sql('delete from events');
-};
-
-const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
+const kit = useTellingKit();
 
 describe('what is gone shows its last state:', () => {
   test('a product that is deleted before its change is published', async () => {
@@ -39,11 +15,11 @@ describe('what is gone shows its last state:', () => {
       externalId: 'GONE',
       stock: { quantity: 2 },
     });
-    await forget();
+    await kit.forget();
     await kit.sql('update products set price = 77 where id = $1', [id]);
     await kit.sql('update product_stock set quantity = 1 where product_id = $1', [id]);
     await kit.sql('delete from products where id = $1', [id]);
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events)).toEqual(['product.updated', 'stock.updated', 'product.deleted']);
     expect(events[0]?.body.data).toMatchObject({ id, price: 77 });
     expect(events[1]?.body.data).toMatchObject({
@@ -56,9 +32,9 @@ describe('what is gone shows its last state:', () => {
 
   test('a stock record that is deleted while its product lives', async () => {
     const id = await createProduct(kit.database, { locationId: kit.locationId, stock: { quantity: 2 } });
-    await forget();
+    await kit.forget();
     await kit.sql('delete from product_stock where product_id = $1', [id]);
-    const [stock, ...rest] = await publish();
+    const [stock, ...rest] = await kit.publish();
     expect(rest).toEqual([]);
     expect(stock?.body.data).toEqual({
       product_id: id,
@@ -73,7 +49,7 @@ describe('what is gone shows its last state:', () => {
     const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
     await createProduct(kit.database, { locationId: gone?.id ?? '' });
     await kit.sql('delete from locations where id = $1', [gone?.id]);
-    expect(await publish()).toEqual([]);
+    expect(await kit.publish()).toEqual([]);
     expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
   });
 });
@@ -86,7 +62,7 @@ test('a location that is deleted while its changes are read is nobody to tell, a
   const client = await kit.database.pool.connect();
   await client.query('begin');
   await client.query('lock table products');
-  const draining = drainChanges(kit.database, log);
+  const publishing = publishRound(kit.database, log);
   await waitFor('the relay to read what changed', async () => {
     const { rows } = await client.query(
       `select from pg_locks where not granted and relation = 'products'::regclass`,
@@ -96,8 +72,8 @@ test('a location that is deleted while its changes are read is nobody to tell, a
   await client.query('delete from locations where id = $1', [gone?.id]);
   await client.query('commit');
   client.release();
-  await draining;
-  expect(await publish()).toEqual([]);
+  await publishing;
+  expect(await kit.publish()).toEqual([]);
   expect(logged).toEqual([]);
   expect(await kit.sql('select * from internal.captured_changes')).toEqual([]);
 });
@@ -105,16 +81,16 @@ test('a location that is deleted while its changes are read is nobody to tell, a
 test('numbers follow the commits, not the beginnings', async () => {
   const first = await createProduct(kit.database, { locationId: kit.locationId, name: 'first' });
   const second = await createProduct(kit.database, { locationId: kit.locationId, name: 'second' });
-  await forget();
+  await kit.forget();
   const client = await kit.database.pool.connect();
   await client.query('begin');
   await client.query(`update products set description = 'early' where id = $1`, [first]);
   await kit.sql(`update products set description = 'late' where id = $1`, [second]);
-  const early = await publish();
+  const early = await kit.publish();
   await client.query(`update products set description = 'later' where id = $1`, [second]);
   await client.query('commit');
   client.release();
-  const events = await publish();
+  const events = await kit.publish();
   expect(early.map(({ resourceId }) => resourceId)).toEqual([second]);
   expect(events.map(({ resourceId }) => resourceId)).toEqual([second, first, second]);
   expect(events.map(({ number }, index) => number - (events[0]?.number ?? 0) === index)).not.toContain(false);
@@ -122,20 +98,19 @@ test('numbers follow the commits, not the beginnings', async () => {
 
 test('changes keep the id of the request that made them', async () => {
   const id = await createProduct(kit.database, { locationId: kit.locationId });
-  await forget();
-  await kit.database.prismaTransaction('request-7', (tx) =>
-    tx.product.updateMany({ where: { id }, data: { description: 'traced' } }),
-  );
-  expect((await publish()).map(({ requestId }) => requestId)).toEqual(['request-7']);
+  await kit.forget();
+  const trace = statement('trace', `update products set description = 'traced' where id = $1`);
+  await kit.database.transaction('request-7', (tx) => tx.run(trace, [id]));
+  expect((await kit.publish()).map(({ requestId }) => requestId)).toEqual(['request-7']);
 });
 
 test('a change that cannot be published is set aside, the others pass, and it comes when it can', async () => {
   const orders = [await insertOrder(kit), await insertOrder(kit), await insertOrder(kit)];
-  await forget();
+  await kit.forget();
   const [payment] = await kit.sql<{ id: string }>('select * from payments where order_id = $1', [orders[1]]);
   await kit.sql(`update orders set channel = 'web'`);
   await kit.sql('delete from payments where order_id = $1', [orders[1]]);
-  const published = await publish();
+  const published = await kit.publish();
   expect(published.filter(({ type }) => type === 'order.updated')).toHaveLength(
     (await kit.sql('select 1 from orders')).length - 1,
   );
@@ -149,7 +124,7 @@ test('a change that cannot be published is set aside, the others pass, and it co
     [kit.locationId, payment?.id, orders[1]],
   );
   await kit.sql('update internal.captured_changes set retry_at = now() where failures > 0');
-  await drainSetAside(kit.database, silent);
+  await publishSetAside(kit.database, silent);
   const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);
   expect(typesOf(mended)).toContain('order.updated');
 });

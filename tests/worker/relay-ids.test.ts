@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { expect, test } from 'vitest';
+import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createCategory, createProduct } from '../support/factories.ts';
-import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+import { insertOrder, silent, useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
-beforeAll(async () => {
-  kit = await createWorkerKit();
-});
-afterAll(() => kit.close());
+const kit = useWorkerKit();
 
 async function publish() {
   await kit.sql('delete from events');
-  while ((await drainChanges(kit.database, silent)).changes > 0);
+  while ((await publishRound(kit.database, silent)).changes > 0);
   return kit.events();
 }
 
@@ -109,8 +105,8 @@ test('events.md 9: catalog.updated is told once, though another change of its tr
     [kit.locationId, payment?.id, orderId],
   );
   await kit.sql('update internal.captured_changes set retry_at = now()');
-  await drainSetAside(kit.database, silent);
-  while ((await drainChanges(kit.database, silent)).changes > 0);
+  await publishSetAside(kit.database, silent);
+  while ((await publishRound(kit.database, silent)).changes > 0);
   expect(await types()).toEqual(['catalog.updated', 'order.updated', 'payment.created', 'product.updated']);
   expect(await kit.sql('select from internal.captured_changes')).toEqual([]);
 });

@@ -1,22 +1,20 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { drainChanges, drainSetAside } from '../../packages/worker/src/relay/drain.ts';
+import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+import { insertOrder, silent, useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
+const kit = useWorkerKit({ lifetime: 'test' });
 let other: string;
 const open: pg.Client[] = [];
 
 beforeEach(async () => {
-  kit = await createWorkerKit();
   other = await createLocation(kit.database);
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.end()));
-  await kit.close();
 });
 
 /** Opens a transaction that holds what the statement locks. */
@@ -38,10 +36,10 @@ const eventsOf = (locationId: string) =>
 const typesOf = async (locationId: string) => (await eventsOf(locationId)).map(({ type }) => type);
 
 /** Everything that may be told now; how many changes each round had. */
-async function drainAll(): Promise<number[]> {
+async function publishAll(): Promise<number[]> {
   const rounds: number[] = [];
   for (;;) {
-    const { changes } = await drainChanges(kit.database, silent);
+    const { changes } = await publishRound(kit.database, silent);
     if (changes === 0) return rounds;
     rounds.push(changes);
   }
@@ -77,7 +75,7 @@ test('what was set aside at a location whose rows are held delays nothing of oth
   await createProduct(kit.database, { locationId: kit.locationId });
   await kit.database.pool.query('update internal.captured_changes set failures = 1, retry_at = now()');
   await hold('select from locations where id = $1 for update', [kit.locationId]);
-  expect(await drainSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
+  expect(await publishSetAside(kit.database, silent)).toEqual({ changes: 1, events: 0 });
   expect(
     await kit.sql('select failures, retry_at > now() as later, error from internal.captured_changes'),
   ).toEqual([{ failures: 1, later: true, error: null }]);
@@ -87,7 +85,7 @@ describe('events.md 5: a transaction of thousands of changes', () => {
   test('is published in slices, others in between, each resource once and the catalog once', async () => {
     const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
     await createProduct(kit.database, { locationId: kit.locationId, categoryIds: [categoryId] });
-    await drainAll();
+    await publishAll();
     await kit.sql('delete from events');
     const client = await hold(
       `insert into products (location_id, sku, name, price) select $1, 'big-' || n, 'Big', 1 from generate_series(1, 6000) n`,
@@ -96,10 +94,10 @@ describe('events.md 5: a transaction of thousands of changes', () => {
     await client.query('update products set price = 2 where location_id = $1', [kit.locationId]);
     await client.query('commit');
     await createProduct(kit.database, { locationId: other });
-    const { changes } = await drainChanges(kit.database, silent);
+    const { changes } = await publishRound(kit.database, silent);
     expect(changes).toBeLessThan(10);
     expect(await typesOf(other)).toEqual(['product.created']);
-    const rounds = await drainAll();
+    const rounds = await publishAll();
     // Two parts of 250 products, each made and changed.
     expect(Math.max(...rounds)).toBeLessThanOrEqual(1_000);
     const events = await eventsOf(kit.locationId);
@@ -115,7 +113,7 @@ describe('events.md 5: a transaction of thousands of changes', () => {
   test('comes after what others changed before it ended', async () => {
     const orderId = await insertOrder(kit);
     const id = await createProduct(kit.database, { locationId: kit.locationId });
-    await drainAll();
+    await publishAll();
     const client = await hold(
       `do $$ begin for n in 1..600 loop update products set price = n where id = '${id}'; end loop; end $$`,
       [],
@@ -123,7 +121,7 @@ describe('events.md 5: a transaction of thousands of changes', () => {
     await kit.sql(`update orders set status = 'ready' where id = $1`, [orderId]);
     await client.query(`update orders set status = 'closed' where id = $1`, [orderId]);
     await client.query('commit');
-    await drainAll();
+    await publishAll();
     const moves = await kit.sql<{ to: string }>(
       `select body::jsonb #>> '{data,status}' as to from events where type = 'order.status_changed' order by number`,
     );
@@ -139,10 +137,10 @@ describe('events.md 6: any number of workers share the locations', () => {
       `select pg_advisory_xact_lock(hashtextextended('comanda relay ' || $1::uuid, 0))`,
       [kit.locationId],
     );
-    await drainAll();
+    await publishAll();
     expect([(await eventsOf(kit.locationId)).length, (await eventsOf(other)).length]).toEqual([0, 1]);
     await holder.query('commit');
-    await drainAll();
+    await publishAll();
     expect(await eventsOf(kit.locationId)).toHaveLength(1);
   });
 

@@ -1,40 +1,14 @@
 import { newId } from '@comanda/db';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { drainChanges } from '../../packages/worker/src/relay/drain.ts';
+import { describe, expect, test } from 'vitest';
 import { createCategory, createProduct, createSubselection } from '../support/factories.ts';
-import { createWorkerKit, insertOrder, silent, type WorkerKit } from './kit.ts';
+import { insertOrder, typesOf, useTellingKit } from './kit.ts';
 
-let kit: WorkerKit;
-
-beforeAll(async () => {
-  kit = await createWorkerKit('America/Argentina/Buenos_Aires');
-});
-afterAll(() => kit.close());
-afterEach(async () => {
-  await publish();
-  await kit.sql('delete from internal.captured_changes');
-  await kit.sql('delete from events');
-});
-
-async function publish() {
-  for (;;) {
-    const drained = await drainChanges(kit.database, silent);
-    if (drained?.changes === 0) break;
-  }
-  return kit.events();
-}
-
-const forget = async () => {
-  await publish();
-  await kit.sql('delete from events');
-};
-
-const typesOf = (events: { type: string }[]) => events.map(({ type }) => type);
+const kit = useTellingKit();
 
 describe('plain SQL is heard like any other change:', () => {
   test('an order and its payment are created', async () => {
     const id = await insertOrder(kit, { externalId: 'PO-1' });
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events)).toEqual(['order.created', 'payment.created']);
     expect(events[0]?.body).toEqual({
       id: events[0]?.id,
@@ -48,10 +22,10 @@ describe('plain SQL is heard like any other change:', () => {
 
   test('an order moves to ready, and is then canceled with its payment', async () => {
     const id = await insertOrder(kit, { externalId: 'PO-2' });
-    await forget();
+    await kit.forget();
     await kit.sql(`update orders set status = 'ready' where id = $1`, [id]);
     await kit.sql(`update orders set status = 'canceled' where id = $1`, [id]);
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events).sort()).toEqual([
       'order.cancelled',
       'order.status_changed',
@@ -75,15 +49,15 @@ describe('plain SQL is heard like any other change:', () => {
       categoryIds,
       stock: { quantity: 5 },
     });
-    await forget();
+    await kit.forget();
     await kit.sql('update products set price = 13 where id = $1', [id]);
-    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
+    expect(typesOf(await kit.publish())).toEqual(['product.updated', 'catalog.updated']);
     await kit.sql('delete from events');
     await kit.sql(`update products set description = 'strong' where id = $1`, [id]);
-    expect(typesOf(await publish())).toEqual(['product.updated']);
+    expect(typesOf(await kit.publish())).toEqual(['product.updated']);
     await kit.sql('delete from events');
     await kit.sql('update product_stock set quantity = 4.5 where product_id = $1', [id]);
-    const [stock, ...rest] = await publish();
+    const [stock, ...rest] = await kit.publish();
     expect(rest).toEqual([]);
     expect(stock?.body.data).toMatchObject({
       product_id: id,
@@ -97,14 +71,14 @@ describe('plain SQL is heard like any other change:', () => {
       kit.locationId,
       id,
     ]);
-    expect(typesOf(await publish())).toEqual(['turn.open']);
+    expect(typesOf(await kit.publish())).toEqual(['turn.open']);
     await kit.sql('delete from events');
     await kit.sql(
       `update turns set status = 'closed', started_at = '2026-01-31T12:00:00Z', ended_at = '2026-01-31T20:00:00Z'
        where id = $1`,
       [id],
     );
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events).sort()).toEqual(['settlement.created', 'turn.closed', 'turn.updated']);
     expect(events.find(({ type }) => type === 'settlement.created')?.body.data).toEqual({
       id: expect.any(String),
@@ -124,7 +98,7 @@ describe('plain SQL is heard like any other change:', () => {
     await kit.sql(`update sync_jobs set status = 'processing'`);
     await kit.sql(`update sync_jobs set status = 'completed' where id = $1`, [good]);
     await kit.sql(`update sync_jobs set status = 'failed' where id = $1`, [bad]);
-    const events = await publish();
+    const events = await kit.publish();
     const counts = { total_items: 3 };
     expect(events.map(({ body }) => body.data)).toEqual([
       { job_id: good, status: 'completed', ...counts, success_items: 2, failed_items: 1 },
@@ -144,31 +118,31 @@ describe('plain SQL is heard like any other change:', () => {
 describe('one change makes one event:', () => {
   test('two updates in one transaction are one event of a type', async () => {
     const id = await createProduct(kit.database, { locationId: kit.locationId });
-    await forget();
+    await kit.forget();
     await kit.database.prisma.$transaction([
       kit.database.prisma.product.updateMany({ where: { id }, data: { price: 1 } }),
       kit.database.prisma.product.updateMany({ where: { id }, data: { price: 2 } }),
     ]);
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events)).toEqual(['product.updated']);
     expect(events[0]?.body.data.price).toBe(2);
   });
 
   test('what is made and changed in one transaction is created, once', async () => {
     const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
-    await forget();
+    await kit.forget();
     const id = await createProduct(kit.database, { locationId: kit.locationId, categoryIds: [categoryId] });
-    const events = await publish();
+    const events = await kit.publish();
     expect(typesOf(events)).toEqual(['product.created', 'catalog.updated']);
     expect(events[0]?.body.data).toMatchObject({ id, categories: [{ id: categoryId, name: 'Coffee' }] });
   });
 
   test('an update that changes nothing, and one that is rolled back, make nothing', async () => {
     const id = await createProduct(kit.database, { locationId: kit.locationId });
-    await forget();
+    await kit.forget();
     await kit.sql('update products set price = price where id = $1', [id]);
     await kit.sql(`do $$ begin update products set price = 99; raise exception 'no'; end $$`).catch(() => {});
-    expect(await publish()).toEqual([]);
+    expect(await kit.publish()).toEqual([]);
   });
 
   test('what is made and removed in one transaction makes nothing', async () => {
@@ -182,7 +156,7 @@ describe('one change makes one event:', () => {
     await client.query('delete from products where id = $1', [id]);
     await client.query('commit');
     client.release();
-    expect(await publish()).toEqual([]);
+    expect(await kit.publish()).toEqual([]);
   });
 
   test('a product, a choice and its item that stand in no category tell nothing of the catalog', async () => {
@@ -192,31 +166,57 @@ describe('one change makes one event:', () => {
     await kit.sql('update products set price = 3 where id = $1', [productId]);
     await kit.sql('update subselections set name = $2 where product_id = $1', [productId, 'Size']);
     await kit.sql('update subselection_items set price = 4 where location_id = $1', [locationId]);
-    expect(typesOf(await publish()).filter((type) => type === 'catalog.updated')).toEqual([]);
+    expect(typesOf(await kit.publish()).filter((type) => type === 'catalog.updated')).toEqual([]);
     const categoryId = await createCategory(kit.database, { locationId });
-    await forget();
+    await kit.forget();
     const link = 'insert into product_categories (location_id, product_id, category_id) values ($1, $2, $3)';
     await kit.sql(link, [locationId, productId, categoryId]);
-    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
-    await forget();
+    expect(typesOf(await kit.publish())).toEqual(['product.updated', 'catalog.updated']);
+    await kit.forget();
     await kit.sql('update subselection_items set price = 5 where location_id = $1', [locationId]);
-    expect(typesOf(await publish())).toEqual(['catalog.updated']);
-    await forget();
+    expect(typesOf(await kit.publish())).toEqual(['catalog.updated']);
+    await kit.forget();
     await kit.sql('delete from product_categories where product_id = $1', [productId]);
-    expect(typesOf(await publish())).toEqual(['product.updated', 'catalog.updated']);
-    await forget();
+    expect(typesOf(await kit.publish())).toEqual(['product.updated', 'catalog.updated']);
+    await kit.forget();
     await kit.sql('delete from products where id = $1', [productId]);
-    expect(typesOf(await publish()).filter((type) => type === 'product.updated')).toEqual([]);
+    expect(typesOf(await kit.publish())).toEqual(['product.deleted']);
+  });
+
+  test('a choice or an item that is removed tells of the catalog when its product stands in a category, else not', async () => {
+    const { locationId } = kit;
+    const categoryIds = [await createCategory(kit.database, { locationId })];
+    const [shown, alone] = [
+      await createProduct(kit.database, { locationId, categoryIds }),
+      await createProduct(kit.database, { locationId }),
+    ];
+    for (const productId of [shown, alone])
+      for (const items of [[{}], [{}]])
+        await createSubselection(kit.database, { locationId, productId, items });
+    const removal = {
+      'an item': `delete from subselection_items where id = (select i.id from subselection_items i
+        join subselections s on s.id = i.subselection_id where s.product_id = $1 limit 1)`,
+      'a choice':
+        'delete from subselections where id = (select id from subselections where product_id = $1 limit 1)',
+      'all choices': 'delete from subselections where product_id = $1',
+    };
+    for (const [what, sql] of Object.entries(removal)) {
+      await kit.forget();
+      await kit.sql(sql, [alone]);
+      expect([what, typesOf(await kit.publish())]).toEqual([what, []]);
+      await kit.sql(sql, [shown]);
+      expect([what, typesOf(await kit.publish())]).toEqual([what, ['catalog.updated']]);
+    }
   });
 
   test('the catalog counts its versions by transaction', async () => {
     const categoryIds = [await createCategory(kit.database, { locationId: kit.locationId })];
     const productId = await createProduct(kit.database, { locationId: kit.locationId, categoryIds });
-    await publish();
+    await kit.publish();
     const before = (await kit.events()).findLast(({ type }) => type === 'catalog.updated')?.body.data.version;
     await createSubselection(kit.database, { locationId: kit.locationId, productId, items: [{}] });
     await kit.sql(`update products set name = name || '!'`);
-    const events = await publish();
+    const events = await kit.publish();
     const versions = events
       .filter(({ type }) => type === 'catalog.updated')
       .map(({ body }) => body.data.version);

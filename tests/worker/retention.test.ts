@@ -1,22 +1,19 @@
 import { addJob, newId } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RuleName, retentionRules } from '../../packages/worker/src/retention/rules.ts';
 import { sweepRule } from '../../packages/worker/src/retention/sweep-rule.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { createWorkerKit, type TestEndpoint, type WorkerKit } from './kit.ts';
+import { type TestEndpoint, useWorkerKit } from './kit.ts';
 
-let kit: WorkerKit;
+const kit = useWorkerKit();
 let endpoint: TestEndpoint;
 let apiKeyId: string;
 
 beforeAll(async () => {
-  kit = await createWorkerKit();
   endpoint = await kit.createEndpoint({ url: 'http://127.0.0.1:9/none', events: ['order.created'] });
   ({ id: apiKeyId } = await createKey(kit.database, { locationId: kit.locationId }));
 });
-
-afterAll(() => kit?.close());
 
 beforeEach(async () => {
   await kit.sql('delete from events');
@@ -84,7 +81,7 @@ describe('retention', () => {
         keep: 30,
         after,
         over: () => true,
-        rest: async () => {},
+        restMs: () => 0,
       });
       removed += pass.removed;
       passes += 1;
@@ -282,7 +279,7 @@ function rule(name: RuleName) {
 
 /** Removes by one rule until nothing is left; returns how many rows went. */
 async function sweep(name: RuleName, keep: number): Promise<number> {
-  const options = { keep, over: () => false, rest: async () => {} };
+  const options = { keep, over: () => false, restMs: () => 0 };
   const { removed, after } = await sweepRule(kit.database, rule(name), options);
   expect(after).toBeUndefined();
   return removed;

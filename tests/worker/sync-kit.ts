@@ -1,6 +1,6 @@
 import { applyProductSync } from '@comanda/api/services';
 import { newId, type rows } from '@comanda/db';
-import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.ts';
+import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import type {
   ProductSyncItem,
   SyncItemError,

@@ -6,16 +6,19 @@ import {
   type Settings,
 } from '@comanda/db';
 import { createCredentials } from './credentials/credentials.ts';
+import { type Deprecations, deprecations } from './deprecations.ts';
 import { createLimiter } from './limits/limiter.ts';
+import type { LiveBounds } from './live/bounds.ts';
+import { createLive } from './live/live.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
-import { operationsOf } from './operations.ts';
-import { createBulkhead } from './places/bulkhead.ts';
-import { createInFlight } from './places/in-flight.ts';
+import { createPlaces } from './places/places.ts';
 import { readsFrom } from './replica/reads.ts';
 import { createReplica } from './replica/replica.ts';
+import { clientAddressBehind } from './request/client-address.ts';
 import type { App } from './request/context.ts';
 import { createLog } from './request/log.ts';
+import { operationsOf } from './request/operations.ts';
 import { relayWaker } from './request/relay-wake.ts';
 import { appRouter } from './router.ts';
 
@@ -29,61 +32,80 @@ export type AppSettings = Pick<
   Settings,
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
-  Partial<Pick<Settings, 'databaseDirectUrl' | 'databaseReplicaUrl'>> & {
+  Partial<
+    Pick<Settings, 'databaseDirectUrl' | 'databaseReplicaUrl' | 'apiConnections' | 'trustedProxies' | 'app'>
+  > & {
     databaseUrl: string;
     encryptionKey: string;
+    /** Other bounds on streams of events; a test's. */
+    live?: Partial<LiveBounds>;
+    /** In place of those of the table. */
+    deprecations?: Deprecations;
   };
 
 /** Opens the database, starts listening for changed keys, registers the process. */
 export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const log = createLog(settings.logLevel, 'api');
-  const bulkhead = createBulkhead();
   const database = openDatabase({
     url: settings.databaseUrl,
     work: 'api',
+    ...(settings.apiConnections && { poolSize: settings.apiConnections }),
     applicationName: 'comanda-api',
     unnamed: settings.databaseDirectUrl !== undefined,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   // Apart from the requests: however busy they keep their connections, health and metrics answer.
   const directUrl = settings.databaseDirectUrl ?? settings.databaseUrl;
-  const watch = openDatabase({
+  const health = openDatabase({
     url: directUrl,
-    work: 'watch',
-    applicationName: 'comanda-watch',
+    work: 'health',
+    applicationName: 'comanda-health',
   });
   const url = settings.databaseReplicaUrl;
   const unnamed = settings.databaseDirectUrl !== undefined;
   const replica = url === undefined ? undefined : createReplica({ primary: database, url, unnamed, log });
+  const places = createPlaces(database);
   const notifications = createNotifications(directUrl);
   const credentials = createCredentials(database, notifications);
+  const live = createLive({
+    database,
+    bulkhead: places.bulkhead,
+    notifications,
+    credentials,
+    log,
+    ...(settings.live && { bounds: settings.live }),
+  });
   const limiter = createLimiter(database, { notifications });
   return {
     database,
     reads: replica?.reads ?? readsFrom(database),
     credentials,
     limiter,
-    inFlight: createInFlight(),
-    bulkhead,
+    places,
+    live,
     log,
     metrics: createMetrics({
-      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, watch },
+      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health },
       ...(replica && { replica }),
     }),
-    readiness: createReadiness(watch),
+    readiness: createReadiness(health),
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
+    clientAddress: clientAddressBehind(settings.trustedProxies ?? []),
+    deprecations: settings.deprecations ?? deprecations,
     policy: {
       idempotencyTtlHours: settings.idempotencyTtlHours,
       webhookTargets: settings.webhookTargets,
       webhookAllowCidrs: settings.webhookAllowCidrs,
+      app: settings.app ?? 'off',
     },
     async close() {
-      bulkhead.close();
+      await live.close();
+      places.bulkhead.close();
       await limiter.close();
       await credentials.close();
       await notifications.close();
-      await watch.close();
+      await health.close();
       await replica?.close();
       await database.close();
     },

@@ -1,103 +1,104 @@
-import { isUnavailable, sqlState } from '@comanda/db';
+import { isUnavailable, type SqlState, sqlState } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { type ErrorCode, errorCodes, type Reason, type ReasonOf, reasons, statusOf } from './reasons.ts';
+import { sentence } from './sentences.ts';
+import { ErrorCode as ErrorCodeShape } from './wire.ts';
 
-/** The error codes of the specification, with the HTTP status and the tRPC code each leaves with by default. */
-export const errorCodes = {
-  invalid_request: {
-    status: 400,
-    trpc: 'BAD_REQUEST',
-    meaning: 'the request cannot be read; also 405, 408, 413, 415, 417, 431',
-  },
-  unauthorized: {
-    status: 401,
-    trpc: 'UNAUTHORIZED',
-    meaning: 'missing, malformed, unknown, expired or revoked key',
-  },
-  permission_denied: { status: 403, trpc: 'FORBIDDEN', meaning: 'the key lacks the permission' },
-  resource_not_found: {
-    status: 404,
-    trpc: 'NOT_FOUND',
-    meaning: 'no such path or resource at this location',
-  },
-  conflict: { status: 409, trpc: 'CONFLICT', meaning: 'the request contradicts the current state' },
-  validation_error: {
-    status: 422,
-    trpc: 'UNPROCESSABLE_CONTENT',
-    meaning: 'body, query or required header fails validation; the message names each field',
-  },
-  rate_limited: { status: 429, trpc: 'TOO_MANY_REQUESTS', meaning: 'a limit is used up; see Retry-After' },
-  internal_error: {
-    status: 500,
-    trpc: 'INTERNAL_SERVER_ERROR',
-    meaning: 'a fault of ours; 503 with Retry-After: not available now',
-  },
-} as const satisfies Record<string, { status: number; trpc: TRPCError['code']; meaning: string }>;
-
-/** An error code of the specification. */
-export type ErrorCode = keyof typeof errorCodes;
+z.config({ customError: sentence });
 
 /** The body of every error, as the specification's error envelope. */
 export const ErrorBody = z
   .object({
-    error: z.strictObject({
-      code: z.enum(Object.keys(errorCodes) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string(),
-      request_id: z.string(),
-    }),
+    error: z
+      .strictObject({ code: ErrorCodeShape, message: z.string(), request_id: z.string() })
+      .meta({ id: 'ErrorDetails', description: 'What is wrong, for a program and for a person.' }),
   })
   .strict()
   .meta({ id: 'Error', description: 'The body of every error.' });
-
-/** The limit that a `rate_limited` request met. */
-export type LimitKind = 'minute' | 'month' | 'batch_hour';
-
-/** A refusal or fault that the caller is told of. Everything else leaves as `internal_error`, unexplained. */
-export class ApiError extends TRPCError {
-  readonly reason: ErrorCode;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly limit: LimitKind | undefined;
-
-  /** `status` replaces the code's own (405, 413, 415, 503); `headers` go out with the answer; `limit` is counted. */
-  constructor(
-    reason: ErrorCode,
-    message: string,
-    options: { status?: number; headers?: Record<string, string>; cause?: unknown; limit?: LimitKind } = {},
-  ) {
-    super({ code: errorCodes[reason].trpc, message, cause: options.cause });
-    this.name = 'ApiError';
-    this.reason = reason;
-    this.status = options.status ?? errorCodes[reason].status;
-    this.headers = options.headers ?? {};
-    this.limit = options.limit;
-  }
-}
-
-/** Whether something went wrong that somebody should look at: not when we only have too much to do. */
-export const isFault = ({ reason, cause }: ApiError): boolean =>
-  reason === 'internal_error' && cause !== undefined;
-
-/** A 404 that names the kind of resource, never whether another location has it. */
-export const notFound = (resource: string): ApiError =>
-  new ApiError('resource_not_found', `${resource} not found`);
-
-/** A 409 with the reason. */
-export const conflict = (message: string): ApiError => new ApiError('conflict', message);
 
 /** One failing field: its path as the caller wrote it, and what is wrong. */
 export interface FieldFault {
   path: string;
   message: string;
+  /** `invalid_field` unless said. */
+  reason?: ReasonOf<'validation_error'>;
 }
 
-/** A 422 that names every failing field by its path, at most ten. */
+/** The resource that has what was asked for: `/v2/orders/{id}`. */
+export interface OtherResource {
+  collection: 'orders' | 'products' | 'categories';
+  id: string;
+}
+
+interface ErrorDetails {
+  /** Go out with the answer. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+  fields?: readonly FieldFault[];
+  other?: OtherResource | undefined;
+  since?: Date;
+}
+
+/** A refusal or fault that the caller is told of. Everything else leaves as `internal`, unexplained. */
+export class ApiError extends TRPCError {
+  readonly reason: Reason;
+  /** The code of the specification; `code` is tRPC's own. */
+  readonly errorCode: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What fails, as far as it is told: ten at most. */
+  readonly fields: readonly FieldFault[];
+  readonly other: OtherResource | undefined;
+  /** The moment to begin anew with, where there is one. */
+  readonly since: Date | undefined;
+
+  constructor(
+    reason: Reason,
+    message: string,
+    { headers = {}, cause, fields = [], other, since }: ErrorDetails = {},
+  ) {
+    const { code } = reasons[reason];
+    super({ code: errorCodes[code].trpc, message, cause });
+    this.name = 'ApiError';
+    this.reason = reason;
+    this.errorCode = code;
+    this.status = statusOf(reason);
+    this.headers = headers;
+    this.fields = fields;
+    this.other = other;
+    this.since = since;
+  }
+}
+
+/** Whether something went wrong that somebody should look at: not when we only have too much to do. */
+export const isFault = ({ errorCode, cause }: ApiError): boolean =>
+  errorCode === 'internal_error' && cause !== undefined;
+
+/** A 404 that names the kind of resource, never whether another location has it. */
+export const notFound = (resource: string): ApiError => new ApiError('not_found', `${resource} not found`);
+
+/** A 409; `other` is the resource that stands in the way. */
+export const conflict = (reason: ReasonOf<'conflict'>, message: string, other?: OtherResource): ApiError =>
+  new ApiError(reason, message, { other });
+
+/** A 503: what cannot be done now can be in `seconds`. */
+export const unavailable = (
+  reason: 'temporarily_unavailable' | 'location_busy' | 'location_read_only' | 'moved',
+  message: string,
+  { seconds = 5, cause }: { seconds?: number; cause?: unknown } = {},
+): ApiError => new ApiError(reason, message, { headers: { 'Retry-After': String(seconds) }, cause });
+
+/** A 401 in the same words whatever is wrong with the key. */
+export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
+  new ApiError(reason, 'The API key is missing or not valid.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+
+/** A 422 that names every failing field by its path, at most ten; its reason is that of the first. */
 export function invalid(...faults: FieldFault[]): ApiError {
-  const shown = faults
-    .slice(0, 10)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const fields = faults.slice(0, 10);
+  const shown = fields.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
   const more = faults.length > shown.length ? `; and ${faults.length - shown.length} more` : '';
-  return new ApiError('validation_error', shown.join('; ') + more);
+  return new ApiError(faults[0]?.reason ?? 'invalid_field', shown.join('; ') + more, { fields });
 }
 
 /** `['items', 0, 'quantity']` as `items[0].quantity`. */
@@ -109,9 +110,9 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 }
 
 /**
- * What the caller is told of any error thrown on the way: the one place where causes become codes.
- * zod issues → `validation_error`; a refusal by Postgres → its code; an unreachable database → 503;
- * the rest → `internal_error` with a fixed sentence.
+ * What the caller is told of any error thrown on the way: the one place where causes become reasons.
+ * zod issues → `invalid_field`; a refusal by Postgres → its reason; an unreachable database → 503;
+ * the rest → `internal` with a fixed sentence.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -119,52 +120,58 @@ export function toApiError(error: unknown): ApiError {
     if (error.cause instanceof ApiError) return error.cause;
     if (error.cause instanceof z.core.$ZodError && error.code === 'BAD_REQUEST') return fromZod(error.cause);
     const known = fromTrpc[error.code];
-    if (known !== undefined) {
-      const [reason, status] = known;
-      return new ApiError(reason, error.message, { ...(status !== undefined && { status }), cause: error });
-    }
+    if (known !== undefined) return new ApiError(known, error.message, { cause: error });
     if (error.cause !== undefined && error.code === 'INTERNAL_SERVER_ERROR') return toApiError(error.cause);
   }
   return (
-    fromDatabase(error) ??
-    new ApiError('internal_error', 'Something went wrong on our side.', { cause: error })
+    fromDatabase(error) ?? new ApiError('internal', 'Something went wrong on our side.', { cause: error })
   );
 }
 
 /** A zod failure, told field by field: of a field that fails in several ways, the first. */
 export function fromZod(error: z.core.$ZodError): ApiError {
   const faults = new Map<string, string>();
-  for (const { path, message } of error.issues) {
+  for (const { path, message } of error.issues.flatMap(chosenOf)) {
     const name = fieldPath(path);
-    if (!faults.has(name)) faults.set(name, message);
+    if (!faults.has(name)) faults.set(name, name === '' ? `The input ${message}.` : message);
   }
   return invalid(...[...faults].map(([path, message]) => ({ path, message })));
 }
 
-// What tRPC itself refuses, with the status where it is not the code's own.
-const fromTrpc: Partial<Record<TRPCError['code'], [ErrorCode, status?: number]>> = {
-  BAD_REQUEST: ['invalid_request'],
-  PARSE_ERROR: ['invalid_request'],
-  PAYLOAD_TOO_LARGE: ['invalid_request', 413],
-  UNSUPPORTED_MEDIA_TYPE: ['invalid_request', 415],
-  METHOD_NOT_SUPPORTED: ['invalid_request', 405],
-  NOT_FOUND: ['resource_not_found'],
+// Of what fits none of several forms: what is wrong by the form that it comes nearest to, the one that fails deepest.
+function chosenOf(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const [nearest] = issue.errors.toSorted((one, other) => depth(other) - depth(one));
+  if (nearest === undefined) return [issue];
+  return nearest.flatMap(chosenOf).map(({ path, message }) => ({ path: [...issue.path, ...path], message }));
+}
+
+const depth = (issues: readonly z.core.$ZodIssue[]): number =>
+  Math.max(...issues.map(({ path }) => path.length));
+
+// What tRPC itself refuses.
+const fromTrpc: Partial<Record<TRPCError['code'], Reason>> = {
+  BAD_REQUEST: 'unreadable_request',
+  PARSE_ERROR: 'unreadable_body',
+  PAYLOAD_TOO_LARGE: 'body_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  NOT_FOUND: 'unknown_path',
 };
 
-function fromDatabase(error: unknown): ApiError | undefined {
-  const state = sqlState(error);
-  if (isUnavailable(error) || tookTooLong.test(state?.code ?? '')) {
-    return new ApiError('internal_error', 'The service is not available at the moment; try again shortly.', {
-      status: 503,
-      headers: { 'Retry-After': '5' },
-      cause: error,
-    });
+function fromDatabase(cause: unknown): ApiError | undefined {
+  const state: Partial<SqlState> = sqlState(cause) ?? {};
+  const { code = '', message = '' } = state;
+  if (isUnavailable(cause) || tookTooLong.test(code)) {
+    const said = 'The service is not available at the moment; try again shortly.';
+    return unavailable('temporarily_unavailable', said, { cause });
   }
-  // An illegal move, or something that a guard keeps as it is; both say what is the matter.
-  if (state?.code === 'CM001' || state?.code === 'CM008')
-    return new ApiError('conflict', state.message, { cause: error });
-  return undefined;
+  // Both say what is the matter.
+  const refused = refusedBy[code];
+  return refused && new ApiError(refused, message, { cause });
 }
+
+const refusedBy: Readonly<Record<string, Reason>> = { CM001: 'illegal_move', CM008: 'guarded' };
 
 // Ended for taking too long: a statement, or a transaction that was left idle.
 const tookTooLong = /^(57014|25P0[34])$/;

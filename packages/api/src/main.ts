@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
-import { readSettings, type Settings } from '@comanda/db';
-import { superviseProcesses } from './processes/primary.ts';
+import { readSettings, type Settings, strangeVariable, strangeVariables } from '@comanda/db';
+import { superviseProcesses } from './processes/parent.ts';
 import { refuse, serve } from './processes/serve.ts';
+import { createLog } from './request/log.ts';
 
 try {
   await main(readSettings(process.env));
@@ -11,6 +12,10 @@ try {
 
 /** One process serves by itself; of several, the first only looks after the others, which share its port. */
 async function main(settings: Settings): Promise<void> {
+  // A parent has told it already.
+  if (process.send === undefined)
+    for (const each of strangeVariables(process.env))
+      createLog(settings.logLevel, 'api').warn(strangeVariable(each));
   if (cluster.isPrimary && settings.apiProcesses > 1) superviseProcesses(settings);
   else await serve(settings);
 }

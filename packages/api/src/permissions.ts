@@ -22,6 +22,9 @@ export const permissions = {
   'sync:read': 'list and read sync jobs',
   'webhooks:read': 'list and read webhook endpoints and their deliveries',
   'webhooks:write': 'create, change, delete, test, rotate and replay webhook endpoints',
+  'sandbox:reset': 'reset a sandbox to the demo data',
+  'certifications:read': 'follow certifications of a sandbox, read their reports',
+  'certifications:write': 'start certifications of a sandbox',
   'payments:write': 'complete and reject payments',
   'payment_methods:write': 'create and change payment methods',
   'turns:write': 'open and close turns',
@@ -30,6 +33,10 @@ export const permissions = {
   'locations:write': 'create and change locations',
   'keys:read': 'list API keys',
   'keys:write': 'create and revoke API keys',
+  'audit:read': 'list the audit of the location',
+  'audit:undo': 'undo what was changed by hand',
+  'deliveries:retry': 'send an event to a webhook endpoint again',
+  'jobs:retry': 'run failed sync jobs again',
 } as const satisfies Record<`${string}:${string}`, string>;
 
 /** A permission that an operation asks for. */

@@ -1,6 +1,10 @@
 import { router } from './request/operation.ts';
+import { appCodesRouter } from './resources/app-codes/router.ts';
+import { auditRouter } from './resources/audit/router.ts';
 import { catalogRouter } from './resources/catalog/router.ts';
 import { categoriesRouter } from './resources/categories/router.ts';
+import { certificationsRouter } from './resources/certifications/router.ts';
+import { deliveriesRouter } from './resources/deliveries/router.ts';
 import { eventsRouter } from './resources/events/router.ts';
 import { keysRouter } from './resources/keys/router.ts';
 import { limitsRouter } from './resources/limits/router.ts';
@@ -11,6 +15,7 @@ import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
 import { paymentsRouter } from './resources/payments/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
 import { salesReportsRouter } from './resources/sales-reports/router.ts';
+import { sandboxRouter } from './resources/sandbox/router.ts';
 import { settlementsRouter } from './resources/settlements/router.ts';
 import { stockRouter } from './resources/stock/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
@@ -19,8 +24,12 @@ import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts'
 
 /** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
 export const appRouter = router({
+  appCodes: appCodesRouter,
+  audit: auditRouter,
   catalog: catalogRouter,
   categories: categoriesRouter,
+  certifications: certificationsRouter,
+  deliveries: deliveriesRouter,
   events: eventsRouter,
   keys: keysRouter,
   limits: limitsRouter,
@@ -31,6 +40,7 @@ export const appRouter = router({
   payments: paymentsRouter,
   products: productsRouter,
   salesReports: salesReportsRouter,
+  sandbox: sandboxRouter,
   settlements: settlementsRouter,
   stock: stockRouter,
   syncJobs: syncJobsRouter,

@@ -1,13 +1,33 @@
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
-export { type EventType, events, eventTypes, subscribableEventTypes } from './events.ts';
+export { demoNames, exampleIds } from './documents/demo-examples.ts';
+export { counter, gauge, type MetricFamily, single } from './metrics/family.ts';
+export { latencySamples, newLatency } from './metrics/latency.ts';
+export { metricsContentType, render } from './metrics/metrics.ts';
+export { processFamilies } from './metrics/process-families.ts';
+export { createReadiness } from './metrics/readiness.ts';
 export { createLog } from './request/log.ts';
-export { issueKey, listKeys, revokeKey } from './resources/keys/issue.ts';
-export { createLocation, listLocations } from './resources/locations/create.ts';
-export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.ts';
+export { issueCode } from './resources/app-codes/store.ts';
+export {
+  type Certification,
+  type CertificationAction,
+  type CertificationCheck,
+  type CheckName,
+  checkNames,
+} from './resources/certifications/schema.ts';
+export {
+  type EventType,
+  events,
+  eventTypes,
+  subscribableEventTypes,
+} from './resources/events/types.schema.ts';
+export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
+export { createLocation, listLocations } from './resources/locations/store.ts';
+export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';
+export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.store.ts';
 export {
   checkWebhookUrl,
   isAllowedAddress,
   type UrlVerdict,
   type WebhookTargets,
-} from './resources/webhook-endpoints/address.ts';
-export { type KeyRotation, rotateKey } from './resources/webhook-endpoints/rotate-key.ts';
+} from './resources/webhook-endpoints/address.rules.ts';
+export { type KeyRotation, rotateKey } from './resources/webhook-endpoints/rotate-key.store.ts';

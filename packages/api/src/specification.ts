@@ -1,5 +1,5 @@
-import type { ErrorCode } from './errors.ts';
 import type { Permission } from './permissions.ts';
+import type { ErrorCode } from './reasons.ts';
 import type { RestRoute } from './request/meta.ts';
 
 /** A documented operation: what the specification and the contract promise of one method and path. */
@@ -20,7 +20,10 @@ export interface SpecifiedOperation {
   errors: Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }
 
-/** Every documented operation of both families. Specification: Endpoints; contract: what it adds to them. */
+/**
+ * The operations that callers were promised before they were built, written down apart from the router: a test holds it to
+ * them. One that came later stands in the router alone, and in docs/api.md, which is made of it.
+ */
 export const specification: readonly SpecifiedOperation[] = rows().map(
   ([route, permission, answer, ...traits]) => ({
     route,
@@ -33,9 +36,6 @@ export const specification: readonly SpecifiedOperation[] = rows().map(
     errors: (['resource_not_found', 'conflict'] as const).filter((code) => traits.includes(code)),
   }),
 );
-
-/** Documented operations that are not served yet. A row leaves when it is served; none may join. */
-export const comingNext: readonly RestRoute[] = [];
 
 type Answer = 'data' | 'list' | 'created' | 'accepted';
 type Trait = 'idempotent' | 'batch' | 'changes' | 'resource_not_found' | 'conflict';

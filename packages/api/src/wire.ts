@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ErrorCode as Code, errorCodes, type Reason, reasons } from './reasons.ts';
 
 /** Text counted in code points, as the contract counts it; control characters are allowed here. */
 export function text(shortest: number, longest: number) {
@@ -50,13 +51,13 @@ export const Timestamp = z.string().meta({
 
 /** A moment, as callers may write it. */
 export const TimestampFilter = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 timestamp with an offset or Z' })
+  .datetime({ offset: true })
   .refine((moment) => moment >= '0001', { error: 'must be an ISO 8601 timestamp with an offset or Z' })
   .meta({ description: 'ISO 8601 with offset or Z.', example: '2026-01-31T00:00:00Z' });
 
 /** A whole day in the location's time zone. */
 export const DateFilter = z.iso
-  .date({ error: 'must be a date, YYYY-MM-DD' })
+  .date()
   .refine((day) => day >= '0001', { error: 'must be a date, YYYY-MM-DD' })
   .meta({ description: "A whole day in the location's time zone.", example: '2026-01-31' });
 
@@ -70,13 +71,13 @@ export const ImageUrl = z
 /** `limit` and `offset` of every list. */
 export const paging = {
   limit: z
-    .int({ error: 'must be a whole number' })
+    .int()
     .min(1, 'must be 1 to 200')
     .max(200, 'must be 1 to 200')
     .default(50)
     .meta({ description: 'Entries on a page.' }),
   offset: z
-    .int({ error: 'must be a whole number' })
+    .int()
     .min(0, 'must be 0 to 2147483647')
     .max(2_147_483_647, 'must be 0 to 2147483647')
     .default(0)
@@ -110,6 +111,17 @@ export const rangeOrder = z.superRefine<{ from?: string | undefined; to?: string
     }
   },
 );
+
+/** An error code of the specification. */
+export const ErrorCode = z
+  .enum(Object.keys(errorCodes) as [Code, ...Code[]])
+  .meta({ id: 'ErrorCode', description: 'The error codes of the service.' });
+
+/** Why a request was refused or failed. */
+export const ErrorReason = z.enum(Object.keys(reasons) as [Reason, ...Reason[]]).meta({
+  id: 'ErrorReason',
+  description: 'Why, to switch on; more may join. `/docs/errors` explains each.',
+});
 
 /** What a deletion answers. */
 export const Deleted = z
@@ -161,7 +173,7 @@ export function wireTime(moment: Date, timezone: string): string {
 function decimal(places: number) {
   const largest = 9_999_999_999.99;
   return z
-    .number({ error: 'must be a number' })
+    .number()
     .min(0, 'must not be negative')
     .max(largest, `must be at most ${largest}`)
     .refine((value) => decimals(value) <= places, { error: `must have at most ${places} decimals` });

@@ -1,59 +1,81 @@
-import {
-  createTRPCClient,
-  type HTTPLinkOptions,
-  httpBatchLink,
-  httpLink,
-  splitLink,
-  type TRPCClient,
-} from '@trpc/client';
-import type { AnyTRPCClientTypes } from '@trpc/server';
+import { createTRPCClient, type TRPCClient } from '@trpc/client';
+import type { TRPCBuiltRouter } from '@trpc/server';
+import { type CallSettings, callLink } from './call-link.ts';
+import { withCallSites } from './call-site.ts';
+import { httpLink } from './http-link.ts';
 import type { AppRouter } from './surface.ts';
+import { createWatch, type LiveEvents } from './watch.ts';
 
-/** Where the service is, and who calls. */
+/** Where the service is, who calls, and how long and how often a call is tried. */
 export interface ClientOptions {
   /** The base URL, with or without a slash at its end: `https://api.example.com`. */
   url: string;
-  /** The API key, `cmd_live_…`. It belongs on a server, never in a browser. */
+  /** The API key, `cmd_live_<code>_…`. It belongs on a server, never in a browser. */
   key: string;
+  /** How long a call may take in milliseconds, its repeats and the waits between them included; 30,000 unless given. */
+  timeoutMs?: number | undefined;
+  /**
+   * How often a call is repeated that got no answer, or a 429 or 503; 2 unless given. A mutation is repeated with
+   * its idempotency key, so it is done once; one without gets a key of its own. With 0 no key is made.
+   */
+  retries?: number | undefined;
   /** Sends the requests; the global `fetch` unless given. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
 }
-
-/** Every procedure as a function: `client.orders.create.mutate({ … })`, `client.products.list.query({ … })`. */
-export type ComandaClient = TRPCClient<AppRouter>;
 
 /**
- * The client of one service with one key. Queries made in the same tick share a request, at most ten of them;
- * each counts against the limits on its own. A mutation and a quote always go alone. A call that the service refuses
- * throws what `comandaError` reads.
+ * The router of `createClient`, for integrations that ask for one: `createTRPCContext<ClientRouter>()`. It differs
+ * from `AppRouter` in that results keep the names of their types.
+ */
+export type ClientRouter = TRPCBuiltRouter<
+  Omit<AppRouter['_def']['_config']['$types'], 'transformer'> & {
+    transformer: true;
+  },
+  AppRouter['_def']['record']
+>;
+
+/** Every procedure as a function: `comanda.orders.create.mutate({ … })`, `comanda.products.list.query({ … })`. */
+export type ComandaClient = TRPCClient<ClientRouter> & { events: LiveEvents };
+
+/**
+ * The client of one service with one key. Queries made in the same tick share a request, at most ten of them; each
+ * counts against the limits on its own, and ends by its own `signal`. A mutation and a quote always go alone. What a
+ * call throws is read by `comandaError` and `noAnswer`; its stack names the line of the call.
  *
  * @throws {TypeError} when `url` is not an absolute URL.
+ * @throws {RangeError} when `timeoutMs` or `retries` is no number of that kind.
+ *
+ * @example
+ * const comanda = createClient({ url: 'https://api.example.com', key: process.env['COMANDA_KEY'] ?? '' });
+ * const orders = await comanda.orders.list.query({ status: ['pending', 'ready'] });
  */
-export function createClient({ url, key, fetch }: ClientOptions): ComandaClient {
-  const options = {
-    url: new URL('trpc', url.endsWith('/') ? url : `${url}/`),
-    headers: { authorization: `Bearer ${key}` },
-    ...(fetch && { fetch: adaptFetch(fetch) }),
-  };
-  return createTRPCClient<AppRouter>({
-    links: [
-      splitLink({
-        // A quote is asked by a body: a long order is more than a URL holds.
-        condition: ({ type, path }) => type === 'mutation' || path === 'orders.quote',
-        true: httpLink({ ...options, methodOverride: 'POST' }),
-        false: httpBatchLink({ ...options, maxItems: largestBatch, maxURLLength: longestUrl }),
-      }),
-    ],
+export function createClient({
+  url,
+  key,
+  timeoutMs = 30_000,
+  retries = 2,
+  fetch: send,
+}: ClientOptions): ComandaClient {
+  const base = new URL(url.endsWith('/') ? url : `${url}/`);
+  const service = { base, headers: { authorization: `Bearer ${key}` }, send };
+  const client = createTRPCClient<AppRouter>({
+    links: [callLink(checked({ timeoutMs, retries })), httpLink(service)],
   });
+  const calls = withCallSites(client) as object as TRPCClient<ClientRouter>;
+  const live: LiveEvents = { watch: createWatch(service) };
+  return beside(calls, { events: beside(calls.events, live) });
 }
 
-// tRPC describes fetch by a type of its own, which the real one misses by a hair.
-function adaptFetch(send: typeof fetch): NonNullable<HTTPLinkOptions<AnyTRPCClientTypes>['fetch']> {
-  return (input, init) => send(input, init as RequestInit);
+/** All that `calls` has, and `own` before it: what tRPC makes answers to every name. */
+const beside = <Calls extends object, Own extends object>(calls: Calls, own: Own): Calls & Own =>
+  new Proxy(calls, {
+    get: (inner, name) => Reflect.get(Object.hasOwn(own, name) ? own : inner, name),
+  }) as Calls & Own;
+
+function checked({ timeoutMs, retries }: CallSettings): CallSettings {
+  if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be more than 0, not ${timeoutMs}`);
+  if (!Number.isInteger(retries) || retries < 0) {
+    throw new RangeError(`retries must be 0 or a whole number above it, not ${retries}`);
+  }
+  return { timeoutMs, retries };
 }
-
-/** The service takes no more calls in one request. */
-const largestBatch = 10;
-
-// The service takes 16 KiB of headers, the URL among them; proxies on the way often take 8.
-const longestUrl = 7_500;

@@ -1,32 +1,54 @@
-import { TRPCClientError } from '@trpc/client';
-import type { ErrorCode } from './surface.ts';
+import type { ErrorData } from './surface.ts';
 
 /** What the service answered to a call that it refused or could not do. */
-export interface ComandaError {
-  /** One of a few codes to act upon. */
-  code: ErrorCode;
-  /** The HTTP status that REST answers with for the same refusal. */
-  httpStatus: number;
-  /** Names the request in the logs of the service: give it when you ask for help. */
-  requestId: string;
+export interface ComandaError extends ErrorData {
   /** For a person: what is wrong, field by field where fields are wrong. */
   message: string;
+  /** A call with this idempotency key was done before, and its answer is given once. */
+  replayed: boolean;
 }
 
 /**
- * What the service answered, of whatever a call threw. `undefined` when it did not answer: no connection, a
- * proxy's page, an aborted call; whether a mutation was done is unknown then, so repeat it with its key.
+ * Why there is no answer of the service. `timeout`: none came in time. `aborted`: the call's signal ended it.
+ * `unreachable`: no connection, or it broke. `strange`: something else answered, such as a proxy's page.
+ */
+export type NoAnswer = 'timeout' | 'aborted' | 'unreachable' | 'strange';
+
+/**
+ * What the service answered, of whatever a call threw; told by its looks, so any copy of tRPC may have thrown it.
+ * `undefined` when the service did not answer: `noAnswer` says why.
+ *
+ * @example
+ * const refusal = comandaError(error);
+ * if (refusal?.reason === 'external_id_taken') console.log('it is there already:', refusal.resourceId);
  */
 export function comandaError(error: unknown): ComandaError | undefined {
-  if (!(error instanceof TRPCClientError)) return undefined;
-  const data: unknown = error.data;
-  if (!isErrorData(data)) return undefined;
-  const { code, httpStatus, requestId } = data;
-  return { code, httpStatus, requestId, message: error.message };
+  if (!isCallError(error) || !isErrorData(error.data)) return undefined;
+  return { ...error.data, message: error.message, replayed: error.data.reason === 'shown_once' };
 }
 
-function isErrorData(data: unknown): data is Omit<ComandaError, 'message'> {
+/**
+ * Why no answer came, of whatever a call threw; `undefined` for all else. Whether a mutation was done is unknown
+ * then: repeat it with the same `idempotencyKey`.
+ *
+ * @example
+ * if (noAnswer(error) === 'timeout') console.log('slow today');
+ */
+export function noAnswer(error: unknown): NoAnswer | undefined {
+  return isCallError(error) ? error.noAnswer : undefined;
+}
+
+interface CallError extends Error {
+  data?: unknown;
+  noAnswer?: NoAnswer;
+}
+
+const isCallError = (error: unknown): error is CallError =>
+  error instanceof Error && error.name === 'TRPCClientError';
+
+function isErrorData(data: unknown): data is ErrorData {
   if (typeof data !== 'object' || data === null) return false;
-  const { code, httpStatus, requestId } = data as Record<string, unknown>;
-  return typeof code === 'string' && typeof httpStatus === 'number' && typeof requestId === 'string';
+  const { code, httpStatus, requestId, reason, fields } = data as Record<string, unknown>;
+  const texts = [code, requestId, reason].every((value) => typeof value === 'string');
+  return texts && typeof httpStatus === 'number' && Array.isArray(fields);
 }

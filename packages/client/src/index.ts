@@ -1,11 +1,8 @@
-export { type ClientOptions, type ComandaClient, createClient } from './client.ts';
-export { type ComandaError, comandaError } from './errors.ts';
+export { type ClientOptions, type ClientRouter, type ComandaClient, createClient } from './client.ts';
+export { type ComandaError, comandaError, type NoAnswer, noAnswer } from './errors.ts';
 export type { ComandaEvent, ComandaEventOf, EventType, WebhookEvent } from './events.ts';
-export type { AppRouter, ErrorCode, EventData } from './surface.ts';
-export {
-  type VerifyWebhookOptions,
-  verifyWebhook,
-  type WebhookHeaders,
-  WebhookVerificationError,
-  type WebhookVerificationReason,
-} from './verify-webhook.ts';
+export { type FollowOptions, followEvents } from './feed.ts';
+export { type List, type ListOptions, type ListPage, listAll } from './list.ts';
+export { wasReplayed } from './replayed.ts';
+export type { AppRouter, ErrorCode, ErrorReason, EventData, PublishedEvent } from './surface.ts';
+export type { LiveEvents, WatchInput, WatchOptions, WatchState } from './watch.ts';

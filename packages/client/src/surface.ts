@@ -1,13 +1,32 @@
-import type { AppRouter } from '@comanda/api/router';
+import type { AppRouter as Served } from '@comanda/api/router';
 import type { events } from '@comanda/api/services';
+import type { inferProcedureOutput, TRPCBuiltRouter } from '@trpc/server';
 
-/** Every procedure of the service with its input and output. In the built package: `scripts/client` writes it out. */
-export type { AppRouter };
+/**
+ * Every call of the service with its input and output; `events.watch` is the client's own. In the built package:
+ * `scripts/client` writes it out.
+ */
+export type AppRouter = TRPCBuiltRouter<Served['_def']['_config']['$types'], Calls<Served['_def']['record']>>;
+
+type Calls<Procedures extends { events: { watch: unknown } }> = Omit<Procedures, 'events'> & {
+  events: Omit<Procedures['events'], 'watch'>;
+};
+
+/** What an error says beside its message. */
+export type ErrorData = AppRouter['_def']['_config']['$types']['errorShape']['data'];
 
 /** The error codes of the service. */
-export type ErrorCode = AppRouter['_def']['_config']['$types']['errorShape']['data']['code'];
+export type ErrorCode = ErrorData['code'];
+
+/** Why, to switch on; more may join. `/docs/errors` of the service explains each. */
+export type ErrorReason = ErrorData['reason'];
 
 /** `data` of every event type. */
 export type EventData = {
   [Type in keyof typeof events]: (typeof events)[Type]['data']['_zod']['output'];
 };
+
+/** An event of the feed; `type` tells what `data` is. */
+export type PublishedEvent = inferProcedureOutput<
+  AppRouter['_def']['record']['events']['list']
+>['data'][number];

@@ -1,4 +1,3 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { ComandaEvent, WebhookEvent } from './events.ts';
 
 /** Why a delivery was refused. */
@@ -37,16 +36,20 @@ export interface VerifyWebhookOptions {
 /**
  * Checks that a delivery is authentic, unaltered and recent, and returns its event. `secret` is the endpoint's
  * `whsec_…`, or several (the old and the new one around a rotation); `rawBody` is the body exactly as received,
- * before any parsing.
+ * before any parsing. Needs Web Crypto alone: Node, browsers, edge runtimes.
  *
  * @throws {WebhookVerificationError} whose `reason` says what is wrong.
+ *
+ * @example
+ * const event = await verifyWebhook(secret, request.headers, await request.text());
+ * if (event.type === 'order.created') console.log(event.data.number, event.data.total);
  */
-export function verifyWebhook<Event extends WebhookEvent<unknown> = ComandaEvent>(
+export async function verifyWebhook<Event extends WebhookEvent<unknown> = ComandaEvent>(
   secret: string | readonly string[],
   headers: WebhookHeaders,
   rawBody: string | Uint8Array,
   { toleranceSeconds = 300, now = new Date() }: VerifyWebhookOptions = {},
-): Event {
+): Promise<Event> {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new WebhookVerificationError(
       'altered_body',
@@ -55,9 +58,9 @@ export function verifyWebhook<Event extends WebhookEvent<unknown> = ComandaEvent
   }
   const signed = readSignedHeaders(headers);
   const secrets = typeof secret === 'string' ? [secret] : secret;
-  const isAuthentic = matches(secrets, signed, rawBody);
+  const isAuthentic = await matches(secrets, signed, rawBody);
   checkAge(signed.timestamp, now, toleranceSeconds, isAuthentic);
-  if (!isAuthentic) throw diagnose(secrets, signed, rawBody, readHeader(headers, 'content-digest'));
+  if (!isAuthentic) throw await diagnose(secrets, signed, rawBody, readHeader(headers, 'content-digest'));
   return parseEvent<Event>(rawBody);
 }
 
@@ -69,8 +72,8 @@ interface SignedHeaders {
   signatures: string[];
 }
 
-const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
-const SIGNATURE = /^v1,[A-Za-z0-9+/]{43}=$/;
+const secretText = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+const signatureText = /^v1,[A-Za-z0-9+/]{43}=$/;
 
 function readSignedHeaders(headers: WebhookHeaders): SignedHeaders {
   const id = requireHeader(headers, 'webhook-id');
@@ -78,24 +81,28 @@ function readSignedHeaders(headers: WebhookHeaders): SignedHeaders {
   if (!/^\d{1,12}$/.test(timestamp))
     throw malformed('webhook-timestamp must be a Unix time in whole seconds');
   const entries = requireHeader(headers, 'webhook-signature').split(/,?\s+/);
-  const signatures = entries.filter((entry) => SIGNATURE.test(entry)).map((entry) => entry.slice(3));
+  const signatures = entries.filter((entry) => signatureText.test(entry)).map((entry) => entry.slice(3));
   if (signatures.length === 0) {
     throw malformed('webhook-signature has no entry of the form v1,<base64 of 32 bytes>');
   }
   return { id, timestamp, signatures };
 }
 
-function matches(
+async function matches(
   secrets: readonly string[],
   { id, timestamp, signatures }: SignedHeaders,
   body: Body,
-): boolean {
+): Promise<boolean> {
+  const signed = concat(asBytes(`${id}.${timestamp}.`), asBytes(body));
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   let found = false;
   for (const secret of secrets) {
-    const key = decodeSecret(secret);
-    if (key === undefined) continue;
-    const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
-    for (const signature of signatures) found = isSame(signature, expected) || found;
+    const bytes = decodeSecret(secret);
+    if (bytes === undefined) continue;
+    const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+    for (const signature of signatures) {
+      found = (await crypto.subtle.verify(algorithm.name, key, decodeBase64(signature), signed)) || found;
+    }
   }
   return found;
 }
@@ -118,22 +125,21 @@ function checkAge(timestamp: string, now: Date, toleranceSeconds: number, isAuth
 }
 
 /** A signature alone cannot tell these apart: the unsigned digest and the body itself give it away. */
-function diagnose(
+async function diagnose(
   secrets: readonly string[],
   signed: SignedHeaders,
   body: Body,
   digestHeader: string | undefined,
-): WebhookVerificationError {
+): Promise<WebhookVerificationError> {
   if (secrets.every((secret) => decodeSecret(secret) === undefined)) {
     return wrongSecret('the secret must be whsec_ followed by base64, as the endpoint was created with');
   }
-  const original = ORIGINALS.find(({ restore }) => {
+  for (const { restore, message } of originals) {
     const restored = restore(asText(body));
-    return restored !== undefined && matches(secrets, signed, restored);
-  });
-  if (original) return altered(original.message);
+    if (restored !== undefined && (await matches(secrets, signed, restored))) return altered(message);
+  }
   const digest = digestHeader?.match(/(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):/)?.[1];
-  if (digest !== undefined && digest !== createHash('sha256').update(body).digest('base64')) {
+  if (digest !== undefined && digest !== (await sha256(body))) {
     return altered('the body is not the one that was sent: it was altered on the way, or before this call');
   }
   const event = parseJson(asText(body));
@@ -154,7 +160,7 @@ function diagnose(
 }
 
 /** What is often done to a body before it gets here, each undone. */
-const ORIGINALS: readonly { restore(text: string): string | undefined; message: string }[] = [
+const originals: readonly { restore(text: string): string | undefined; message: string }[] = [
   { restore: (text) => text.trim(), message: 'blanks or a byte order mark were added around the body' },
   { restore: (text) => text.replaceAll('\r\n', '\n'), message: 'the line ends of the body were changed' },
   {
@@ -185,15 +191,31 @@ function requireHeader(headers: WebhookHeaders, name: string): string {
   throw new WebhookVerificationError('missing_header', `the header ${name} is missing`);
 }
 
-function decodeSecret(secret: string): Uint8Array | undefined {
-  const base64 = SECRET.exec(secret)?.[1];
-  if (base64 === undefined || base64.replace(/=+$/, '').length % 4 === 1) return undefined;
-  return Uint8Array.from(atob(base64.replace(/=+$/, '')), (character) => character.charCodeAt(0));
+function decodeSecret(secret: string): Uint8Array<ArrayBuffer> | undefined {
+  const base64 = secretText.exec(secret)?.[1]?.replace(/=+$/, '');
+  return base64 === undefined || base64.length % 4 === 1 ? undefined : decodeBase64(base64);
 }
 
-function isSame(left: string, right: string): boolean {
-  const encoder = new TextEncoder();
-  return left.length === right.length && timingSafeEqual(encoder.encode(left), encoder.encode(right));
+const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+async function sha256(body: Body): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', concat(asBytes(body)));
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}
+
+function asBytes(body: Body): Uint8Array {
+  return typeof body === 'string' ? new TextEncoder().encode(body) : body;
+}
+
+function concat(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 function asText(body: Body): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsError } from './settings-error.ts';
+import { forms } from './settings-forms.mjs';
 
 /** A key of 32 bytes that encrypts secrets at rest, and the id kept beside what it encrypted. */
 export interface EncryptionKey {
@@ -17,9 +18,9 @@ export interface EncryptionKey {
  * @throws {SettingsError} which says what is wrong and where, never the text.
  */
 export function parseEncryptionKeys(text: string): [EncryptionKey, ...EncryptionKey[]] {
-  const parts = text.split(',').map((part) => part.trim());
-  const isRing = parts.length > 1 || text.includes(':');
-  const [first, ...others] = parts.map((part, index) => (isRing ? ringKey(part, index) : singleKey(part)));
+  const fault = forms.ENCRYPTION_KEY?.(text);
+  if (fault !== undefined) throw new SettingsError(`ENCRYPTION_KEY: ${fault}`);
+  const [first, ...others] = text.split(',').map((part) => readKey(part.trim()));
   if (first === undefined) throw new SettingsError('ENCRYPTION_KEY: holds no key');
   const keys: [EncryptionKey, ...EncryptionKey[]] = [first, ...others];
   const repeated = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index);
@@ -47,46 +48,18 @@ export function readEncryptionKeyFile(dataDir: string): string | null {
   }
 }
 
-const minPassphraseCharacters = 32;
-
-function singleKey(text: string): EncryptionKey {
-  const key = readKey(text);
-  if (key === undefined) {
-    throw new SettingsError(
-      'ENCRYPTION_KEY: must be 32 bytes in base64 or hex (make one with: openssl rand -base64 32)',
-    );
-  }
-  return { id: keyFingerprint(key), key };
-}
-
-function ringKey(part: string, index: number): EncryptionKey {
-  const [id, text] = part.includes(':') ? splitOnce(part) : [undefined, part];
-  const key = readKey(text);
-  if (key === undefined) {
-    throw new SettingsError(`ENCRYPTION_KEY: key ${index + 1} must be 32 bytes in base64 or hex`);
-  }
-  if (id !== undefined && !/^[\w.-]{1,64}$/.test(id)) {
-    throw new SettingsError(
-      `ENCRYPTION_KEY: the id of key ${index + 1} must be 1 to 64 letters, digits, ".", "_" or "-"`,
-    );
-  }
-  return { id: id ?? keyFingerprint(key), key };
-}
-
-// A passphrase stands in a ring as it stood alone: otherwise nobody could rotate away from it.
-function readKey(text: string): Buffer | undefined {
-  return decodeKey(text) ?? (text.length >= minPassphraseCharacters ? sha256(text) : undefined);
+function readKey(part: string): EncryptionKey {
+  const colon = part.indexOf(':');
+  const text = part.slice(colon + 1);
+  // A passphrase stands among several as it stood alone: otherwise nobody could rotate away from it.
+  const key = decodeKey(text) ?? sha256(text);
+  return { id: colon < 0 ? keyFingerprint(key) : part.slice(0, colon), key };
 }
 
 function decodeKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return Buffer.from(text, 'base64');
   return undefined;
-}
-
-function splitOnce(part: string): [string, string] {
-  const colon = part.indexOf(':');
-  return [part.slice(0, colon), part.slice(colon + 1)];
 }
 
 function sha256(data: string | Buffer): Buffer {

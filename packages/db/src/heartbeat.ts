@@ -1,13 +1,9 @@
 import { hostname } from 'node:os';
-import { type Queryable, statement } from './database.ts';
 import { newId } from './ids.ts';
+import { heartbeats } from './lifetimes.ts';
+import { again, startLoop } from './loop.ts';
 import { pidSpace } from './pid-space.ts';
-
-/** How often a process says that it lives, in milliseconds. */
-export const heartbeatMs = 5_000;
-
-/** After this silence, in seconds by the database's clock, a process counts as gone. */
-export const heartbeatDeadSeconds = 15;
+import { type Queryable, statement } from './sql-database.ts';
 
 /** What a row of `process_heartbeats` stands for. A worker's pools of the job queue have rows of their own. */
 export type HeartbeatKind = 'api' | 'worker' | 'worker_pool';
@@ -21,6 +17,11 @@ export interface Heartbeat {
    * then may it judge others.
    */
   steadyMs(): number;
+  /**
+   * Resolves at once while its beats arrive; after a gap (it was frozen, the database was away) with the next one. Whoever takes
+   * hold of something by this heartbeat waits for it: others may take it for dead until then.
+   */
+  alive(): Promise<void>;
   /** Beats for something else that lives and dies with this process, too. */
   add(id: string, kind: HeartbeatKind): Promise<void>;
   /** Stops beating for what was added and removes its row. */
@@ -55,8 +56,8 @@ export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): 
     const jumped =
       clock !== undefined &&
       lastClock !== undefined &&
-      Math.abs(clock - lastClock - (now - lastAt)) > heartbeatMs;
-    if (jumped || now - lastAt > gapMs) steadySince = now;
+      Math.abs(clock - lastClock - (now - lastAt)) > heartbeats.everyMs;
+    if (jumped || now - lastAt > heartbeats.gapMs) steadySince = now;
     lastClock = clock;
     lastAt = now;
   };
@@ -65,22 +66,33 @@ export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): 
     await database.run(removeBeats, [ids]);
   };
 
+  const beatOnce = () => {
+    beating ??= beat().finally(() => {
+      beating = undefined;
+    });
+    return beating;
+  };
+
   kinds.set(id, kind);
   await beat();
-  const timer = setInterval(() => {
-    beating ??= beat()
-      .catch(() => {})
-      .finally(() => {
-        beating = undefined;
-      });
-  }, heartbeatMs);
-  timer.unref();
+  const loop = startLoop({
+    ref: false,
+    firstRestMs: heartbeats.everyMs,
+    async round() {
+      const began = performance.now();
+      await beatOnce();
+      return again(heartbeats.everyMs - (performance.now() - began));
+    },
+  });
 
   return {
     id,
     steadyMs() {
       const now = performance.now();
-      return now - lastAt > gapMs ? 0 : now - steadySince;
+      return now - lastAt > heartbeats.gapMs ? 0 : now - steadySince;
+    },
+    async alive() {
+      if (performance.now() - lastAt > heartbeats.gapMs) await beatOnce();
     },
     async add(added, addedKind) {
       kinds.set(added, addedKind);
@@ -90,15 +102,12 @@ export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): 
     async stop() {
       if (stopped) return;
       stopped = true;
-      clearInterval(timer);
-      await beating;
+      await loop.stop();
+      await beating?.catch(() => {});
       await leave([...kinds.keys()]).catch(() => {});
     },
   };
 }
-
-// One beat may be lost to a short outage; two in a row are a gap.
-const gapMs = 2 * heartbeatMs + 1_000;
 
 const recordBeats = statement<{ clock: number }>(
   'record_beats',

@@ -1,14 +1,5 @@
-export {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-  type PrismaTransaction,
-  type Queryable,
-  queryableOf,
-  type Statement,
-  statement,
-  type Transaction,
-} from './database.ts';
+export { type Backoff, backoffMs } from './backoff.ts';
+export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
 export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export {
   type EncryptionKey,
@@ -21,8 +12,6 @@ export { Prisma } from './generated/prisma/client.ts';
 export {
   type Heartbeat,
   type HeartbeatKind,
-  heartbeatDeadSeconds,
-  heartbeatMs,
   startHeartbeat,
 } from './heartbeat.ts';
 export { isId, newId } from './ids.ts';
@@ -38,8 +27,24 @@ export {
   type QueuedJob,
   syncJobKey,
 } from './jobs.ts';
+export {
+  attemptMs,
+  exporting,
+  heartbeats,
+  holdUps,
+  leaseMarginMs,
+  publishing,
+  restarting,
+  stopping,
+  stoppingIn,
+  type WorkKind,
+  type WorkLimits,
+  workLimits,
+} from './lifetimes.ts';
+export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
 export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
+export { olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, rolesSql } from './roles/apply.ts';
@@ -53,6 +58,26 @@ export {
   type SecretBox,
   type SecretOwner,
 } from './secrets.ts';
+export {
+  type SettingInForce,
+  type StrangeVariable,
+  settingsInForce,
+  strangeVariable,
+  strangeVariables,
+} from './setting-report.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
+export { configurationExitCode } from './settings-error.ts';
+export { editUrl } from './settings-forms.mjs';
 export { readChangedObjects } from './sql/objects.ts';
-export { type WorkKind, type WorkLimits, workLimits } from './work-limits.ts';
+export {
+  type Call,
+  type DatabaseOptions,
+  openSqlDatabase,
+  type Queryable,
+  type SqlDatabase,
+  type Statement,
+  statement,
+  type Transaction,
+} from './sql-database.ts';
+export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
+export { createWaker, type Waker } from './waker.ts';

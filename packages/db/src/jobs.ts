@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Queryable, statement } from './database.ts';
+import { type Queryable, statement } from './sql-database.ts';
 
 /** A job of the queue: what its payload holds and how often a crash or fault may run it again. */
 export interface JobRow {
@@ -22,6 +22,10 @@ export const jobs = {
   'sync-products': {
     payload: z.object({ locationId: z.uuid(), jobId: z.uuid() }),
     maxAttempts: 25,
+  },
+  certify: {
+    payload: z.object({ locationId: z.uuid(), certificationId: z.uuid() }),
+    maxAttempts: 3,
   },
   'remove-old': {
     payload: z.object({ rule: z.string(), after: z.uuid().optional() }),

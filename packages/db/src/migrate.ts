@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
+import { openClient } from './hosts.ts';
 import { type Attempts, describeFailure, inAttempts, lockMigrations, stepAside } from './migration-lock.ts';
 import {
   type HistoryRow,
@@ -13,7 +14,6 @@ import {
 } from './migrations.ts';
 import { grantToRoles } from './roles/apply.ts';
 import { repositoryRoot } from './root.ts';
-import { sessionNamed } from './session-name.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { ownRelease, readKnownChecksums } from './sql/releases.ts';
@@ -72,12 +72,11 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const { directory, sqlDirectory } = foldersOf(options);
   const files = readMigrations(directory);
   const folder = sqlDirectory === undefined ? undefined : readSqlFolder(sqlDirectory);
-  const client = new pg.Client(sessionNamed(url, 'comanda-migrate'));
+  const client = await openClient(url, 'comanda-migrate');
   let ended: Error | undefined;
   client.on('error', (error) => {
     ended ??= error;
   });
-  await client.connect();
   try {
     await lockMigrations(client, waitSeconds);
     // The folder of SQL names tables without their schema; what is made without one stands in the first.

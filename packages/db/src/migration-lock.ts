@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { holdUps } from './lifetimes.ts';
+import { again, repeat, retry } from './loop.ts';
 import { MigrationError } from './migrations.ts';
 
 /** How often, and telling whom, something is tried that needs locks. */
@@ -23,16 +24,17 @@ export async function lockMigrations(client: pg.Client, waitSeconds: number): Pr
     `set statement_timeout = 0; set client_min_messages = warning; set idle_in_transaction_session_timeout = '1s'`,
   );
   // Asked again and again: a statement that waits would hold up every CREATE INDEX CONCURRENTLY, this one's owner's too.
-  for (const end = performance.now() + waitSeconds * 1_000; ; ) {
+  const end = performance.now() + waitSeconds * 1_000;
+  await repeat(async () => {
     const { rows } = await client.query<{ taken: boolean }>(
       'select pg_try_advisory_lock($1::bigint) as taken',
       [lockNumber],
     );
-    if (rows[0]?.taken === true) break;
+    if (rows[0]?.taken === true) return undefined;
     if (performance.now() >= end)
       throw new MigrationError(`another process has been migrating this database for over ${waitSeconds} s`);
-    await sleep(100);
-  }
+    return again(100);
+  });
   await stepAside(client);
 }
 
@@ -41,7 +43,7 @@ export async function lockMigrations(client: pg.Client, waitSeconds: number): Pr
  * waits before it looks for deadlocks (1 s), so that nobody else is chosen to give way.
  */
 export async function stepAside(client: pg.Client): Promise<void> {
-  await client.query(`set lock_timeout = '800ms'`);
+  await client.query(`set lock_timeout = ${holdUps.migrationLockMs}`);
 }
 
 /**
@@ -49,26 +51,22 @@ export async function stepAside(client: pg.Client): Promise<void> {
  * @throws {MigrationError} none of the attempts got its locks.
  * Other failures of `work` are passed on, rolled back.
  */
-export async function inAttempts<Result>(
+export function inAttempts<Result>(
   client: pg.Client,
   name: string,
   { lockAttempts, log }: Attempts,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      if (!isPassing(error)) throw error;
-      if (attempt >= lockAttempts)
-        throw new MigrationError(
-          `${name} got no lock in ${lockAttempts} attempts: a long transaction holds its tables; nothing was changed`,
-        );
-      log(`${name} waits for a lock (attempt ${attempt})`);
-      await sleep(500);
-    }
-  }
+  return retry(work, async (error, attempt) => {
+    await client.query('rollback').catch(() => {});
+    if (!isPassing(error)) throw error;
+    if (attempt >= lockAttempts)
+      throw new MigrationError(
+        `${name} got no lock in ${lockAttempts} attempts: a long transaction holds its tables; nothing was changed`,
+      );
+    log(`${name} waits for a lock (attempt ${attempt})`);
+    return 500;
+  });
 }
 
 /** What Postgres says of a failure, in one line. */

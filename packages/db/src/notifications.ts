@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { createHosts } from './hosts.ts';
+import { again, startLoop } from './loop.ts';
 
 /** Hears what transactions announce with NOTIFY. */
 export interface Notifications {
@@ -17,72 +19,75 @@ export interface Notifications {
 const pingMs = 250;
 const healthyMs = 800;
 const abandonMs = 5_000;
-const retryMs = { first: 50, most: 2_000 };
+const backoff = { firstMs: 50, longestMs: 2_000 };
 
 /** Opens one connection that listens, and opens it again whenever it breaks. */
 export function createNotifications(databaseUrl: string): Notifications {
+  const hosts = createHosts(databaseUrl);
+  let url = databaseUrl;
   const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
   let client: pg.Client | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
   // Channels that the server has not yet agreed to tell of.
   let joining = 0;
-  let closed = false;
-  let retryIn = retryMs.first;
-  let timer: NodeJS.Timeout | undefined;
-  connect();
+  let lost = false;
+  // A round opens the connection, or asks on the open one whether it lives.
+  const loop = startLoop({
+    backoff,
+    async round() {
+      if (lost) throw new Error('the connection broke');
+      if (client === undefined) await open();
+      else await ping(client);
+      return again(pingMs);
+    },
+    failed() {
+      hosts.missed(url);
+      drop();
+      lost = false;
+    },
+  });
 
-  function connect(): void {
+  async function open(): Promise<void> {
+    url = hosts.url();
     const fresh = new pg.Client({
-      connectionString: databaseUrl,
+      connectionString: url,
       application_name: 'comanda-listen',
       connectionTimeoutMillis: abandonMs,
+      query_timeout: abandonMs,
       keepAlive: true,
     });
     client = fresh;
     joining = 0;
-    let lost = false;
     const lose = () => {
-      if (lost) return;
+      if (client !== fresh) return;
+      drop();
       lost = true;
-      heardAt = Number.NEGATIVE_INFINITY;
-      clearTimeout(timer);
-      fresh.end().catch(() => {});
-      if (closed) return;
-      timer = setTimeout(connect, retryIn);
-      retryIn = Math.min(retryIn * 2, retryMs.most);
+      loop.wake();
     };
-    fresh.on('error', lose);
-    fresh.on('end', lose);
+    fresh.on('error', lose).on('end', lose);
     fresh.on('notification', ({ channel, payload }) => {
       for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
     });
-    open(fresh).then(() => {
-      retryIn = retryMs.first;
-      void ping(fresh, lose);
-    }, lose);
-  }
-
-  async function open(fresh: pg.Client): Promise<void> {
+    hosts.watch(fresh);
     await fresh.connect();
+    hosts.check(fresh);
     const asked = performance.now();
     for (const channel of listeners.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
     heardAt = asked;
     for (const channel of listeners.keys()) tell(channel);
   }
 
-  async function ping(fresh: pg.Client, lose: () => void): Promise<void> {
-    const abandon = setTimeout(lose, abandonMs);
+  async function ping(current: pg.Client): Promise<void> {
     const asked = performance.now();
-    try {
-      await fresh.query('select 1');
-      if (fresh !== client || closed) return;
-      heardAt = asked;
-      timer = setTimeout(() => void ping(fresh, lose), pingMs);
-    } catch {
-      lose();
-    } finally {
-      clearTimeout(abandon);
-    }
+    await current.query('select 1');
+    if (current === client) heardAt = asked;
+  }
+
+  /** What broke is not used again, nor is what it may still say. */
+  function drop(): void {
+    heardAt = Number.NEGATIVE_INFINITY;
+    client?.end().catch(() => {});
+    client = undefined;
   }
 
   function tell(channel: string): void {
@@ -111,9 +116,9 @@ export function createNotifications(databaseUrl: string): Notifications {
     },
     healthy: () => joining === 0 && performance.now() - heardAt < healthyMs,
     async close() {
-      closed = true;
-      clearTimeout(timer);
+      const ended = loop.stop();
       await client?.end().catch(() => {});
+      await ended;
     },
   };
 }

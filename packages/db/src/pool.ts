@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { createHosts, type Hosts } from './hosts.ts';
+import { type Again, again, startLoop } from './loop.ts';
 import { limitPlanLifetime } from './plan-lifetime.ts';
 
 /** The database gives no sign of life: nothing is sent until it answers again. Its code is SQLSTATE class 08. */
@@ -28,6 +30,7 @@ const trustMs = 5_000;
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
  * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
  * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
+ * Of several servers in the URL, the first that will do is connected to; one that is silent is left for the next.
  * No connection keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the
  * next may lead to the new primary.
  */
@@ -35,6 +38,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();
   const readOnly = new WeakSet<pg.Client>();
   const withYoungPlans = limitPlanLifetime();
+  const hosts = createHosts(config.connectionString ?? '');
   let heardAt = Number.NEGATIVE_INFINITY;
   let trustedUntil = Number.NEGATIVE_INFINITY;
   let asking = false;
@@ -42,7 +46,18 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
 
   class WatchedClient extends pg.Client {
     constructor(options?: pg.ClientConfig) {
-      super(options);
+      const url = hosts.url();
+      super({ ...options, connectionString: url });
+      hosts.watch(this);
+      // Before it has connected, all that goes wrong speaks against the server.
+      let connected = false;
+      const missed = () => {
+        if (!connected) hosts.missed(url);
+      };
+      this.once('connect', () => {
+        connected = true;
+      });
+      this.connection.once('error', missed).once('errorMessage', missed).once('end', missed);
       const waiting: Waiting = { since: performance.now(), heardAt: performance.now() };
       clients.set(this, waiting);
       const heard = () => {
@@ -68,7 +83,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
       if (!silent) {
-        const ready = super.connect().then(withYoungPlans);
+        const ready = onFirstThatWill(hosts, () => super.connect()).then(withYoungPlans);
         if (callback === undefined) return ready;
         ready.then(
           (client) => callback(undefined, client, (release) => client.release(release)),
@@ -83,20 +98,19 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
     }
   }
 
-  const pool = new WatchedPool({ ...config, Client: WatchedClient } as pg.PoolConfig);
+  const onConnect = (client: pg.ClientBase) => {
+    hosts.check(client);
+  };
+  const pool = new WatchedPool({ ...config, Client: WatchedClient, onConnect } as pg.PoolConfig);
   pool.on('release', (_, client) => {
     if (readOnly.has(client)) void client.end();
   });
-  const timer = setInterval(look, lookMs);
-  timer.unref();
+  startLoop({ ref: false, firstRestMs: lookMs, round: look });
   return pool;
 
-  function look(): void {
+  function look(): Again | undefined {
     const now = performance.now();
-    if (pool.ending) {
-      clearInterval(timer);
-      return;
-    }
+    if (pool.ending) return undefined;
     const waits = [...clients].filter(([, { since = now }]) => now - since > doubt.suspicionMs);
     const [lost] = waits.map(([, { since = now }]) => since).filter((since) => now - since > doubt.abandonMs);
     // What has been still for as long as that one is as likely to be dead.
@@ -104,12 +118,14 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
       for (const [client, waiting] of clients)
         if ((waiting.since ?? waiting.heardAt) <= lost) breakOff(client);
     if (!asking && (silent || (waits.length > 0 && now > trustedUntil))) void ask();
+    return again(lookMs);
   }
 
   async function ask(): Promise<void> {
     asking = true;
     const began = performance.now();
-    const answered = await answers(config, doubt.askMs);
+    const url = hosts.url();
+    const answered = await answers({ ...config, connectionString: url }, doubt.askMs);
     // The event loop may have been held up: what has arrived meanwhile is read before anything is concluded.
     await new Promise((resolve) => setTimeout(resolve, 10));
     asking = false;
@@ -118,6 +134,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
       trustedUntil = performance.now() + trustMs;
       return;
     }
+    hosts.missed(url);
     if (pool.ending || (!silent && clients.size === 0)) return;
     silent = true;
     for (const client of clients.keys()) breakOff(client);
@@ -135,6 +152,18 @@ type Connected = (
   client: pg.PoolClient | undefined,
   done: (release?: Error | boolean) => void,
 ) => void;
+
+/** Tries again for as long as there are servers that were not tried. */
+async function onFirstThatWill<Result>(hosts: Hosts, open: () => Promise<Result>): Promise<Result> {
+  for (let tried = 1; ; tried += 1) {
+    const url = hosts.url();
+    try {
+      return await open();
+    } catch (error) {
+      if (tried >= hosts.count || hosts.url() === url) throw error;
+    }
+  }
+}
 
 /** Every query under way on it fails at once, and the pool lets go of it. */
 function breakOff(client: pg.Client): void {

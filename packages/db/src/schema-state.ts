@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { sqlState } from './database-errors.ts';
+import { again, repeat } from './loop.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
 import {
   type HistoryRow,
@@ -91,7 +91,7 @@ export async function requireSchema(
 ): Promise<void> {
   let told: string | undefined;
   let refusedSince: number | undefined;
-  for (;;) {
+  const look = async () => {
     signal?.throwIfAborted();
     const state = await readSchemaState(pool, sources).catch((error: unknown) => {
       const reason = reasonOf(error);
@@ -101,18 +101,16 @@ export async function requireSchema(
       if (refusedSince !== undefined && performance.now() - refusedSince >= refusalMs)
         throw new SettingsError(`DATABASE_URL: ${reason}`);
     });
-    if (state === undefined) {
-      await sleep(500, undefined, { ref: false });
-      continue;
-    }
+    if (state === undefined) return again(500);
     const lack = lackOf(state);
     if (lack !== undefined) throw new SettingsError(`DATABASE_URL: ${lack}`);
     const unknown = list(state.unknown);
     if (unknown !== undefined) warn(`the database has ${unknown}, from a newer version than this: going on`);
     if (state.sql === 'followed')
       warn('the database has functions and triggers of another version, after those of this one: going on');
-    return;
-  }
+    return undefined;
+  };
+  await repeat(look, { ref: false });
 }
 
 const isRefusal = (error: unknown): boolean => /^(28...|3D000)$/.test(sqlState(error)?.code ?? '');
@@ -130,7 +128,7 @@ function lackOf({ missing, sql, problem }: SchemaState): string | undefined {
   const usable = sql === 'applied' || sql === 'followed';
   if (migrations === undefined && usable) return undefined;
   if (problem !== undefined) return problem;
-  return `the database lacks ${migrations ?? 'the functions and triggers of this version'}; npm start applies what is missing`;
+  return `the database lacks ${migrations ?? 'the functions and triggers of this version'}; comanda migrate applies what is missing, and so does npm start`;
 }
 
 function list([first, ...more]: readonly string[]): string | undefined {

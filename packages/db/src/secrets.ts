@@ -45,7 +45,7 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   );
 
   const seal = (plain: string, owner: SecretOwner) => {
-    const nonce = randomBytes(NONCE_BYTES);
+    const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', current.key, nonce);
     cipher.setAAD(Buffer.from(`${current.id}:${contextOf(owner)}`));
     const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
@@ -55,12 +55,12 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   function openAs({ keyId, sealed }: Sealed, context: string): string | undefined {
     const key = known.get(keyId);
     if (key === undefined) throw new Error(`ENCRYPTION_KEY does not hold the key "${keyId}"`);
-    const nonce = sealed.subarray(0, NONCE_BYTES);
-    const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
+    const nonce = sealed.subarray(0, nonceBytes);
+    const tag = sealed.subarray(nonceBytes, nonceBytes + tagBytes);
     try {
-      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
       decipher.setAAD(Buffer.from(`${keyId}:${context}`)).setAuthTag(tag);
-      const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+      const text = decipher.update(sealed.subarray(nonceBytes + tagBytes));
       return Buffer.concat([text, decipher.final()]).toString('utf8');
     } catch {
       return undefined;
@@ -88,8 +88,8 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
   };
 }
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
+const nonceBytes = 12;
+const tagBytes = 16;
 
 // The first secrets were tied to the endpoint alone; `openFormer` reads them until they are sealed anew.
 const contextOf = (owner: SecretOwner): string =>

@@ -1,3 +1,5 @@
+import { editUrl } from './settings-forms.mjs';
+
 /** How a session is opened under a name. */
 export interface NamedSession {
   connectionString: string;
@@ -11,11 +13,13 @@ export interface NamedSession {
  */
 export function sessionNamed(url: string, name: string): NamedSession {
   if (!url.includes('application_name=')) return { connectionString: url, application_name: name };
-  const parsed = new URL(url);
-  const given = parsed.searchParams.get('application_name') ?? '';
-  parsed.searchParams.delete('application_name');
+  let given = '';
+  const connectionString = editUrl(url, ({ searchParams }) => {
+    given = searchParams.get('application_name') ?? '';
+    searchParams.delete('application_name');
+  });
   return {
-    connectionString: parsed.href,
+    connectionString,
     application_name: given.startsWith('comanda') ? given : `${name} ${given}`.trim(),
   };
 }

@@ -2,3 +2,8 @@
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
+
+/**
+ * Exit code of a process whose settings cannot work (sysexits EX_CONFIG). Whoever supervises it does not start it again.
+ */
+export const configurationExitCode = 78;

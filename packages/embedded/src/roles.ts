@@ -2,7 +2,7 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { RoleKind } from '@comanda/db';
 import { applyRoles, roleKinds, roleName } from '@comanda/db';
 import pg from 'pg';
-import { notePlace, placeUrl, readPlace, rolePassword, roleUrlOf } from './place.ts';
+import { instanceUrl, noteInstance, readInstance, rolePassword, roleUrlOf } from './instance.ts';
 
 /**
  * Makes the four roles of the server that runs in `dataDir` and lets them log in; gives their connection strings. Passwords
@@ -10,9 +10,9 @@ import { notePlace, placeUrl, readPlace, rolePassword, roleUrlOf } from './place
  * @throws {Error} no server of `dataDir` has ever run.
  */
 export async function embeddedRoles(dataDir: string, prefix: string): Promise<Record<RoleKind, string>> {
-  const place = readPlace(dataDir);
-  if (place === null || place.port === null) throw new Error(`${dataDir} holds no database`);
-  const client = new pg.Client({ connectionString: placeUrl(place, place.port) });
+  const instance = readInstance(dataDir);
+  if (instance === null || instance.port === null) throw new Error(`${dataDir} holds no database`);
+  const client = new pg.Client({ connectionString: instanceUrl(instance, instance.port) });
   client.on('error', () => {});
   await client.connect();
   try {
@@ -23,17 +23,17 @@ export async function embeddedRoles(dataDir: string, prefix: string): Promise<Re
         'select rolpassword as verifier from pg_authid where rolname = $1',
         [name],
       );
-      const password = rolePassword(place, name);
+      const password = rolePassword(instance, name);
       if (!opens(password, rows[0]?.verifier ?? ''))
         await client.query(`alter role ${name} login password '${verifier(password)}'`);
     }
   } finally {
     await client.end();
   }
-  place.rolePrefix = prefix;
-  notePlace(place);
-  const { port } = place;
-  const url = (kind: RoleKind) => roleUrlOf(place, port, kind);
+  instance.rolePrefix = prefix;
+  noteInstance(instance);
+  const { port } = instance;
+  const url = (kind: RoleKind) => roleUrlOf(instance, port, kind);
   return { owner: url('owner'), service: url('service'), admin: url('admin'), reader: url('reader') };
 }
 

@@ -1,24 +1,27 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { RoleKind } from '@comanda/db';
+import { again, type RoleKind, repeat } from '@comanda/db';
 import pg from 'pg';
 import { type Binaries, findBinaries } from './binaries.ts';
-import { claimHome, type RunningRecord } from './claim.ts';
+import { claimHome, type RunningRecord, readClaim } from './claim.ts';
 import { ensureCluster, lastLines, prepareStart, type ServerSettings } from './cluster.ts';
 import {
-  choosePlace,
-  notePlace,
-  type Place,
-  placeUrl,
+  chooseInstance,
+  type Instance,
+  instanceUrl,
+  noteInstance,
   postmasterOf,
-  readPlace,
+  readInstance,
   roleUrlOf,
-  settlePlace,
-} from './place.ts';
+  settleInstance,
+} from './instance.ts';
+import { endProcesses, runTool } from './os-processes.ts';
 import { choosePort } from './port.ts';
-import { endProcesses, runTool } from './processes.ts';
-import { watchServer } from './watch.ts';
+import { superviseServer } from './supervise.ts';
+
+export { type Account, serverAccount } from './account.ts';
+export { forgetful, lastLines } from './cluster.ts';
+export { runTool, type ToolOptions } from './os-processes.ts';
 
 /** A PostgreSQL server of our own, kept alive until it is stopped. */
 export interface EmbeddedServer {
@@ -42,10 +45,10 @@ export interface EmbeddedOptions {
   settings?: ServerSettings;
 }
 
-const START_PATIENCE_MS = 20_000;
+const startPatienceMs = 20_000;
 /** Shorter: whoever starts it again says what is in the way, and tries again. */
-const RESTART_PATIENCE_MS = 5_000;
-const SURVIVOR_PATIENCE_MS = 5_000;
+const restartPatienceMs = 5_000;
+const survivorPatienceMs = 5_000;
 
 /**
  * Starts the server of a data directory, made at the first start; recovers from any earlier death of
@@ -55,25 +58,25 @@ const SURVIVOR_PATIENCE_MS = 5_000;
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { dataDir, log = () => {}, settings = {} } = options;
-  const place = choosePlace(dataDir, log);
-  const claim = claimHome(place.home, dataDir);
+  const instance = chooseInstance(dataDir, log);
+  const claim = claimHome(instance.home, dataDir);
   try {
-    const binaries = await findBinaries(place.account, log);
-    await endLeftovers(place, binaries, claim.abandoned, log);
-    settlePlace(place, log);
-    const created = await ensureCluster(place, binaries);
-    const port = await launch(place, binaries, settings, null);
-    await ensureDatabase(place, port);
+    const binaries = await findBinaries(instance.account, log);
+    await endLeftovers(instance, binaries, claim.abandoned, log);
+    settleInstance(instance, log);
+    const created = await ensureCluster(instance, binaries);
+    const port = await launch(instance, binaries, settings, null);
+    await ensureDatabase(instance, port);
     // Whoever works on it has its address: it comes back there or not at all.
-    const endWatch = watchServer(place, () => launch(place, binaries, settings, port), log);
+    const endSupervision = superviseServer(instance, () => launch(instance, binaries, settings, port), log);
     return {
-      url: placeUrl(place, port),
+      url: instanceUrl(instance, port),
       port,
       created,
       announce: (more) => claim.update(more),
       async stop() {
-        await endWatch();
-        await halt(place, binaries);
+        await endSupervision();
+        await halt(instance, binaries);
         claim.release();
       },
     };
@@ -91,21 +94,27 @@ export async function embeddedUrl(
   dataDir: string,
   role: RoleKind | 'superuser' = 'service',
 ): Promise<string | null> {
-  const place = readPlace(dataDir);
-  if (place === null || place.port === null || postmasterOf(place) === null) return null;
-  return roleUrlOf(place, place.port, role);
+  const instance = readInstance(dataDir);
+  if (instance === null || instance.port === null || postmasterOf(instance) === null) return null;
+  return roleUrlOf(instance, instance.port, role);
+}
+
+/** Base URL of the service that runs on `dataDir` now, as it announced it; null when none answers there yet. */
+export function embeddedServiceUrl(dataDir: string): string | null {
+  const instance = readInstance(dataDir);
+  return (instance && readClaim(instance.home)?.url) ?? null;
 }
 
 async function endLeftovers(
-  place: Place,
+  instance: Instance,
   binaries: Binaries,
   abandoned: RunningRecord | null,
   log: (line: string) => void,
 ): Promise<void> {
-  if (abandoned?.children) await endProcesses(abandoned.children, SURVIVOR_PATIENCE_MS);
-  if (postmasterOf(place) === null) return;
+  if (abandoned?.children) await endProcesses(abandoned.children, survivorPatienceMs);
+  if (postmasterOf(instance) === null) return;
   log('the last run was cut off and left its database running: stopping it first');
-  await halt(place, binaries);
+  await halt(instance, binaries);
 }
 
 /**
@@ -113,50 +122,50 @@ async function endLeftovers(
  * be on `fixedPort`.
  */
 async function launch(
-  place: Place,
+  instance: Instance,
   binaries: Binaries,
   settings: ServerSettings,
   fixedPort: number | null,
 ): Promise<number> {
-  const deadline = Date.now() + (fixedPort === null ? START_PATIENCE_MS : RESTART_PATIENCE_MS);
-  for (;;) {
-    const port = fixedPort ?? (await choosePort(place.home, place.port));
-    if (port !== place.port) {
-      place.port = port;
-      notePlace(place);
+  const deadline = Date.now() + (fixedPort === null ? startPatienceMs : restartPatienceMs);
+  return repeat(async () => {
+    const port = fixedPort ?? (await choosePort(instance.home, instance.port));
+    if (port !== instance.port) {
+      instance.port = port;
+      noteInstance(instance);
     }
-    prepareStart(place, port, settings);
+    prepareStart(instance, port, settings);
     // A zombie, or a stranger with the old id, would be taken for a living server.
-    if (postmasterOf(place) === null) rmSync(join(place.cluster, 'postmaster.pid'), { force: true });
-    const logged = statSync(place.logFile).size;
+    if (postmasterOf(instance) === null) rmSync(join(instance.cluster, 'postmaster.pid'), { force: true });
+    const logged = statSync(instance.logFile).size;
     const { code, output } = await runTool(
       binaries.pgCtl,
-      ['start', '-w', '-t', '300', '-s', '-D', place.cluster, '-l', place.logFile],
-      place.account,
+      ['start', '-w', '-t', '300', '-s', '-D', instance.cluster, '-l', instance.logFile],
+      instance.account,
     );
     if (code === 0) return port;
-    const words = readFileSync(place.logFile).subarray(logged).toString('utf8') || output;
+    const words = readFileSync(instance.logFile).subarray(logged).toString('utf8') || output;
     const passing = /lock file|shared memory block|could not bind|Address already in use/.test(words);
     if (!passing || Date.now() > deadline) throw new Error(`PostgreSQL did not start: ${lastLines(words)}`);
-    await sleep(200);
-  }
+    return again(200);
+  });
 }
 
-async function halt(place: Place, binaries: Binaries): Promise<void> {
+async function halt(instance: Instance, binaries: Binaries): Promise<void> {
   for (const [mode, seconds] of [
     ['fast', '20'],
     ['immediate', '10'],
   ] as const) {
-    if (postmasterOf(place) === null) return;
-    const args = ['stop', '-w', '-t', seconds, '-s', '-m', mode, '-D', place.cluster];
-    const { code } = await runTool(binaries.pgCtl, args, place.account);
+    if (postmasterOf(instance) === null) return;
+    const args = ['stop', '-w', '-t', seconds, '-s', '-m', mode, '-D', instance.cluster];
+    const { code } = await runTool(binaries.pgCtl, args, instance.account);
     if (code === 0) return;
   }
-  if (postmasterOf(place) !== null) throw new Error(`PostgreSQL in ${place.cluster} does not stop`);
+  if (postmasterOf(instance) !== null) throw new Error(`PostgreSQL in ${instance.cluster} does not stop`);
 }
 
-async function ensureDatabase(place: Place, port: number): Promise<void> {
-  const client = new pg.Client({ connectionString: placeUrl(place, port, 'postgres') });
+async function ensureDatabase(instance: Instance, port: number): Promise<void> {
+  const client = new pg.Client({ connectionString: instanceUrl(instance, port, 'postgres') });
   // The statement under way rejects; that the connection broke is nobody else's business.
   client.on('error', () => {});
   await client.connect();

@@ -2,40 +2,50 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLog } from '@comanda/api/services';
 import {
+  backoffMs,
   createSecretBox,
   type Database,
   openDatabase,
   parseEncryptionKeys,
+  publishing,
   readSettings,
   repositoryRoot,
   requireSchema,
+  retry,
   type Settings,
   startHeartbeat,
+  stoppingIn,
 } from '@comanda/db';
 import type { Logger } from 'pino';
-import { backoffMs } from './backoff.ts';
+import { createCertifications } from './certification/certifications.ts';
 import { startClearing } from './deliveries/clearing.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
-import { createPlaces } from './deliveries/places.ts';
+import { createHealth, startHealth } from './deliveries/health.ts';
 import { createSigning } from './deliveries/signing.ts';
 import { createSilence } from './deliveries/silence.ts';
+import { createSlots } from './deliveries/slots.ts';
 import { createWebhookSender } from './http/sender.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
 import { startSweeper, sweep } from './sweeper.ts';
 import { answerProbe } from './tasks/answer-probe.ts';
+import { certify } from './tasks/certify.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
 import { syncProducts } from './tasks/sync-products.ts';
-import { createWaker } from './waker.ts';
+import { createAttemptMeter } from './watching/attempt-meter.ts';
+import { startWatchServer } from './watching/server.ts';
+import { watchWorker } from './watching/watched.ts';
 
 /** What a worker needs; `Settings` has it all. */
 export type WorkerOptions = Pick<
   Settings,
   'webhookTimeoutMs' | 'webhookRetryDelaysSeconds' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
-  Partial<Keep> & {
+  Partial<
+    Keep & Pick<Settings, 'deliveries' | 'drainSeconds' | 'workerConnections' | 'workerPort' | 'host'>
+  > & {
     databaseUrl: string;
     encryptionKey: string;
     /** Ends the start while it waits for the database. */
@@ -48,10 +58,9 @@ export interface RunningWorker {
   id: string;
   /** Takes no more work, finishes what is in flight within 30 s, hands over the rest. */
   stop(): Promise<void>;
+  /** Where it answers who watches it, if anywhere. */
+  url?: string;
 }
-
-/** How long what is in flight may take once the worker is asked to stop; attempts take 30 s at most. */
-const drainMs = 30_500;
 
 /**
  * Starts the relay, the deliveries, the job runners, the sweeper and the clearing, and resolves once all of them run. Waits
@@ -62,17 +71,21 @@ const drainMs = 30_500;
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const log = createLog(options.logLevel, 'worker');
   const secrets = createSecretBox(parseEncryptionKeys(options.encryptionKey));
+  const settings = { ...readSettings({}), ...options };
+  const { deliveriesMs, taskMs } = stoppingIn(settings.drainSeconds);
+  // Two of a runner's connections listen and look for jobs; the others are its tasks'.
+  const share = (parts: number) => Math.floor((settings.workerConnections * parts) / 24);
+  const concurrency = share(6) - 2;
   const open = (name: string, poolSize: number): Database =>
     openDatabase({
       url: options.databaseUrl,
       work: 'worker',
       applicationName: `comanda-worker${name}`,
       poolSize,
-      // The relay gives its statements two minutes.
-      abandonMs: 150_000,
+      abandonMs: publishing.abandonMs,
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     });
-  const database = open('', 8);
+  const database = open('', share(8));
   await requireSchema(database.pool, (line) => log.warn(line), options.signal);
   const heartbeat = await untilUsable(() => startHeartbeat(database, 'worker'), log, options.signal);
   // What our predecessor died over is ours to finish, before anything else.
@@ -83,69 +96,98 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     targets: options.webhookTargets,
     allowCidrs: options.webhookAllowCidrs,
   });
-  const attempts = open('-attempts', 4);
+  const attempts = open('-attempts', share(4));
   const signing = createSigning(attempts, heartbeat.id, log);
+  const health = createHealth(database, log);
+  const load = { inFlight: 0 };
+  const meter = createAttemptMeter();
   const deliveries = createDeliveries({
     database: attempts,
     signing,
-    places: createPlaces(),
+    slots: createSlots(),
     silence: createSilence(),
+    health,
     log,
     sender,
     secrets,
     version: serviceVersion(),
     workerId: heartbeat.id,
+    alive: heartbeat.alive,
     timeoutMs: options.webhookTimeoutMs,
     retryDelaysSeconds: options.webhookRetryDelaysSeconds,
-    load: { inFlight: 0 },
+    load,
+    meter,
   });
-  const context = { database, deliveries, log };
-  const deliveryJobs = open('-deliveries', 6);
+  const certifications = createCertifications({ database, sender, secrets, version: serviceVersion(), log });
+  const context = { database, deliveries, certifications, log };
+  const deliveryJobs = open('-deliveries', share(6));
   const deliveryRunner = superviseRunner({
     database: deliveryJobs,
-    tasks: { 'deliver-webhooks': deliverWebhooks, 'probe-deliveries': answerProbe },
+    tasks: {
+      // Of a paused worker the jobs wait in the queue, as all do that no worker takes.
+      ...(options.deliveries !== 'paused' && { 'deliver-webhooks': deliverWebhooks, certify }),
+      'probe-deliveries': answerProbe,
+    },
     passedOver: signing.passedOver,
     context,
-    concurrency: 4,
+    concurrency,
+    taskMs,
     heartbeat,
     log,
   });
-  const importJobs = open('-imports', 6);
+  const importJobs = open('-imports', share(6));
   const importRunner = superviseRunner({
     database: importJobs,
     tasks: {
       'sync-products': syncProducts,
-      'remove-old': removeOld({ ...readSettings({}), ...options }),
+      'remove-old': removeOld(settings),
       'probe-imports': answerProbe,
     },
     times: removalTimes(),
     context,
-    concurrency: 4,
+    concurrency,
+    taskMs,
     heartbeat,
     log,
   });
-  const waker = createWaker();
-  const relay = startRelay(database, waker, log);
-  const listener = listenForChanges(database, waker.wake, log);
+  const relay = startRelay(database, log);
+  const listener = listenForChanges(database, relay.wake, log);
   const sweeper = startSweeper(database, heartbeat, log);
   const clearing = startClearing(database, log);
+  const healthLoop = startHealth(health);
   await Promise.all([deliveryRunner.ready, importRunner.ready]);
-  log.info({ id: heartbeat.id }, 'ready');
+  let draining = false;
+  const watching =
+    settings.workerPort === undefined
+      ? undefined
+      : await startWatchServer(watchWorker({ database, meter, load, draining: () => draining }), {
+          host: settings.host,
+          port: settings.workerPort,
+        });
+  log.info({ id: heartbeat.id, ...(watching && { url: watching.url }) }, 'ready');
+  if (options.deliveries === 'paused') log.warn('DELIVERIES=paused: no webhook is sent');
 
   return {
     id: heartbeat.id,
+    ...(watching && { url: watching.url }),
     async stop() {
+      draining = true;
       log.info('draining');
       await Promise.all([
         listener.stop(),
+        certifications.stop(),
         sweeper.stop(),
         clearing.stop(),
         relay.stop(),
         deliveryRunner.stop(),
         importRunner.stop(),
-        deliveries.stop(drainMs).then(() => sender.close()),
+        deliveries.stop(deliveriesMs).then(async () => {
+          await sender.close();
+          await healthLoop.stop();
+        }),
       ]);
       await heartbeat.stop();
+      await watching?.close();
       await Promise.all([database, attempts, deliveryJobs, importJobs].map((pool) => pool.close()));
       log.info('stopped');
     },
@@ -153,20 +195,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 }
 
 /** Does `work` again and again while the database does not let it, as one that is read-only. */
-async function untilUsable<Result>(
+function untilUsable<Result>(
   work: () => Promise<Result>,
   log: Logger,
   signal?: AbortSignal,
 ): Promise<Result> {
-  for (let failures = 1; ; failures += 1) {
+  return retry(work, (error, failures) => {
     signal?.throwIfAborted();
-    try {
-      return await work();
-    } catch (error) {
-      log.warn({ err: error }, 'the database cannot be used yet');
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)));
-    }
-  }
+    log.warn({ err: error }, 'the database cannot be used yet');
+    return backoffMs(failures);
+  });
 }
 
 function serviceVersion(): string {

@@ -1,20 +1,22 @@
 import { createLog } from '@comanda/api/services';
-import { readSettings, type Settings, SettingsError } from '@comanda/db';
+import {
+  configurationExitCode,
+  readSettings,
+  type Settings,
+  SettingsError,
+  stoppingIn,
+  strangeVariable,
+  strangeVariables,
+} from '@comanda/db';
 import { routeConsole } from './console.ts';
 import { type RunningWorker, startWorker } from './index.ts';
-
-/** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
-const exitConfiguration = 78;
-
-/** After this long a stop is cut short, in milliseconds; what is unfinished is taken over by the next worker. */
-const stopMs = 32_000;
 
 try {
   await main(readSettings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(exitConfiguration);
+  process.exit(configurationExitCode);
 }
 
 async function main(settings: Settings): Promise<void> {
@@ -23,17 +25,22 @@ async function main(settings: Settings): Promise<void> {
   const databaseUrl = settings.databaseDirectUrl ?? settings.databaseUrl;
   if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
-  routeConsole(createLog(settings.logLevel, 'worker'));
+  const log = createLog(settings.logLevel, 'worker');
+  routeConsole(log);
+  // A parent has told it already.
+  if (process.send === undefined)
+    for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
   const starting = new AbortController();
   let worker: RunningWorker | undefined;
-  let stopping = false;
+  let isStopping = false;
 
   const stop = () => {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     starting.abort();
     if (worker === undefined) process.exit(0);
-    setTimeout(() => process.exit(0), stopMs).unref();
+    // What is unfinished then is taken over by the next worker.
+    setTimeout(() => process.exit(0), stoppingIn(settings.drainSeconds).processMs).unref();
     worker.stop().then(
       () => process.exit(0),
       () => process.exit(1),

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { type Database, type Heartbeat, type JobName, jobs, statement } from '@comanda/db';
+import { type Database, type Heartbeat, type JobName, jobs, startLoop, statement } from '@comanda/db';
 import {
   type ParsedCronItem,
   Logger as QueueLogger,
@@ -9,10 +9,8 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { backoffMs } from './backoff.ts';
+import { livenessOf } from './runner-liveness.ts';
 import type { Task, TaskContext } from './tasks/task.ts';
-import { createWaker, pause } from './waker.ts';
-import { watchRunner } from './watch.ts';
 
 /** The tasks a runner takes from the queue, by name; it takes no others. */
 export type Tasks = { [Name in JobName]?: Task<Name> };
@@ -36,6 +34,8 @@ export interface RunnerOptions {
   passedOver?: () => string[];
   /** What it queues by the clock. */
   times?: ParsedCronItem[];
+  /** How long a task may go on when it stops, in milliseconds. */
+  taskMs: number;
   heartbeat: Heartbeat;
   log: Logger;
 }
@@ -46,60 +46,47 @@ export interface RunnerOptions {
  */
 export function superviseRunner(options: RunnerOptions): SupervisedRunner {
   const { log } = options;
-  const waker = createWaker();
   let current: Runner | undefined;
-  let stopping = false;
   let onReady = () => {};
   const ready = new Promise<void>((resolve) => {
     onReady = resolve;
   });
 
-  const runOnce = async () => {
+  const runOnce = async (signal: AbortSignal) => {
     const pools: string[] = [];
     const events: WorkerEvents = new EventEmitter();
-    const watch = watchRunner(events, options.concurrency);
+    const liveness = livenessOf(events, options.concurrency);
     try {
       current = await startRunner(options, events, pools);
       onReady();
-      if (stopping) await current.stop();
+      if (signal.aborted) await current.stop();
       // It does not reject for every reason it can end: that it ended is what counts.
-      const ended = await Promise.race([current.promise, watch.stuck]);
+      const ended = await Promise.race([current.promise, liveness.over]);
       if (ended === 'stuck') current.stop('stuck').catch(() => {});
     } finally {
-      watch.stop();
+      await liveness.stop();
       current = undefined;
       await freeJobs(options, pools);
     }
   };
-  const supervise = async () => {
-    let failures = 0;
-    while (!stopping) {
-      const since = performance.now();
-      try {
-        await runOnce();
-        if (!stopping) log.warn('the job runner ended and is started again');
-      } catch (error) {
-        log.warn({ err: error }, 'the job runner failed and is started again');
-      }
-      failures = performance.now() - since > 30_000 ? 1 : failures + 1;
-      if (!stopping) await pause(waker, backoffMs(failures));
-    }
-  };
-  const running = supervise();
+  const loop = startLoop({
+    async round(signal) {
+      await runOnce(signal);
+      if (!signal.aborted) throw new Error('it ended without an error');
+      return undefined;
+    },
+    failed: (error) => log.warn({ err: error }, 'the job runner ended and is started again'),
+  });
   return {
     ready,
     async stop() {
-      stopping = true;
-      waker.wake();
+      const ended = loop.stop();
       // It refuses when it is ending already; then there is nothing left to ask.
       await current?.stop().catch(() => {});
-      await running;
+      await ended;
     },
   };
 }
-
-/** How long a task may go on once the runner stops before its signal aborts. */
-const graceMs = 25_000;
 
 async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: string[]): Promise<Runner> {
   const { database, concurrency, heartbeat, log } = options;
@@ -117,7 +104,7 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     ...(options.passedOver !== undefined && { forbiddenFlags: options.passedOver }),
     noHandleSignals: true,
     pollInterval: 1_000,
-    gracefulShutdownAbortTimeout: graceMs,
+    gracefulShutdownAbortTimeout: options.taskMs,
     // Unbatched, a job that cannot be completed is a rejection that nobody handles.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new QueueLogger(() => (level, message) => {

@@ -1,17 +1,21 @@
 import { failSyncJob } from '@comanda/api/services';
 import {
   addJobs,
+  again,
   type Database,
   deliveryJobKey,
   type Heartbeat,
+  heartbeats,
+  type Loop,
   type Queryable,
+  startLoop,
   statement,
   syncJobKey,
 } from '@comanda/db';
 import type { Logger } from 'pino';
-import { type Loop, startLoop } from './loop.ts';
+import { abortedWith } from './certification/certifications.ts';
+import { abortSilent } from './certification/statements.ts';
 import { freeOrphans } from './orphans.ts';
-import { createWaker } from './waker.ts';
 
 /** What one sweep mended. */
 export interface Swept {
@@ -21,11 +25,12 @@ export interface Swept {
   claims: number;
   /** Sync jobs that nobody would have gone on with. */
   syncJobs: number;
+  /** Certifications whose worker died. */
+  certifications: number;
 }
 
 const everyMs = 5_000;
-/** Silence that counts as death. Wrongly judged, a living worker's deliveries would be sent twice. */
-const silenceSeconds = 20;
+const deadSeconds = heartbeats.deadMs / 1_000;
 
 /**
  * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
@@ -33,17 +38,16 @@ const silenceSeconds = 20;
  * of this machine at once, others by their silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Loop {
-  const round = async () => {
-    const mayJudge = heartbeat.steadyMs() >= silenceSeconds * 1_000;
-    try {
+  return startLoop({
+    firstRestMs: everyMs,
+    async round() {
+      const mayJudge = heartbeat.steadyMs() >= heartbeats.deadMs;
       const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
       if (swept && Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'swept');
-    } catch (error) {
-      log.warn({ err: error }, 'sweeping failed; the next round tries again');
-    }
-    return everyMs;
-  };
-  return startLoop(createWaker(), round, everyMs);
+      return again(everyMs);
+    },
+    failed: (error) => log.warn({ err: error }, 'sweeping failed; the next round tries again'),
+  });
 }
 
 /**
@@ -55,13 +59,14 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
     const [row] = await tx.run(sweeperLock, []);
     if (row?.taken !== true) return undefined;
     let claims = await freeOrphans(tx);
-    const [own] = judge === undefined ? [] : await tx.run(ownBeat, [judge, silenceSeconds]);
+    const [own] = judge === undefined ? [] : await tx.run(ownBeat, [judge, deadSeconds]);
     if (own?.fresh === true) {
-      claims += await count(tx.run(freeClaims, [silenceSeconds]));
-      await tx.run(unlockJobs, [silenceSeconds]);
+      claims += await count(tx.run(freeClaims, [deadSeconds]));
+      await tx.run(unlockJobs, [deadSeconds]);
       await tx.run(forgetTheDead, []);
     }
-    return { claims, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
+    const certifications = await count(tx.run(abortSilent, [abortedWith, deadSeconds]));
+    return { claims, certifications, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
   });
 }
 
@@ -115,6 +120,7 @@ const unattended = statement<{ locationId: string; endpointId: string }>(
   `select d.location_id as "locationId", d.endpoint_id as "endpointId" from webhook_deliveries d
    join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'
      and d.number > e.delivers_after
+   join locations l on l.id = d.location_id and l.status = 'active'
    where d.next_attempt_at <= now() - interval '2 seconds'
    group by 1, 2 having bool_and(d.leased_until is null or d.leased_until <= now()) limit 1000`,
 );
@@ -153,6 +159,7 @@ const forsaken = statement<{ locationId: string; jobId: string; queueId: string 
   `select s.location_id as "locationId", s.id as "jobId", q.id::text as "queueId" from sync_jobs s
    left join lateral (select j.id, j.attempts >= j.max_attempts and j.locked_at is null as over
      from graphile_worker.jobs j where j.key = 'sync-products:' || s.id limit 1) q on true
+   join locations l on l.id = s.location_id and l.status = 'active'
    where s.status in ('queued', 'processing') and q.over is not false limit 1000`,
 );
 

@@ -15,15 +15,26 @@ CREATE FUNCTION uuid_v7() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
       52, 1), 53, 1), 'hex')::uuid
 $$;
 
+-- A short name for a location, which its keys carry and proxies route by: 40 random bits in Crockford's letters and digits,
+-- of which none looks like another. The last eight bytes of a UUID have five random bits each at their end.
+CREATE FUNCTION location_code() RETURNS text LANGUAGE sql VOLATILE PARALLEL SAFE AS $$
+  SELECT string_agg(substr('0123456789abcdefghjkmnpqrstvwxyz', 1 + (get_byte(r.bytes, n) & 31), 1), '' ORDER BY n)
+  FROM (SELECT uuid_send(gen_random_uuid()) AS bytes) r CROSS JOIN generate_series(8, 15) n
+$$;
+
 -- What tells the transaction under way from all others. Ids of transactions begin again in a restored cluster; there the
 -- server was started at another moment.
 CREATE FUNCTION transaction_seed() RETURNS uuid LANGUAGE sql STABLE AS $$
   SELECT md5(pg_current_xact_id()::text || ' ' || extract(epoch FROM pg_postmaster_start_time()))::uuid
 $$;
 
--- The request that the transaction serves; NULL in psql and Studio.
+-- The request that the transaction serves; NULL in psql and Studio. The setting has its id, and after a space the place of the
+-- request in a trace, where it has one: one setting costs less than two.
 CREATE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT nullif(current_setting('comanda.request_id', true), '')
+  SELECT nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '')
+$$;
+CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '')
 $$;
 
 -- The API key that the transaction acts for; NULL in psql, Studio and the worker.
@@ -46,6 +57,13 @@ CREATE FUNCTION is_wire_time(moment timestamptz) RETURNS boolean LANGUAGE sql IM
   SELECT moment BETWEEN '0001-12-30 00:00:00+00 BC' AND '10000-01-02 00:00:00+00'
 $$;
 
+-- Of what every order writes. Not checks of the tables: the text of those is read anew by each statement that writes,
+-- a twentieth of an order (docs/decisions/0015).
+CREATE DOMAIN order_amount AS numeric(12,2) CONSTRAINT order_amount_check CHECK (VALUE >= 0);
+-- What is compared with a highest value is no NaN, which is more than every number.
+CREATE DOMAIN stock_amount AS numeric(13,3) CONSTRAINT stock_amount_check CHECK (VALUE BETWEEN 0 AND 9999999999.999);
+
+CREATE TYPE location_status AS ENUM ('active', 'read_only', 'disabled', 'deleting');
 CREATE TYPE order_status AS ENUM ('pending', 'ready', 'closed', 'canceled');
 CREATE TYPE payment_status AS ENUM ('pending', 'completed', 'rejected');
 CREATE TYPE payment_method_type AS ENUM ('cash', 'card', 'qr', 'transfer', 'online', 'other');
@@ -66,18 +84,50 @@ CREATE TABLE internal.time_zones (
 
 CREATE TABLE locations (
   id uuid NOT NULL DEFAULT uuid_v7(),
+  code text COLLATE "C" NOT NULL DEFAULT location_code(),
   name text COLLATE "C" NOT NULL,
   timezone text COLLATE "C" NOT NULL DEFAULT 'UTC',
-  currency char(3) NOT NULL DEFAULT 'USD',
+  currency char(3) COLLATE "C" NOT NULL DEFAULT 'USD',
+  sandbox boolean NOT NULL DEFAULT false,
+  status location_status NOT NULL DEFAULT 'active',
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT locations_pkey PRIMARY KEY (id),
+  CONSTRAINT locations_code_check CHECK (code ~ '^[0-9a-hjkmnp-tv-z]{8}$'),
   CONSTRAINT locations_name_check CHECK (char_length(name) BETWEEN 1 AND 255),
   CONSTRAINT locations_created_at_check CHECK (is_wire_time(created_at)),
   CONSTRAINT locations_currency_check CHECK (currency ~ '^[A-Z]{3}$'),
   CONSTRAINT locations_timezone_fkey FOREIGN KEY (timezone)
     REFERENCES internal.time_zones (name) ON UPDATE CASCADE ON DELETE RESTRICT
 );
+CREATE UNIQUE INDEX locations_code_key ON locations (code);
+
+-- Locations that went to another cell, so that whoever comes with one of their keys is told to come again. Such a row stays
+-- when the location is deleted here, and goes when it comes back.
+CREATE TABLE internal.moved_locations (
+  code text COLLATE "C" NOT NULL,
+  location_id uuid NOT NULL,
+  cell text COLLATE "C" NOT NULL,
+  moved_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT moved_locations_pkey PRIMARY KEY (code)
+);
+
+-- A location on its way to another cell, as comanda locations move goes on with it. Its column is named id, since it stays
+-- when the location is exported.
+CREATE TABLE internal.location_moves (
+  id uuid NOT NULL,
+  cell text COLLATE "C" NOT NULL,
+  folder text COLLATE "C" NOT NULL,
+  step text COLLATE "C" NOT NULL DEFAULT 'drain',
+  exported_at text COLLATE "C",
+  seconds jsonb NOT NULL DEFAULT '{}',
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  step_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  CONSTRAINT location_moves_pkey PRIMARY KEY (id),
+  CONSTRAINT location_moves_step_check CHECK (step IN ('drain', 'export', 'import', 'map', 'enable', 'done', 'abort')),
+  CONSTRAINT location_moves_id_fkey FOREIGN KEY (id) REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+COMMENT ON TABLE internal.location_moves IS 'Locations on their way to another cell, and those that went.';
 
 CREATE TABLE internal.location_counters (
   location_id uuid NOT NULL,
@@ -116,7 +166,7 @@ CREATE TABLE api_keys (
   name text COLLATE "C" NOT NULL,
   prefix text COLLATE "C" NOT NULL,
   key_hash bytea NOT NULL,
-  permissions text[],
+  permissions text[] COLLATE "C",
   per_minute int,
   monthly int,
   batch_jobs_per_hour int,
@@ -139,6 +189,21 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_id_idx ON api_keys (id);
 CREATE UNIQUE INDEX api_keys_key_hash_key ON api_keys (key_hash);
 
+-- What signs a person in to the app, once; kept for a day, to tell what was used from what never was.
+CREATE TABLE internal.app_codes (
+  code_hash bytea NOT NULL,
+  location_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  screens text[] COLLATE "C" NOT NULL,
+  key_hours int NOT NULL,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  used_at timestamptz(3),
+  CONSTRAINT app_codes_pkey PRIMARY KEY (code_hash),
+  CONSTRAINT app_codes_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX app_codes_created_at_idx ON internal.app_codes (created_at);
+
 CREATE TABLE internal.limit_counters (
   api_key_id uuid NOT NULL,
   "window" text COLLATE "C" NOT NULL,
@@ -158,8 +223,9 @@ CREATE TABLE internal.idempotency_keys (
   encryption_key_id text COLLATE "C",
   refusal text COLLATE "C",
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  CONSTRAINT idempotency_keys_answer_check CHECK (num_nonnulls(response, sealed, refusal) = 1),
-  CONSTRAINT idempotency_keys_sealed_check CHECK ((sealed IS NULL) = (encryption_key_id IS NULL)),
+  -- One answer, and one check: the text of each is read anew by every statement that writes.
+  CONSTRAINT idempotency_keys_answer_check CHECK (num_nonnulls(response, sealed, refusal) = 1
+    AND (sealed IS NULL) = (encryption_key_id IS NULL)),
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (location_id, api_key_id, operation, key),
   CONSTRAINT idempotency_keys_location_id_api_key_id_fkey FOREIGN KEY (location_id, api_key_id)
     REFERENCES api_keys (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -177,6 +243,7 @@ CREATE TABLE audit_entries (
   actor_name text COLLATE "C",
   application_name text COLLATE "C",
   request_id text COLLATE "C",
+  client_address text COLLATE "C",
   operation text COLLATE "C" NOT NULL,
   relation text COLLATE "C",
   resource_id uuid,
@@ -191,6 +258,7 @@ CREATE TABLE audit_entries (
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX audit_entries_location_id_created_at_id_idx ON audit_entries (location_id, created_at DESC, id DESC);
+CREATE INDEX audit_entries_restored_idx ON audit_entries (location_id, created_at) WHERE operation = 'locations.restored';
 
 -- The catalog
 
@@ -260,13 +328,10 @@ CREATE TABLE product_stock (
   location_id uuid NOT NULL,
   product_id uuid NOT NULL,
   enabled boolean NOT NULL DEFAULT true,
-  quantity numeric(13,3) NOT NULL,
-  min_stock_alarm numeric(13,3) NOT NULL DEFAULT 0,
+  quantity stock_amount NOT NULL,
+  min_stock_alarm stock_amount NOT NULL DEFAULT 0,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT product_stock_pkey PRIMARY KEY (location_id, product_id),
-  CONSTRAINT product_stock_alarm_check CHECK (min_stock_alarm BETWEEN 0 AND 9999999999.999),
-  -- What is compared with a highest value is no NaN, which is more than every number.
-  CONSTRAINT product_stock_quantity_check CHECK (quantity BETWEEN 0 AND 9999999999.999),
   CONSTRAINT product_stock_location_id_product_id_fkey FOREIGN KEY (location_id, product_id)
     REFERENCES products (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -383,6 +448,7 @@ CREATE TABLE sync_jobs (
   -- What was applied, when it was asked for: [{index, external_id, id}].
   applied jsonb,
   request_id text COLLATE "C",
+  traceparent text COLLATE "C" DEFAULT current_traceparent(),
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   started_at timestamptz(3),
   completed_at timestamptz(3),
@@ -392,6 +458,53 @@ CREATE TABLE sync_jobs (
 );
 CREATE INDEX sync_jobs_location_id_created_at_id_idx ON sync_jobs (location_id, created_at DESC, id DESC);
 CREATE INDEX sync_jobs_unfinished_idx ON sync_jobs (status, created_at) WHERE status IN ('queued', 'processing');
+
+CREATE TABLE certifications (
+  location_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT uuid_v7(),
+  status text COLLATE "C" NOT NULL DEFAULT 'queued',
+  -- What the integration does: {receives_webhooks, reads_catalog, reads_lists, places_orders}.
+  does jsonb NOT NULL,
+  checks jsonb NOT NULL DEFAULT '[]',
+  waiting_for jsonb,
+  verdict text COLLATE "C",
+  -- What the next calls of these operations meet, in this order.
+  faults text[] COLLATE "C" NOT NULL DEFAULT ARRAY[]::text[],
+  fault_operations text[] COLLATE "C" NOT NULL DEFAULT ARRAY[]::text[],
+  -- The endpoint that plays being down.
+  held_endpoint_id uuid,
+  alive_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  started_at timestamptz(3),
+  completed_at timestamptz(3),
+  CONSTRAINT certifications_status_check CHECK (status IN ('queued', 'running', 'passed', 'failed', 'aborted')),
+  CONSTRAINT certifications_pkey PRIMARY KEY (location_id, id),
+  CONSTRAINT certifications_location_id_fkey FOREIGN KEY (location_id)
+    REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX certifications_location_id_created_at_id_idx ON certifications (location_id, created_at DESC, id DESC);
+-- One run at a time.
+CREATE UNIQUE INDEX certifications_open_idx ON certifications (location_id) WHERE status IN ('queued', 'running');
+CREATE INDEX certifications_alive_idx ON certifications (alive_at) WHERE status IN ('queued', 'running');
+
+-- What arrived while a certification ran; removed when it ends.
+CREATE TABLE internal.certification_calls (
+  location_id uuid NOT NULL,
+  certification_id uuid NOT NULL,
+  number bigserial,
+  operation text COLLATE "C" NOT NULL,
+  request text COLLATE "C" NOT NULL,
+  idempotency_key text COLLATE "C",
+  request_id text COLLATE "C" NOT NULL,
+  fault text COLLATE "C",
+  status smallint,
+  replayed boolean NOT NULL DEFAULT false,
+  began_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
+  ended_at timestamptz(3),
+  CONSTRAINT certification_calls_pkey PRIMARY KEY (location_id, certification_id, number),
+  CONSTRAINT certification_calls_location_id_certification_id_fkey FOREIGN KEY (location_id, certification_id)
+    REFERENCES certifications (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
 
 -- Money: turns, settlements, orders, payments
 
@@ -451,7 +564,7 @@ CREATE TABLE orders (
   number int NOT NULL DEFAULT 0,
   external_id text COLLATE "C",
   status order_status NOT NULL DEFAULT 'pending',
-  total numeric(12,2) NOT NULL DEFAULT 0,
+  total order_amount NOT NULL DEFAULT 0,
   channel text COLLATE "C",
   is_take_away boolean NOT NULL DEFAULT false,
   identifier text COLLATE "C" NOT NULL DEFAULT '',
@@ -466,7 +579,6 @@ CREATE TABLE orders (
   -- Below zero until the transaction commits in which it is written by hand. What else a hand may not write stands in
   -- prisma/sql/hand_orders.sql: each check here would cost every order and every move of one.
   CONSTRAINT orders_number_check CHECK (number <> 0 AND number <= 2000000000),
-  CONSTRAINT orders_total_check CHECK (total >= 0),
   CONSTRAINT orders_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE,
   CONSTRAINT orders_location_id_payment_method_id_fkey FOREIGN KEY (location_id, payment_method_id)
@@ -519,12 +631,11 @@ CREATE TABLE payments (
   id uuid NOT NULL DEFAULT uuid_v7(),
   order_id uuid NOT NULL,
   payment_method_id uuid NOT NULL,
-  amount numeric(12,2) NOT NULL,
+  amount order_amount NOT NULL,
   status payment_status NOT NULL DEFAULT 'pending',
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT payments_pkey PRIMARY KEY (location_id, id),
-  CONSTRAINT payments_amount_check CHECK (amount >= 0),
   CONSTRAINT payments_location_id_order_id_fkey FOREIGN KEY (location_id, order_id)
     REFERENCES orders (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE,
   CONSTRAINT payments_location_id_payment_method_id_fkey FOREIGN KEY (location_id, payment_method_id)
@@ -544,11 +655,12 @@ CREATE TABLE internal.captured_changes (
   resource text COLLATE "C" NOT NULL,
   operation text COLLATE "C" NOT NULL,
   resource_ids uuid[] NOT NULL,
-  changed text[] DEFAULT ARRAY[]::text[],
+  changed text[] COLLATE "C" DEFAULT ARRAY[]::text[],
   before jsonb[],
   after jsonb[],
   in_catalog boolean NOT NULL DEFAULT false,
   request_id text COLLATE "C" DEFAULT current_request_id(),
+  traceparent text COLLATE "C" DEFAULT current_traceparent(),
   captured_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   error text COLLATE "C",
   failures smallint NOT NULL DEFAULT 0,
@@ -569,7 +681,9 @@ CREATE TABLE events (
   body text COLLATE "C" NOT NULL,
   body_v1 text COLLATE "C",
   request_id text COLLATE "C",
+  traceparent text COLLATE "C",
   created_at timestamptz(3) NOT NULL,
+  published_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT events_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT events_location_id_fkey FOREIGN KEY (location_id)
     REFERENCES locations (id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -582,7 +696,7 @@ CREATE TABLE webhook_endpoints (
   location_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT uuid_v7(),
   url text COLLATE "C" NOT NULL,
-  events text[],
+  events text[] COLLATE "C",
   status webhook_endpoint_status NOT NULL DEFAULT 'active',
   api_version text COLLATE "C" NOT NULL DEFAULT 'v2',
   delivers_after bigint NOT NULL DEFAULT 0,
@@ -614,6 +728,18 @@ CREATE INDEX webhook_secrets_location_id_endpoint_id_idx ON internal.webhook_sec
 CREATE UNIQUE INDEX webhook_secrets_current_key ON internal.webhook_secrets (location_id, endpoint_id)
   WHERE expires_at IS NULL;
 
+CREATE TABLE internal.endpoint_health (
+  location_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  last_delivered_at timestamptz(3),
+  failing_since timestamptz(3),
+  CONSTRAINT endpoint_health_pkey PRIMARY KEY (location_id, endpoint_id),
+  CONSTRAINT endpoint_health_location_id_endpoint_id_fkey FOREIGN KEY (location_id, endpoint_id)
+    REFERENCES webhook_endpoints (location_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX endpoint_health_failing_idx ON internal.endpoint_health (failing_since) WHERE failing_since IS NOT NULL;
+COMMENT ON TABLE internal.endpoint_health IS 'How deliveries to an endpoint went of late, as workers tell it every ten seconds.';
+
 CREATE TABLE internal.endpoint_clearings (
   location_id uuid NOT NULL,
   id bigserial,
@@ -639,6 +765,7 @@ CREATE TABLE webhook_deliveries (
   next_attempt_at timestamptz(3),
   leased_until timestamptz(3),
   leased_by text COLLATE "C",
+  replayed boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (location_id, id),
   CONSTRAINT webhook_deliveries_attempts_check CHECK (attempts BETWEEN 0 AND 5),
@@ -650,6 +777,7 @@ CREATE INDEX webhook_deliveries_due_idx
   ON webhook_deliveries (location_id, endpoint_id, next_attempt_at, id) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX webhook_deliveries_location_id_event_id_idx ON webhook_deliveries (location_id, event_id);
 CREATE INDEX webhook_deliveries_overdue_idx ON webhook_deliveries (next_attempt_at) WHERE next_attempt_at IS NOT NULL;
+CREATE INDEX webhook_deliveries_dead_idx ON webhook_deliveries (location_id, endpoint_id) WHERE status = 'dead';
 
 CREATE TABLE webhook_attempts (
   location_id uuid NOT NULL,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type ComandaClient, comandaError, createClient } from '@comanda/client';
+import { type ComandaClient, comandaError } from '@comanda/client';
 import { type Database, openDatabase, statement } from '@comanda/db';
-import { type Answer, type Call, callRest } from '../../support/api.ts';
+import { type Answer, type Call, callRest, typedClient } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { createKey, createLocation } from '../../support/factories.ts';
 import { type Ending, startProcess } from '../../support/processes.ts';
@@ -42,7 +42,7 @@ export async function openRestaurant(): Promise<Restaurant> {
   const database = openDatabase({ url: own.url, poolSize: 2 });
   const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
   const { key } = await createKey(database, { locationId });
-  const clients = [createClient({ url: first, key }), createClient({ url: second, key })] as const;
+  const clients = [typedClient(first, key), typedClient(second, key)] as const;
   return {
     database,
     locationId,

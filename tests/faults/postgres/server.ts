@@ -7,14 +7,14 @@ import { migrate } from '../../../packages/db/src/migrate.ts';
 import { type Binaries, findBinaries } from '../../../packages/embedded/src/binaries.ts';
 import { ensureCluster, prepareStart, type ServerSettings } from '../../../packages/embedded/src/cluster.ts';
 import {
-  choosePlace,
-  type Place,
-  placeUrl,
+  chooseInstance,
+  type Instance,
+  instanceUrl,
   postmasterOf,
-  settlePlace,
-} from '../../../packages/embedded/src/place.ts';
+  settleInstance,
+} from '../../../packages/embedded/src/instance.ts';
+import { runTool } from '../../../packages/embedded/src/os-processes.ts';
 import { choosePort } from '../../../packages/embedded/src/port.ts';
-import { runTool } from '../../../packages/embedded/src/processes.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { runOnce } from '../../support/server.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -24,7 +24,7 @@ import { childrenOf, isRunning } from './proc.ts';
 export interface OwnServer {
   /** The migrated database. */
   url: string;
-  place: Place;
+  instance: Instance;
   /** Its main process. */
   pid(): number;
   /** Resolves once it answers, on the same port and the same data. */
@@ -47,22 +47,22 @@ export interface OwnServerOptions {
 /** Makes one with a migrated database, running, and as durable as in earnest. */
 export async function startOwnServer(options: OwnServerOptions = {}): Promise<OwnServer> {
   const dataDir = join(makeFolder(), 'data');
-  const place = choosePlace(dataDir, () => {});
-  const binaries = await findBinaries(place.account, () => {});
-  settlePlace(place, () => {});
-  await ensureCluster(place, binaries);
-  const port = await choosePort(place.home, null);
-  prepareStart(place, port, { max_connections: '100', ...options.settings });
-  const server = serverAt(place, binaries, port, options.through);
+  const instance = chooseInstance(dataDir, () => {});
+  const binaries = await findBinaries(instance.account, () => {});
+  settleInstance(instance, () => {});
+  await ensureCluster(instance, binaries);
+  const port = await choosePort(instance.home, null);
+  prepareStart(instance, port, { max_connections: '100', ...options.settings });
+  const server = serverAt(instance, binaries, port, options.through);
   await server.start();
-  await runOnce(placeUrl(place, port, 'postgres'), 'create database comanda');
+  await runOnce(instanceUrl(instance, port, 'postgres'), 'create database comanda');
   await migrate(server.url);
   return server;
 }
 
 /** The server of a cluster that is there, not running yet. */
 export function serverAt(
-  place: Place,
+  instance: Instance,
   binaries: Binaries,
   port: number,
   through: readonly string[] = [],
@@ -70,30 +70,30 @@ export function serverAt(
   let forget = () => {};
 
   const start = async () => {
-    if (postmasterOf(place) !== null) return;
-    await launch(place, binaries, through);
+    if (postmasterOf(instance) !== null) return;
+    await launch(instance, binaries, through);
     forget();
-    const pid = postmasterOf(place);
+    const pid = postmasterOf(instance);
     if (pid !== null) forget = noteProcess(inject('runDirectory'), pid);
   };
   const stop = async (mode: 'fast' | 'immediate' = 'fast') => {
-    if (postmasterOf(place) === null) return;
-    const args = ['stop', '-w', '-t', '60', '-s', '-m', mode, '-D', place.cluster];
-    const { code, output } = await runTool(binaries.pgCtl, args, place.account);
+    if (postmasterOf(instance) === null) return;
+    const args = ['stop', '-w', '-t', '60', '-s', '-m', mode, '-D', instance.cluster];
+    const { code, output } = await runTool(binaries.pgCtl, args, instance.account);
     if (code !== 0) throw new Error(`PostgreSQL does not stop: ${output}`);
   };
   return {
-    url: placeUrl(place, port),
-    place,
-    pid: () => postmasterOf(place) ?? 0,
+    url: instanceUrl(instance, port),
+    instance,
+    pid: () => postmasterOf(instance) ?? 0,
     start,
     stop,
-    kill: () => killAll(place),
+    kill: () => killAll(instance),
     async remove() {
       await stop('immediate');
       forget();
-      rmSync(place.home, { recursive: true, force: true, maxRetries: 5 });
-      rmSync(place.dataDir, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(instance.home, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(instance.dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
@@ -105,24 +105,24 @@ export function makeFolder(): string {
   return folder;
 }
 
-async function launch(place: Place, binaries: Binaries, through: readonly string[]): Promise<void> {
+async function launch(instance: Instance, binaries: Binaries, through: readonly string[]): Promise<void> {
   const end = Date.now() + 60_000;
   for (;;) {
-    if (postmasterOf(place) === null) rmSync(join(place.cluster, 'postmaster.pid'), { force: true });
+    if (postmasterOf(instance) === null) rmSync(join(instance.cluster, 'postmaster.pid'), { force: true });
     const [command = '', ...args] = [
       ...[...through, binaries.pgCtl, 'start', '-w', '-t', '60', '-s'],
-      ...['-D', place.cluster, '-l', place.logFile],
+      ...['-D', instance.cluster, '-l', instance.logFile],
     ];
-    const { code, output } = await runTool(command, args, place.account);
+    const { code, output } = await runTool(command, args, instance.account);
     if (code === 0) return;
-    const words = readFileSync(place.logFile, 'utf8').split('\n').slice(-12).join('\n');
+    const words = readFileSync(instance.logFile, 'utf8').split('\n').slice(-12).join('\n');
     if (Date.now() > end) throw new Error(`PostgreSQL does not start: ${output}\n${words}`);
     await sleep(100);
   }
 }
 
-async function killAll(place: Place): Promise<void> {
-  const postmaster = postmasterOf(place);
+async function killAll(instance: Instance): Promise<void> {
+  const postmaster = postmasterOf(instance);
   if (postmaster === null) throw new Error('there is no server to kill');
   const all = [postmaster, ...childrenOf(postmaster)];
   for (const pid of all) end(pid);

@@ -39,7 +39,7 @@ export async function startOnSmallDisk(
     byRoot ? join(mounted, name) : join(`/proc/${server.pid()}/root`, mounted, name);
   const folder = join(mounted, 'part');
   mkdirSync(seen('part'));
-  const { account } = server.place;
+  const { account } = server.instance;
   if (account !== null) chownSync(seen('part'), account.uid, account.gid);
   return {
     ...{ server, folder, means: byRoot ? 'mounted by root' : 'mounted in a user namespace' },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { findBinaries } from '../../../packages/embedded/src/binaries.ts';
 import { prepareStart } from '../../../packages/embedded/src/cluster.ts';
-import { choosePlace, type Place } from '../../../packages/embedded/src/place.ts';
+import { chooseInstance, type Instance } from '../../../packages/embedded/src/instance.ts';
 import { choosePort } from '../../../packages/embedded/src/port.ts';
 import { makeFolder, type OwnServer, serverAt } from './server.ts';
 
@@ -13,12 +13,12 @@ export const primarySettings = { wal_keep_size: '256MB' } as const;
 
 /** Makes a streaming standby of the server from a copy of its files, and starts it. */
 export async function startStandby(primary: OwnServer): Promise<OwnServer> {
-  const place = choosePlace(join(makeFolder(), 'data'), () => {});
-  place.password = primary.place.password;
-  await copyCluster(primary, place);
+  const instance = chooseInstance(join(makeFolder(), 'data'), () => {});
+  instance.password = primary.instance.password;
+  await copyCluster(primary, instance);
   const { hostname, port: primaryPort, username, password } = new URL(primary.url);
-  const port = await choosePort(place.home, null);
-  prepareStart(place, port, {
+  const port = await choosePort(instance.home, null);
+  prepareStart(instance, port, {
     max_connections: '100',
     hot_standby_feedback: 'on',
     // Reads give way at once: conflicts are what the tests are for.
@@ -26,19 +26,21 @@ export async function startStandby(primary: OwnServer): Promise<OwnServer> {
     wal_retrieve_retry_interval: '200ms',
     primary_conninfo: `host=${hostname} port=${primaryPort} user=${username} password=${password}`,
   });
-  const standby = serverAt(place, await findBinaries(place.account, () => {}), port);
+  const standby = serverAt(instance, await findBinaries(instance.account, () => {}), port);
   await standby.start();
   return standby;
 }
 
 // What pg_basebackup does, which we do not ship: a copy that is made while the server runs, and what makes it whole.
-async function copyCluster(primary: OwnServer, { cluster, account }: Place): Promise<void> {
+async function copyCluster(primary: OwnServer, { cluster, account }: Instance): Promise<void> {
   const client = new pg.Client({ connectionString: primary.url });
   await client.connect();
   try {
     await client.query(`select pg_backup_start('standby', fast => true)`);
     // With their owner, who may not be us.
-    const { status, stderr } = spawnSync('cp', ['-a', primary.place.cluster, cluster], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync('cp', ['-a', primary.instance.cluster, cluster], {
+      encoding: 'utf8',
+    });
     if (status !== 0 && !/No such file/.test(stderr)) throw new Error(`the copy failed: ${stderr}`);
     const { rows } = await client.query<{ labelfile: string }>(
       'select labelfile from pg_backup_stop(wait_for_archive => false)',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
-import { readPlace } from '../../../packages/embedded/src/place.ts';
+import { readInstance } from '../../../packages/embedded/src/instance.ts';
 import { endAfterTests } from '../../support/left-over.ts';
 import { noteProcess } from '../../support/run-directory.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -82,7 +82,7 @@ async function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 function childrenOf(dataDir: string): number[] {
-  const home = readPlace(dataDir)?.home;
+  const home = readInstance(dataDir)?.home;
   if (home === undefined) return [];
   const record: { children?: { pid: number }[] } = JSON.parse(
     readFileSync(join(home, 'running.json'), 'utf8'),

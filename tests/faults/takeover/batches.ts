@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { itemsPerChunk as chunk } from '../../../packages/api/src/resources/sync-jobs/apply.ts';
+import { itemsPerChunk as chunk } from '../../../packages/api/src/resources/sync-jobs/apply.store.ts';
 
 /** An item as it is sent. */
 export interface SentItem {

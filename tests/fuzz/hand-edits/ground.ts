@@ -2,8 +2,8 @@ import { createShop } from '../../api/catalog-shop.ts';
 import { type Ground, openGround } from '../../concurrency/walk/ground.ts';
 import type { Chance } from '../../e2e/day/chance.ts';
 import type { Answer } from '../../support/api.ts';
+import { startConsumer } from '../../support/consumer.ts';
 import { createKey, createLocation, createPaymentMethod } from '../../support/factories.ts';
-import { startConsumer } from '../../worker/kit.ts';
 
 /** A restaurant whose tables a person edits, with something in each. */
 export interface EditedGround extends Ground {

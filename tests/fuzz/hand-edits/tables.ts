@@ -45,7 +45,7 @@ export function readTables({ sql }: Pick<Hand, 'sql'>): Promise<Table[]> {
        where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema|graphile_worker)' and c.relname <> all ($1)
      ) r
      join pg_attribute a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
-     join pg_type t on t.oid = a.atttypid
+     join pg_type d on d.oid = a.atttypid join pg_type t on t.oid = coalesce(nullif(d.typbasetype, 0), d.oid)
      group by r.name, r.key order by r.name`,
     [foreign],
   );

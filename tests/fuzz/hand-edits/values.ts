@@ -129,8 +129,9 @@ function referenced(place: Place, { name, references }: Column): string {
       ? location
       : `(select id from locations where id <> ${location} order by id limit 1)`;
   const { table, column } = references;
-  const where =
-    chance.percent(90) && table !== 'internal.time_zones' ? ` where location_id = ${location}` : '';
+  // Neither of these belongs to a location.
+  const free = ['internal.time_zones', 'locations'].includes(table);
+  const where = chance.percent(90) && !free ? ` where location_id = ${location}` : '';
   return `(select ${column} from ${table}${where} order by ${column} offset ${offset(chance, table)} limit 1)`;
 }
 

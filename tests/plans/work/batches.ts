@@ -29,6 +29,18 @@ export async function workOnBatches({ call, client }: Shop, round: Round): Promi
       return job.status === 'completed';
     });
   }
+  const unknown = [{ external_id: `none-${round.name}`, name: 'None', price: 1 }];
+  const key = keyOf('sync none', round.name);
+  const none = await call<{ job_id: string }>(
+    'POST /v2/sync/products',
+    { mode: 'update', items: unknown },
+    key,
+  );
+  await waitFor('the sync job fails', async () => {
+    const job = await call<{ status: string }>(`GET /v2/sync/jobs/${none.job_id}`);
+    return job.status === 'failed';
+  });
+  await client.syncJobs.retry.mutate({ id: none.job_id });
   await call('GET /v2/sync/jobs?limit=10');
   await call('GET /v2/catalog');
   await call('GET /v2/catalog');

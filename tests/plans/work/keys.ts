@@ -1,3 +1,4 @@
+import { openHand } from '../../support/by-hand.ts';
 import type { Shop } from '../shop.ts';
 import type { Round } from './round.ts';
 
@@ -9,6 +10,13 @@ export async function workOnKeys(
   const { id } = await client.keys.create.mutate({ name: `Till ${name}`, permissions: ['orders:read'] });
   await client.keys.list.query({ limit: 10 });
   await client.keys.revoke.mutate({ id });
+  const hand = await openHand(service.app.database.pool.options.connectionString ?? '');
+  await hand.sql('update locations set name = $2 where id = $1', [locationId, `Edited ${name}`]);
+  await hand.close();
+  const [edited] = (await client.audit.list.query({ table: 'locations', limit: 1 })).data;
+  await client.audit.undo.mutate({ id: edited?.id ?? '' });
+  for (const narrowed of [{}, { since: '2020-01-01' }, { by: `Till ${name}` }, { about: id }])
+    await client.audit.list.query({ limit: 10, ...narrowed });
   await call('GET /v2/limits');
   await call('GET /v2/locations/current');
   await client.locations.update.mutate({ id: locationId, name: `Kitchen ${name}` });

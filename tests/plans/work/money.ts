@@ -15,7 +15,7 @@ export async function workOnMoney(
   await call('GET /v2/turns?limit=10');
   const [settled] = await call<{ id: string }[]>('GET /v2/settlements?limit=10');
   await call(`GET /v2/settlements/${settled?.id}`);
-  for (const grouping of ['day', 'product', 'category', 'payment_method', 'channel'])
+  for (const grouping of ['day', 'hour', 'product', 'category', 'payment_method', 'channel'])
     await call(`GET /v2/sales-reports?from=${today()}&to=${today()}&group_by=${grouping}`);
 
   const method = await client.paymentMethods.create.mutate({ name: `Card ${name}`, type: 'card' });

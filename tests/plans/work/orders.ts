@@ -46,6 +46,8 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call('GET /v2/orders?channel=kiosk&limit=10');
   await call(`GET /v2/orders/by-external-id/order-${name}-1`);
   await call(`GET /v2/orders/${closed.id}/timeline`);
+  for (const wanted of [{ id: closed.id }, { number: closed.number }, { external_id: `order-${name}-1` }])
+    await client.orders.overview.query(wanted);
   await call(`GET /v2/orders/export?from=${today()}&to=${today()}`);
 
   for (const query of paymentListsOf(closed)) await call(`GET /v2/payments?${query}`);

@@ -19,6 +19,8 @@ export async function workOnWebhooks({ call, client, service }: Shop, { families
     await call(`POST /v2/webhook-endpoints/${id}/replay`, { since, only: 'failed' });
     for (const query of ['', '&status=delivered', '&event_type=webhook.test'])
       await call(`GET /${path}/${id}/deliveries?limit=10${query}`);
+    const [attempt] = (await client.webhookEndpoints.deliveries.query({ id, status: 'delivered' })).data;
+    await client.deliveries.retry.mutate({ id: attempt?.id ?? '' });
     await call(`PATCH /${path}/${id}`, { status: 'disabled' });
     await call(`DELETE /${path}/${id}`);
   }

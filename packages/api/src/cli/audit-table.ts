@@ -1,20 +1,19 @@
 import type { AuditEntry, AuditUndo } from '../resources/audit/schema.ts';
+import { rows } from './rows.ts';
 
 /** Audit entries for a person: when, who, by which request, what, of which resource, what changed; one a line. */
-export function auditTable(value: unknown): string {
-  const entries = value as AuditEntry[];
-  if (entries.length === 0) return 'none';
-  const rows = [head, ...entries.map(cells)].map((row) => row.map(printable));
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
+export const auditTable = (value: unknown): string =>
+  rows(value as AuditEntry[], {
+    TIME: ({ created_at }) => created_at,
+    ENTRY: ({ id }) => id,
+    WHO: who,
+    KEY: ({ api_key_id }) => api_key_id ?? '-',
+    REQUEST: ({ request_id }) => request_id ?? '-',
+    OPERATION: ({ operation, table }) => [operation, table].filter(Boolean).join(' '),
+    RESOURCE: ({ resource_id }) => resource_id ?? '-',
+    NAME: ({ resource_name }) => resource_name ?? '-',
+    CHANGES: (entry) => [...changes(entry), ...notes(entry)].join('; '),
+  });
 
 /** What an undo wrote, as the audit has it. */
 export function undoTable(value: unknown): string {
@@ -22,23 +21,8 @@ export function undoTable(value: unknown): string {
   return `${auditTable(entries)}\n${dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'}`;
 }
 
-const head = ['TIME', 'ENTRY', 'WHO', 'KEY', 'REQUEST', 'OPERATION', 'RESOURCE', 'CHANGES'];
-
 // Of a hand edit the first rows are shown; --json has all that are kept.
 const rowsShown = 3;
-
-function cells(entry: AuditEntry): string[] {
-  return [
-    entry.created_at,
-    entry.id,
-    who(entry),
-    entry.api_key_id ?? '-',
-    entry.request_id ?? '-',
-    [entry.operation, entry.table].filter(Boolean).join(' '),
-    entry.resource_id ?? '-',
-    [...changes(entry), ...notes(entry)].join('; '),
-  ];
-}
 
 function who({ actor, key_name, role, application }: AuditEntry): string {
   if (actor === 'command_line') return 'command line';
@@ -46,9 +30,9 @@ function who({ actor, key_name, role, application }: AuditEntry): string {
   return application ? `${role} by ${application}` : String(role);
 }
 
-function changes({ changes, rows = [], row_count = 0, resource_id }: AuditEntry): string[] {
+function changes({ changes, rows: kept = [], row_count = 0, resource_id }: AuditEntry): string[] {
   if (changes !== undefined) return [fields(changes)];
-  const told = rows.slice(0, rowsShown).map(({ key, left_out = [], ...row }) => {
+  const told = kept.slice(0, rowsShown).map(({ key, left_out = [], ...row }) => {
     const named = resource_id === undefined || row_count > 1 ? `${Object.values(key).join(' ')}: ` : '';
     return (
       named + [fields(row), ...left_out.map((column) => `${column}: (not kept)`)].filter(Boolean).join(', ')
@@ -79,10 +63,3 @@ function change(field: string, before: unknown, after: unknown): string {
   const was = before === undefined || before === null ? '' : `${JSON.stringify(before)} → `;
   return `${field}: ${was}${after === undefined ? '(removed)' : JSON.stringify(after)}`;
 }
-
-// Names come from callers: what would move the cursor is shown as its code.
-const printable = (text: string): string =>
-  text.replace(
-    /[\p{Cc}\p{Bidi_Control}]/gu,
-    (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );

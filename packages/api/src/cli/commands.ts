@@ -1,66 +1,5 @@
-import {
-  createSecretBox,
-  type Database,
-  parseEncryptionKeys,
-  readEncryptionKeyFile,
-  type Settings,
-} from '@comanda/db';
-import type { z } from 'zod';
-import { ApiError, fromZod } from '../errors.ts';
-import { AuditList } from '../resources/audit/schema.ts';
-import * as auditEntries from '../resources/audit/service.ts';
-import * as keys from '../resources/keys/issue.ts';
-import { KeyCreateAt } from '../resources/keys/schema.ts';
-import { createLocation, listLocations } from '../resources/locations/create.ts';
-import { LocationCreate } from '../resources/locations/schema.ts';
-import { rotateKey } from '../resources/webhook-endpoints/rotate-key.ts';
-import { Id } from '../wire.ts';
-import { auditTable, undoTable } from './audit-table.ts';
-import { type Diagnosis, diagnose } from './doctor/doctor.ts';
-import { report } from './doctor/report.ts';
-import { retrySetAside } from './doctor/statements.ts';
-import { databaseRoles, RoleToShow, rolesText, urlOfRole } from './roles.ts';
-import { rotationTable } from './rotation-table.ts';
-
-/** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
-export type Options = Partial<Record<string, string>>;
-
-/** What a command works on. */
-export interface CommandContext {
-  database: Database;
-  databaseUrl: string;
-  settings: Settings;
-}
-
-/** A command: `comanda keys create …`. */
-export type Command = CommandText & (DatabaseCommand | LoneCommand);
-
-/** What a command is called for, and how its value is shown. */
-interface CommandText {
-  summary: string;
-  /** What stands behind the name: `ID`. */
-  positionals?: readonly string[];
-  /** One without `value` is a flag: given, its text is `true`. */
-  options: Record<string, { value?: string; help: string; required?: boolean }>;
-  /** The value for a person, where `table` would not do. */
-  show?(value: unknown): string;
-  /** Whether the value, though it is shown, means failure: exit code 1. */
-  isFailure?(value: unknown): boolean;
-}
-
-interface DatabaseCommand {
-  /** The role that it connects as, where that is not the service. */
-  as?: 'owner';
-  /** Does the work; the value is what `--json` prints. Throws ApiError. */
-  run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
-  runAlone?: undefined;
-}
-
-interface LoneCommand {
-  as?: undefined;
-  /** The same for a command that also works while settings or database do not. */
-  runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
-}
+import { cellCommands } from './cells/commands.ts';
+import type { Command } from './command.ts';
 
 const limitOptions = {
   'per-minute': { value: 'N', help: 'requests a minute (600)' },
@@ -68,6 +7,8 @@ const limitOptions = {
   'batch-jobs-per-hour': { value: 'N', help: 'batch jobs an hour (30)' },
   'max-items-per-batch': { value: 'N', help: 'items in one batch (500)' },
 };
+
+const location = { value: 'ID', help: 'the location, where there are several' };
 
 /** Every command, in the order in which `--help` shows them. */
 export const commands: Record<string, Command> = {
@@ -84,31 +25,54 @@ export const commands: Record<string, Command> = {
       ...limitOptions,
       'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused' },
     },
-    run: ({ database }, options) =>
-      keys.issueKey(
-        database,
-        parse(KeyCreateAt, {
-          name: options.name,
-          permissions: options.permissions?.split(',').map((part) => part.trim()),
-          location_id: options.location,
-          per_minute: number(options['per-minute']),
-          monthly: number(options.monthly),
-          batch_jobs_per_hour: number(options['batch-jobs-per-hour']),
-          max_items_per_batch: number(options['max-items-per-batch']),
-          expires_at: options['expires-at'],
-        }),
-      ),
+    work: async () => (await import('./keys.ts')).createKey,
   },
   'keys list': {
     summary: 'List API keys',
     options: { location: { value: 'ID', help: 'only those of this location' } },
-    run: ({ database }, { location }) => keys.listKeys(database, location),
+    work: async () => (await import('./keys.ts')).listKeys,
+  },
+  'keys show': {
+    summary: 'Show an API key: what it may do, its limits, when it was used',
+    positionals: ['ID'],
+    options: {},
+    work: async () => (await import('./keys.ts')).showKey,
+  },
+  'keys update': {
+    summary: 'Change an API key; what is not given stays as it is',
+    positionals: ['ID'],
+    options: {
+      name: { value: 'NAME', help: 'what it is for' },
+      permissions: { value: 'LIST', help: 'all of its permissions, comma-separated' },
+      ...limitOptions,
+      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused, or never' },
+    },
+    work: async () => (await import('./keys.ts')).updateKey,
+  },
+  'keys rotate': {
+    summary: 'Make a key that may do what this one may, and let this one run out; its text is shown once',
+    positionals: ['ID'],
+    options: { 'grace-hours': { value: 'N', help: 'for how long this one still works (24)' } },
+    work: async () => (await import('./keys.ts')).rotateKey,
   },
   'keys revoke': {
     summary: 'Revoke an API key for good',
     positionals: ['ID'],
     options: {},
-    run: ({ database }, _options, [id = '']) => keys.revokeKey(database, id),
+    work: async () => (await import('./keys.ts')).revokeKey,
+  },
+  'app code': {
+    summary: 'Make a link that signs a person in to the app, once, within 10 minutes',
+    options: {
+      location: { value: 'ID', help: 'the location it is for (the oldest)' },
+      name: { value: 'NAME', help: 'who it is for; the key is called after them (somebody)' },
+      screens: {
+        value: 'LIST',
+        help: 'what they may open, comma-separated: board, day, desk; unset board,day',
+      },
+      hours: { value: 'N', help: 'for how long they stay signed in, at most 720 (24)' },
+    },
+    work: async () => (await import('./app.ts')).createCode,
   },
   'locations create': {
     summary: 'Make a location, with cash as its payment method',
@@ -116,21 +80,132 @@ export const commands: Record<string, Command> = {
       name: { value: 'NAME', help: 'its name', required: true },
       timezone: { value: 'ZONE', help: 'IANA time zone (UTC)' },
       currency: { value: 'CODE', help: 'ISO 4217 code (USD)' },
+      sandbox: { help: 'to try things at: its keys are test keys, and it can be reset' },
     },
-    run: ({ database }, { name, timezone, currency }) =>
-      createLocation(database, parse(LocationCreate, { name, timezone, currency })),
+    work: async () => (await import('./locations.ts')).createLocation,
   },
   'locations list': {
     summary: 'List locations',
     options: {},
-    run: ({ database }) => listLocations(database),
+    work: async () => (await import('./locations.ts')).listLocations,
+  },
+  'locations show': {
+    summary: 'Show a location',
+    positionals: ['ID'],
+    options: {},
+    work: async () => (await import('./locations.ts')).showLocation,
+  },
+  'locations update': {
+    summary: 'Change a location',
+    positionals: ['ID'],
+    options: {
+      name: { value: 'NAME', help: 'its name' },
+      timezone: { value: 'ZONE', help: 'IANA time zone' },
+      currency: { value: 'CODE', help: 'ISO 4217 code; amounts keep their numbers' },
+    },
+    work: async () => (await import('./locations.ts')).updateLocation,
+  },
+  'locations disable': {
+    summary: 'Refuse the keys of a location; webhooks and jobs of it wait',
+    positionals: ['ID'],
+    options: { reads: { help: 'go on answering reads; writes are refused for a while' } },
+    work: async () => (await import('./locations.ts')).disableLocation,
+  },
+  'locations enable': {
+    summary: 'Take a location up again where it was disabled',
+    positionals: ['ID'],
+    options: {},
+    work: async () => (await import('./locations.ts')).enableLocation,
+  },
+  'locations export': {
+    summary: 'Write all that a location has, at one moment, as JSON lines and a manifest with checksums',
+    positionals: ['ID'],
+    options: { to: { value: 'FOLDER', help: 'a folder that is new or empty', required: true } },
+    work: async () => (await import('./locations.ts')).exportLocation,
+  },
+  'locations import': {
+    summary: 'Bring an exported location into this database, all of it or nothing; disabled until enabled',
+    positionals: ['FOLDER'],
+    options: {},
+    work: async () => (await import('./locations.ts')).importLocation,
+  },
+  'locations delete': {
+    summary: 'Delete a disabled location with all that it has, in batches; safe to cut off and to repeat',
+    positionals: ['ID'],
+    options: { confirm: { value: 'NAME', help: 'its name', required: true } },
+    work: async () => (await import('./locations.ts')).deleteLocation,
+  },
+  ...cellCommands,
+  erase: {
+    summary: 'Erase what a person left in an order, and every copy of it; number, states and money stay',
+    options: { order: { value: 'ID', help: 'the order', required: true } },
+    work: async () => (await import('./erase.ts')).erase,
+  },
+  'orders show': {
+    summary: 'Show everything about an order: lines, payment, turn, what happened, deliveries',
+    positionals: ['ORDER'],
+    options: { location },
+    work: async () => (await import('./orders.ts')).showOrder,
+  },
+  'webhooks list': {
+    summary: 'List webhook endpoints, and how they do',
+    options: { location },
+    work: async () => (await import('./webhooks.ts')).listEndpoints,
+  },
+  'webhooks rotate': {
+    summary: 'Give an endpoint a new signing secret, shown once; the old one signs beside it for 24 hours',
+    positionals: ['ID'],
+    options: { location },
+    work: async () => (await import('./webhooks.ts')).rotateSecret,
+  },
+  'webhooks replay': {
+    summary: 'Send events to an endpoint again, at most 10,000',
+    positionals: ['ID'],
+    options: {
+      since: { value: 'TIME', help: 'events of this ISO 8601 time and later', required: true },
+      until: { value: 'TIME', help: 'and not after this one (now)' },
+      only: { value: 'WHICH', help: 'failed: what did not arrive; all (failed)' },
+      'event-types': { value: 'LIST', help: 'only these, comma-separated' },
+      location,
+    },
+    work: async () => (await import('./webhooks.ts')).replayEvents,
+  },
+  'deliveries list': {
+    summary: 'List attempts to deliver, newest first',
+    options: {
+      endpoint: { value: 'ID', help: 'only to this endpoint' },
+      status: { value: 'STATUS', help: 'only delivered, failed or dead ones' },
+      'event-type': { value: 'TYPE', help: 'only of this event type' },
+      limit: { value: 'N', help: 'how many, at most 200 (50)' },
+      location,
+    },
+    work: async () => (await import('./webhooks.ts')).listAttempts,
+  },
+  'deliveries retry': {
+    summary: 'Send the event of a delivery, or of an attempt, to its endpoint again',
+    positionals: ['ID'],
+    options: { location },
+    work: async () => (await import('./webhooks.ts')).retryDelivery,
+  },
+  'jobs list': {
+    summary: 'List sync jobs, newest first',
+    options: {
+      status: { value: 'STATUS', help: 'of those only queued, processing, completed or failed ones' },
+      limit: { value: 'N', help: 'how many, at most 200 (50)' },
+      location,
+    },
+    work: async () => (await import('./jobs.ts')).listJobs,
+  },
+  'jobs retry': {
+    summary: 'Run a failed sync job again: behind what was applied, or anew when nothing could be',
+    positionals: ['ID'],
+    options: { location },
+    work: async () => (await import('./jobs.ts')).retryJob,
   },
   'secrets rotate-key': {
     summary: 'Seal every signing secret with the first key of ENCRYPTION_KEY; safe to cut off and to repeat',
     options: {},
-    run: ({ database, settings }) =>
-      rotateKey(database, createSecretBox(parseEncryptionKeys(encryptionKey(settings)))),
-    show: rotationTable,
+    work: async () => (await import('./secrets.ts')).rotateEncryptionKey,
   },
   audit: {
     summary: 'Show who changed what by procedures, this command line and by hand, newest first',
@@ -142,12 +217,7 @@ export const commands: Record<string, Command> = {
       id: { value: 'ID', help: 'only this entry, or what was done to this row' },
       limit: { value: 'N', help: 'how many entries, at most 1000 (50)' },
     },
-    run: ({ database }, { location, limit, ...options }) =>
-      auditEntries.list(
-        database,
-        parse(AuditList, { ...options, location_id: location, limit: number(limit) }),
-      ),
-    show: auditTable,
+    work: async () => (await import('./audit.ts')).listAudit,
   },
   'audit undo': {
     summary: 'Undo what was changed by hand: write the values before again, through the same guards',
@@ -156,10 +226,51 @@ export const commands: Record<string, Command> = {
       'dry-run': { help: 'only show what it would do' },
       deed: { value: 'TEXT', help: "what to say to pass a guard: 'repair: why'" },
     },
-    as: 'owner',
-    run: ({ database }, { 'dry-run': dryRun, deed }, [id = '']) =>
-      auditEntries.undo(database, id, { dryRun: dryRun !== undefined, deed }),
-    show: undoTable,
+    work: async () => (await import('./audit.ts')).undoAudit,
+  },
+  migrate: {
+    summary: 'Bring the database to this version, the queue included, as its owner; safe to repeat',
+    options: {
+      status: { help: 'only say whether there is anything to do; exit code 1 when there is' },
+      'dry-run': { help: 'the same, with the SQL of each migration' },
+    },
+    work: async () => (await import('./migrate.ts')).migration,
+  },
+  restored: {
+    summary:
+      'After a restore: move the numbers of orders and events on, so that none is given twice; audited',
+    options: {
+      ahead: { value: 'N', help: 'by how many: more than were given since the backup', required: true },
+      location: { value: 'ID', help: 'only at this location' },
+    },
+    work: async () => (await import('./restored.ts')).restored,
+  },
+  drill: {
+    summary:
+      'Restore a backup into a cluster of its own, run it paused, look, compare, remove it; exit code 1 when it fails',
+    options: {
+      from: {
+        value: 'BACKUP',
+        help: 'a dump (pg_dump -Fc), a base backup (pg_basebackup), or the URL of a running database',
+        required: true,
+      },
+      archive: { value: 'FOLDER', help: 'archived log, which is replayed onto a base backup' },
+      until: { value: 'TIME', help: 'up to this time (2026-11-22 21:30:00+00), with --archive' },
+      against: {
+        value: 'URL',
+        help: 'what it is compared with (the database of the settings, if there is one)',
+      },
+      database: { value: 'NAME', help: 'the name of the database (that of the settings, or comanda)' },
+      superuser: { value: 'ROLE', help: 'of the cluster that a base backup is of (postgres)' },
+      programs: { value: 'FOLDER', help: 'where pg_restore is (/usr/lib/postgresql/*/bin, or the PATH)' },
+      folder: { value: 'FOLDER', help: 'where the copy is made and removed (the temporary one)' },
+    },
+    work: async () => (await import('./drill/command.ts')).drillCommand,
+  },
+  config: {
+    summary: 'Print every setting as it holds, without secrets',
+    options: { check: { help: 'exit code 1 for a variable that is one letter away from a setting' } },
+    work: async () => (await import('./config.ts')).configuration,
   },
   doctor: {
     summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',
@@ -169,49 +280,21 @@ export const commands: Record<string, Command> = {
       location: { value: 'ID', help: 'only what must hold at this location' },
       deep: { help: 'look at every row of every location, however long it takes' },
     },
-    runAlone: (environment, { location, ...flags }) =>
-      diagnose(environment, {
-        ...(location !== undefined && { location: parse(Id, location) }),
-        deep: flags.deep !== undefined,
-        ...(flags.repair !== undefined && { repair: 'repair' }),
-        ...(flags['dry-run'] !== undefined && { repair: 'dry run' }),
-      }),
-    show: report,
-    isFailure: (value) => ['wrong', 'unknown'].includes((value as Diagnosis).outcome),
+    work: async () => (await import('./doctor/command.ts')).doctor,
   },
   'relay retry': {
     summary: 'Publish the changes anew that were set aside because they could not be published',
     options: {},
-    run: async ({ database }) => ({ retried: (await database.run(retrySetAside, []))[0]?.count ?? 0 }),
+    work: async () => (await import('./doctor/command.ts')).retryRelay,
   },
   'db url': {
     summary: 'Print the connection string of the running database, for who only reads unless said',
     options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
-    run: async ({ database, settings }, { role }) => ({
-      url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
-    }),
-    // Alone, so that it can stand in a command: psql "$(comanda db url)".
-    show: (value) => (value as { url: string }).url,
+    work: async () => (await import('./roles.ts')).showUrl,
   },
   'db roles': {
     summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',
     options: { apply: { help: 'run it, as the role of DATABASE_URL, which may make roles; safe to repeat' } },
-    runAlone: (environment, { apply }) => databaseRoles(environment, apply !== undefined),
-    show: rolesText,
+    work: async () => (await import('./roles.ts')).applyOrPrintRoles,
   },
 };
-
-function encryptionKey({ encryptionKey, dataDir }: Settings): string {
-  const text = encryptionKey ?? readEncryptionKeyFile(dataDir);
-  if (text !== null) return text;
-  throw new ApiError('invalid_request', 'ENCRYPTION_KEY is not set, and DATA_DIR holds no key');
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const result = schema.safeParse(input);
-  if (!result.success) throw fromZod(result.error);
-  return result.data;
-}
-
-const number = (text: string | undefined) =>
-  text === undefined ? undefined : text.trim() === '' ? Number.NaN : Number(text);

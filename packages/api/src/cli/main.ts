@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { openDatabase, readSettings, SettingsError } from '@comanda/db';
-import { ApiError, toApiError } from '../errors.ts';
-import { type Command, commands } from './commands.ts';
-import { databaseUrlOf } from './database-url.ts';
-import { commandHelp, overview, table } from './output.ts';
+import { CommandError } from '../command-error.ts';
+import type { ErrorCode } from '../reasons.ts';
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
+import { commandHelp, overview } from './output.ts';
 
 /**
  * Runs a command line and returns the exit code: 0, or 1 when the command failed. With `--json` exactly one
@@ -18,12 +18,16 @@ export async function main(argv: string[]): Promise<number> {
     process.stdout.write(`${text}\n`);
     return failed ? 1 : 0;
   } catch (error) {
-    const { reason, message } = refusal(error);
-    if (json) process.stdout.write(`${JSON.stringify({ error: { code: reason, message } })}\n`);
+    const { code, message } = error instanceof CommandError ? error : await refusalOf(error);
+    if (json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
     else process.stderr.write(`comanda: ${message}\n`);
     return 1;
   }
 }
+
+// Loaded where it is needed: help and mistyped names answer at once.
+const refusalOf = async (error: unknown): Promise<{ code: ErrorCode; message: string }> =>
+  (await import('./perform.ts')).refusal(error);
 
 async function run(argv: string[], json: boolean): Promise<{ text: string; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
@@ -31,46 +35,28 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
     Object.hasOwn(commands, candidate),
   );
   const command = name === undefined ? undefined : commands[name];
-  if (name === undefined || command === undefined) {
-    if (words.length === 0)
-      return said(json ? JSON.stringify({ commands: Object.keys(commands) }) : overview());
-    if (argv.includes('--help')) return said(overview());
-    throw new ApiError(
-      'invalid_request',
-      `unknown command "${words.slice(0, 2).join(' ')}"; see comanda --help`,
-    );
-  }
+  if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json));
   if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
-  if (command.runAlone !== undefined)
-    return told(command, await command.runAlone(process.env, options), json);
-  const settings = readSettings(process.env);
-  const databaseUrl = await databaseUrlOf(settings, command.as ?? 'service');
-  if (databaseUrl === null) {
-    throw new ApiError(
-      'invalid_request',
-      'no database is running; start it with npm start, or set DATABASE_URL',
-    );
-  }
-  const database = openDatabase({
-    url: databaseUrl,
-    poolSize: 2,
-    applicationName: 'comanda-cli',
-    unnamed: true,
-  });
-  try {
-    const value = await command.run({ database, databaseUrl, settings }, options, positionals);
-    return told(command, value, json);
-  } finally {
-    await database.close();
-  }
+  const { perform } = await import('./perform.ts');
+  return perform(await command.work(), { options, positionals, json });
 }
 
 const said = (text: string) => ({ text, failed: false });
 
-function told(command: Command, value: unknown, json: boolean) {
-  const text = json ? JSON.stringify(value) : (command.show ?? table)(value);
-  return { text, failed: command.isFailure?.(value) === true };
+/** The list of all commands, or of those of a group. Throws CommandError for a name that is neither. */
+function withoutCommand(words: readonly string[], argv: readonly string[], json: boolean): string {
+  const [group] = words;
+  const names = Object.keys(commands).filter((name) => group === undefined || name.startsWith(`${group} `));
+  const isAsked = argv.includes('--help') || words.length <= 1;
+  if (isAsked && names.length > 0) return json ? JSON.stringify({ commands: names }) : overview(names);
+  if (argv.includes('--help')) return overview(Object.keys(commands));
+  const known =
+    names.length > 0 ? `; ${group} has ${names.map((name) => name.split(' ')[1]).join(', ')}` : '';
+  throw new CommandError(
+    'invalid_request',
+    `unknown command "${words.slice(0, 2).join(' ')}"${known}; see comanda --help`,
+  );
 }
 
 function parseCommand(name: string, command: Command, argv: string[]) {
@@ -88,17 +74,17 @@ function parseCommand(name: string, command: Command, argv: string[]) {
       allowPositionals: true,
     });
   } catch (error) {
-    throw new ApiError('invalid_request', error instanceof Error ? error.message : String(error));
+    throw new CommandError('invalid_request', `${faultOf(error)}; see comanda ${name} --help`);
   }
   const positionals = parsed.positionals.slice(name.split(' ').length);
   const expected = command.positionals ?? [];
   if (positionals.length !== expected.length) {
-    throw new ApiError('invalid_request', `usage: comanda ${[name, ...expected].join(' ')}; see --help`);
+    throw new CommandError('invalid_request', `usage: comanda ${[name, ...expected].join(' ')}; see --help`);
   }
   const missing = Object.entries(command.options).find(
     ([option, { required }]) => required && !(option in parsed.values),
   );
-  if (missing) throw new ApiError('validation_error', `--${missing[0]} is required`);
+  if (missing) throw new CommandError('validation_error', `--${missing[0]} is required`);
   const options = Object.fromEntries(
     Object.keys(command.options).flatMap((option) =>
       parsed.values[option] === undefined ? [] : [[option, String(parsed.values[option])]],
@@ -107,12 +93,11 @@ function parseCommand(name: string, command: Command, argv: string[]) {
   return { options, positionals };
 }
 
-function refusal(error: unknown): { reason: string; message: string } {
-  if (error instanceof SettingsError) return { reason: 'invalid_request', message: error.message };
-  const known = toApiError(error);
-  if (known.reason !== 'internal_error' || known.status === 503) return known;
-  return { reason: known.reason, message: error instanceof Error ? error.message : String(error) };
-}
+// Node adds advice on how to write what looks like an option and is none.
+const faultOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error))
+    .replace(/^Unknown option '([^']*)'[\s\S]*$/, 'unknown option $1')
+    .replace(/\.$/, '');
 
 // Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs, or by node -e, whose words are no files.
 const [, program = ''] = process.argv;

@@ -1,9 +1,10 @@
-import { type Command, commands } from './commands.ts';
+import type { Command } from './command.ts';
+import { commands } from './commands.ts';
 
-/** What `comanda --help` prints. */
-export function overview(): string {
-  const width = Math.max(...Object.keys(commands).map((name) => name.length));
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+/** What `comanda --help` prints, or `comanda keys`: some commands, each with its summary. */
+export function overview(names: readonly string[]): string {
+  const width = Math.max(...names.map((name) => name.length));
+  const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
   return ['comanda <command> [options]', '', ...lines, '', 'Every command takes --json and --help.'].join(
     '\n',
   );
@@ -21,15 +22,4 @@ export function commandHelp(name: string, { summary, positionals = [], options }
   return [summary, '', usage, '', ...rows.map(({ flag, help }) => `  ${flag.padEnd(width)}  ${help}`)].join(
     '\n',
   );
-}
-
-/** A value for a person: an object as `name: value` lines, a list with a blank line between entries. */
-export function table(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(table).join('\n\n');
-  if (typeof value !== 'object' || value === null) return String(value);
-  const entries = Object.entries(value);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
-  return entries
-    .map(([name, member]) => `${name.padEnd(width)}  ${Array.isArray(member) ? member.join(', ') : member}`)
-    .join('\n');
 }

@@ -1,28 +1,31 @@
 import {
   applyRoles,
-  type Database,
-  openDatabase,
+  editUrl,
+  openSqlDatabase,
   type RoleKind,
   readSettings,
   roleName,
   rolesSql,
   type Settings,
+  type SqlDatabase,
   statement,
 } from '@comanda/db';
 import { embeddedUrl } from '@comanda/embedded';
 import { z } from 'zod';
-import { ApiError } from '../errors.ts';
+import { CommandError } from '../command-error.ts';
+import type { Work } from './command.ts';
+import { parse } from './input.ts';
 
 /** The roles whose connection string a person may ask for. */
-export const RoleToShow = z.enum(['reader', 'admin', 'owner']);
+const RoleToShow = z.enum(['reader', 'admin', 'owner']);
 
 /**
  * The connection string of a role, the reader's unless said; of a database elsewhere without the password. Where one role
  * does everything it is that one's, unless another is asked for.
- * @throws {ApiError} there is no such role here.
+ * @throws {CommandError} there is no such role here.
  */
-export async function urlOfRole(
-  database: Database,
+async function urlOfRole(
+  database: SqlDatabase,
   settings: Settings,
   asked: RoleKind | undefined,
 ): Promise<string> {
@@ -32,14 +35,14 @@ export async function urlOfRole(
   if (role === 'owner' && settings.databaseOwnerUrl !== undefined) return settings.databaseOwnerUrl;
   const [row] = await database.run(mayRead, [name]);
   if (row?.known === true) {
-    const url = new URL(settings.databaseDirectUrl ?? settings.databaseUrl);
-    if (url.username === name) return url.href;
-    url.username = name;
-    url.password = '';
-    return url.href;
+    return editUrl(settings.databaseDirectUrl ?? settings.databaseUrl, (url) => {
+      if (url.username === name) return;
+      url.username = name;
+      url.password = '';
+    });
   }
   if (asked === undefined) return settings.databaseUrl;
-  throw new ApiError(
+  throw new CommandError(
     'resource_not_found',
     `${name} has nothing to do here: comanda db roles --apply makes the roles`,
   );
@@ -53,13 +56,20 @@ const mayRead = statement<{ known: boolean }>(
 /** What `comanda db roles` gives: the SQL, or what was done. */
 type Roles = ReturnType<typeof rolesSql> | { roles: string; granted: boolean };
 
-/** The SQL of the roles; with `apply` it is run. Throws ApiError, and what the database throws. */
-export async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Promise<Roles> {
-  const { databaseRolePrefix: prefix, databaseDirectUrl, databaseUrl, dataDir } = readSettings(environment);
+/** The SQL of the roles; with `apply` it is run. Throws CommandError, and what the database throws. */
+async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Promise<Roles> {
+  const {
+    databaseRolePrefix: prefix,
+    databaseDirectUrl,
+    databaseUrl,
+    dataDir,
+  } = readSettings(environment, {
+    seals: false,
+  });
   if (!apply) return rolesSql(prefix);
   const url = databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir, 'superuser'));
-  if (url === null) throw new ApiError('invalid_request', 'no database is running; set DATABASE_URL');
-  const database = openDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
+  if (url === null) throw new CommandError('invalid_request', 'no database is running; set DATABASE_URL');
+  const database = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
   const client = await database.pool.connect();
   try {
     return { roles: `${prefix}_…`, granted: await applyRoles(client, prefix) };
@@ -70,7 +80,7 @@ export async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boole
 }
 
 /** The SQL as a script for psql; or what was done, in words. */
-export function rolesText(value: unknown): string {
+function rolesText(value: unknown): string {
   const roles = value as Roles;
   if ('granted' in roles)
     return roles.granted
@@ -84,3 +94,18 @@ export function rolesText(value: unknown): string {
     ...roles.grants.map((each) => `${each};`),
   ].join('\n');
 }
+
+/** `comanda db url` */
+export const showUrl: Work = {
+  run: async ({ database, settings }, { role }) => ({
+    url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
+  }),
+  // Alone, so that it can stand in a command: psql "$(comanda db url)".
+  show: (value) => (value as { url: string }).url,
+};
+
+/** `comanda db roles` */
+export const applyOrPrintRoles: Work = {
+  runAlone: (environment, { apply }) => databaseRoles(environment, apply !== undefined),
+  show: rolesText,
+};

@@ -1,4 +1,4 @@
-import type { KeyRotation } from '../resources/webhook-endpoints/rotate-key.ts';
+import type { KeyRotation } from '../resources/webhook-endpoints/rotate-key.store.ts';
 
 /** A rotation for a person: what was done, which key seals how much, and which keys may go. */
 export function rotationTable(value: unknown): string {

@@ -2,37 +2,51 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Makes a key: `cmd_live_`, 192 random bits and a checksum, all in letters and digits. `hash` is what is stored;
- * `prefix` is its beginning, enough to recognise it by and far too little to guess it from.
+ * Makes a key of the location with this code: `cmd_live_`, or `cmd_test_` for a sandbox, the code, 192 random bits and a
+ * checksum, all in letters and digits. `hash` is what is stored; `prefix` is its beginning, enough to recognise it by and far
+ * too little to guess it from.
  */
-export function newApiKey(): { key: string; hash: Buffer; prefix: string } {
+export function newApiKey({ code, sandbox = false }: { code: string; sandbox?: boolean }): {
+  key: string;
+  hash: Buffer;
+  prefix: string;
+} {
+  const beginning = `${sandbox ? 'cmd_test_' : 'cmd_live_'}${code}_`;
   const secret = base62(BigInt(`0x${randomBytes(24).toString('hex')}`), secretLength);
-  const key = `${keyPrefix}${secret}${checksum(secret)}`;
-  return { key, hash: sha256(key), prefix: key.slice(0, keyPrefix.length + 4) };
+  const key = `${beginning}${secret}${checksum(beginning + secret)}`;
+  return { key, hash: sha256(key), prefix: key.slice(0, beginning.length + 4) };
 }
 
-/** The SHA-256 of a well-formed key, or undefined: what was mistyped or made up never reaches the database. */
-export function parseApiKey(text: string): Buffer | undefined {
-  if (!keyPattern.test(text)) return undefined;
-  const secret = text.slice(keyPrefix.length, -checksumLength);
-  return text.endsWith(checksum(secret)) ? sha256(text) : undefined;
+/** A well-formed key. */
+export interface ParsedKey {
+  /** The SHA-256 of its text. */
+  hash: Buffer;
+  /** The code of its location; keys of the first form have none. */
+  code: string | undefined;
 }
 
-const keyPrefix = 'cmd_live_';
-const keyPattern = /^cmd_live_[0-9A-Za-z]{39}$/;
-// 33 digits of base 62 hold 196 bits, 6 hold 35.
+/** What a well-formed key says, or undefined: what was mistyped or made up never reaches the database. */
+export function parseApiKey(text: string): ParsedKey | undefined {
+  const parts = keyPattern.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const { code } = parts;
+  // A live key without a code has a checksum of its secret alone.
+  const covered = text.slice(
+    code === undefined && parts.kind === 'live' ? 'cmd_live_'.length : 0,
+    -checksumLength,
+  );
+  return text.endsWith(checksum(covered)) ? { hash: sha256(text), code } : undefined;
+}
+
+// 33 digits of base 62 hold 196 bits, 6 hold 35. The code is that of locations_code_check.
+const keyPattern = /^cmd_(?<kind>live|test)_(?:(?<code>[0-9a-hjkmnp-tv-z]{8})_)?[0-9A-Za-z]{39}$/;
 const secretLength = 33;
 const checksumLength = 6;
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 const sha256 = (text: string): Buffer => digest('sha256', text, 'buffer');
 
-function checksum(secret: string): string {
-  let text = '';
-  for (let rest = crc32(secret); rest > 0; rest = Math.floor(rest / 62))
-    text = digits.charAt(rest % 62) + text;
-  return text.padStart(checksumLength, '0');
-}
+const checksum = (covered: string): string => base62(BigInt(crc32(covered)), checksumLength);
 
 function base62(value: bigint, length: number): string {
   let text = '';

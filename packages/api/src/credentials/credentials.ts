@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Notifications, Queryable } from '@comanda/db';
-import { ApiError } from '../errors.ts';
-import { parseApiKey } from './api-key.ts';
+import { ApiError, unauthorized, unavailable } from '../errors.ts';
+import { type ParsedKey, parseApiKey } from './api-key.ts';
 import { defaultLimits } from './default-limits.ts';
-import { createKeyReader, type KeyRow } from './key-reader.ts';
+import { createKeyReader, type KeyRow, type LocationStatus } from './key-reader.ts';
 import { createLastUsed, noteEveryMs } from './last-used.ts';
 
 /** Who calls: a key, what it may do, and the location it belongs to. */
@@ -11,7 +11,16 @@ export interface Caller {
   apiKeyId: string;
   keyName: string;
   locationId: string;
-  location: { id: string; name: string; timezone: string; currency: string; createdAt: Date };
+  location: {
+    id: string;
+    code: string;
+    name: string;
+    timezone: string;
+    currency: string;
+    createdAt: Date;
+    sandbox: boolean;
+    status: LocationStatus;
+  };
   /** What the key was granted: permissions, `resource:*`, `*`. */
   granted: ReadonlySet<string>;
   /** The key's own limits, or the defaults. */
@@ -22,7 +31,8 @@ export interface Caller {
 export interface Credentials {
   /**
    * The caller behind an `Authorization` header, at once when the key is known. Throws `unauthorized`, in the same
-   * words whatever is wrong with the key.
+   * words whatever is wrong with the key; `location_disabled` for a good key of such a location; `moved` for any of one that went
+   * to another cell.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller>;
   close(): Promise<void>;
@@ -32,6 +42,7 @@ export interface Credentials {
 const unheardMs = 800;
 const refusedMs = 1_000;
 const most = 10_000;
+const nothingAt: ReadonlySet<LocationStatus> = new Set(['disabled', 'deleting']);
 
 /**
  * Keeps the keys in use in memory. Changes are heard of through notifications; while those are not healthy, a key
@@ -43,7 +54,7 @@ export function createCredentials(
   { maxAgeMs = 60_000 }: { maxAgeMs?: number } = {},
 ): Credentials {
   const known = new Map<string, Known>();
-  const refused = new Map<string, number>();
+  const refused = new Map<string, Refused>();
   const read = createKeyReader(database);
   const lastUsed = createLastUsed(database);
   let changes = 0;
@@ -54,35 +65,41 @@ export function createCredentials(
   });
 
   function accept(entry: Known, hash: Buffer, now: number): Caller {
-    if (!timingSafeEqual(entry.hash, hash)) throw unauthorized();
+    if (!timingSafeEqual(entry.hash, hash)) throw unauthorized('key_not_valid');
+    if (entry.moved) throw refusalOf(entry);
     if (now - entry.notedAt >= noteEveryMs) {
       entry.notedAt = now;
       lastUsed.note(entry.caller.apiKeyId);
     }
+    if (nothingAt.has(entry.caller.location.status))
+      throw new ApiError('location_disabled', 'The location of the key is disabled.');
     return entry.caller;
   }
 
-  async function find(hash: Buffer, name: string): Promise<Caller> {
+  async function find(key: ParsedKey, name: string): Promise<Caller> {
     const seen = changes;
     const askedAt = performance.now();
-    const row = await read(hash);
+    const { row, moved } = await read(key);
     // What changed while it was being read is not kept.
     const keep = seen === changes;
     if (row === undefined) {
       known.delete(name);
-      if (keep) remember(refused, name, askedAt);
-      throw unauthorized();
+      const refusal = { at: askedAt, moved };
+      if (keep) remember(refused, name, refusal);
+      throw refusalOf(refusal);
     }
-    const entry = toKnown(row, askedAt);
+    const entry = { ...toKnown(row, askedAt), moved };
     if (keep) remember(known, name, entry);
-    return accept(entry, hash, performance.now());
+    return accept(entry, key.hash, performance.now());
   }
 
   return {
     authenticate(authorization) {
       const text = bearerPattern.exec(authorization ?? '')?.[1];
-      const hash = text === undefined ? undefined : parseApiKey(text);
-      if (hash === undefined) throw unauthorized();
+      const key = text === undefined ? undefined : parseApiKey(text);
+      if (key === undefined)
+        throw unauthorized(authorization === undefined ? 'key_missing' : 'key_not_valid');
+      const { hash } = key;
       const name = hash.toString('latin1');
       const now = performance.now();
       const entry = known.get(name);
@@ -90,16 +107,24 @@ export function createCredentials(
       // An expired key goes the way of an unknown one, so that nobody can tell them apart by the time it takes.
       if (entry !== undefined && now < entry.expiresAt && now - entry.readAt < maxAge)
         return accept(entry, hash, now);
-      if (now - (refused.get(name) ?? Number.NEGATIVE_INFINITY) < refusedMs) throw unauthorized();
-      return find(hash, name);
+      const refusal = refused.get(name);
+      if (refusal !== undefined && now - refusal.at < refusedMs) throw refusalOf(refusal);
+      return find(key, name);
     },
     close: lastUsed.close,
   };
 }
 
+/** Asked for at, by the monotonic clock; its location may have gone to another cell. */
+interface Refused {
+  at: number;
+  moved: boolean;
+}
+
 interface Known {
   caller: Caller;
   hash: Buffer;
+  moved: boolean;
   /** All by the monotonic clock, in milliseconds. */
   readAt: number;
   expiresAt: number;
@@ -108,11 +133,6 @@ interface Known {
 
 const bearerPattern = /^Bearer +([^ ]+) *$/i;
 
-const unauthorized = () =>
-  new ApiError('unauthorized', 'The API key is missing or not valid.', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
-
 function remember<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);
@@ -120,7 +140,14 @@ function remember<Value>(map: Map<string, Value>, name: string, value: Value): v
   if (map.size > most && !oldest.done) map.delete(oldest.value);
 }
 
-function toKnown(row: KeyRow, askedAt: number): Known {
+const refusalOf = ({ moved }: { moved: boolean }): ApiError =>
+  moved
+    ? unavailable('moved', 'The location of the key moved to another database; try again shortly.', {
+        seconds: 2,
+      })
+    : unauthorized('key_not_valid');
+
+function toKnown(row: KeyRow, askedAt: number): Omit<Known, 'moved'> {
   return {
     hash: row.key_hash,
     readAt: askedAt,
@@ -132,10 +159,13 @@ function toKnown(row: KeyRow, askedAt: number): Known {
       locationId: row.location_id,
       location: {
         id: row.location_id,
+        code: row.code,
         name: row.location_name,
         timezone: row.timezone,
         currency: row.currency,
         createdAt: row.location_created_at,
+        sandbox: row.sandbox,
+        status: row.status,
       },
       granted: new Set(row.permissions),
       limits: {

@@ -1,4 +1,5 @@
 import { type Queryable, statement } from '@comanda/db';
+import type { ParsedKey } from './api-key.ts';
 
 /** A key that is neither revoked nor expired, as the database has it, with its location. */
 export interface KeyRow {
@@ -15,14 +16,26 @@ export interface KeyRow {
   /** Milliseconds since its use was last noted. */
   used_ago: number | null;
   location_id: string;
+  code: string;
   location_name: string;
   timezone: string;
   currency: string;
   location_created_at: Date;
+  sandbox: boolean;
+  status: LocationStatus;
 }
 
-/** Finds the key with this hash. */
-export type KeyReader = (hash: Buffer) => Promise<KeyRow | undefined>;
+/** What a location does: all, answer reads, nothing, or go away. */
+export type LocationStatus = 'active' | 'read_only' | 'disabled' | 'deleting';
+
+/** What the database has of a key: its row; and whether its location went to another cell. */
+export interface FoundKey {
+  row: KeyRow | undefined;
+  moved: boolean;
+}
+
+/** Finds the key with this hash; for one that is not there the code says whether its location left. */
+export type KeyReader = (key: ParsedKey) => Promise<FoundKey>;
 
 /**
  * Reads keys with one query at a time, for all that were asked for meanwhile: however many unknown keys somebody
@@ -38,9 +51,16 @@ export function createKeyReader(database: Queryable): KeyReader {
       const batch = [...asked.entries()].slice(0, batchSize);
       for (const [name] of batch) asked.delete(name);
       try {
-        const rows = await database.run(findKeys, [batch.map(([, { hash }]) => hash)]);
+        const [hashes, codes] = [
+          batch.map(([, { hash }]) => hash),
+          batch.map(([, { code }]) => code ?? null),
+        ];
+        const rows = await database.run(findKeys, [hashes, codes]);
         const found = new Map(rows.map((row) => [row.key_hash.toString('latin1'), row]));
-        for (const [name, { resolve }] of batch) resolve(found.get(name));
+        for (const [name, { resolve }] of batch) {
+          const row = found.get(name);
+          resolve({ row: row?.id == null ? undefined : row, moved: row?.moved === true });
+        }
       } catch (error) {
         for (const [, { reject }] of batch) reject(error);
       }
@@ -48,39 +68,43 @@ export function createKeyReader(database: Queryable): KeyReader {
     reading = false;
   }
 
-  return (hash) => {
+  return ({ hash, code }) => {
     const name = hash.toString('latin1');
     const same = asked.get(name);
     if (same !== undefined) return same.answer;
     let resolve: Question['resolve'] = () => {};
     let reject: Question['reject'] = () => {};
-    const answer = new Promise<KeyRow | undefined>((yes, no) => {
+    const answer = new Promise<FoundKey>((yes, no) => {
       resolve = yes;
       reject = no;
     });
-    asked.set(name, { hash, answer, resolve, reject });
+    asked.set(name, { hash, code, answer, resolve, reject });
     if (!reading) void readAll();
     return answer;
   };
 }
 
-interface Question {
-  hash: Buffer;
-  answer: Promise<KeyRow | undefined>;
-  resolve(row: KeyRow | undefined): void;
+interface Question extends ParsedKey {
+  answer: Promise<FoundKey>;
+  resolve(found: FoundKey): void;
   reject(error: unknown): void;
 }
 
 const batchSize = 200;
 
-const findKeys = statement<KeyRow>(
+// One by one, so that no plan reads a whole table; a location that left is looked for only by what is asked for.
+const findKeys = statement<(KeyRow | { id: null; key_hash: Buffer }) & { moved: boolean }>(
   'find_api_keys',
-  `select k.id, k.name, k.key_hash, k.permissions, k.per_minute, k.monthly, k.batch_jobs_per_hour,
+  `select k.id, k.name, a.key_hash, k.permissions, k.per_minute, k.monthly, k.batch_jobs_per_hour,
     k.max_items_per_batch,
     extract(epoch from k.expires_at - clock_timestamp())::float8 * 1000 as expires_in,
     extract(epoch from clock_timestamp() - k.last_used_at)::float8 * 1000 as used_ago,
-    l.id as location_id, l.name as location_name, l.timezone, l.currency, l.created_at as location_created_at
-  from api_keys k join locations l on l.id = k.location_id
-  where k.key_hash = any($1::bytea[]) and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > clock_timestamp())`,
+    l.id as location_id, l.code, l.name as location_name, l.timezone, l.currency, l.created_at as location_created_at, l.sandbox, l.status,
+    m.code is not null as moved
+  from unnest($1::bytea[], $2::text[]) as a (key_hash, code)
+  left join lateral (select * from api_keys k where k.key_hash = a.key_hash and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > clock_timestamp()) limit 1) k on true
+  left join lateral (select * from locations l where l.id = k.location_id limit 1) l on true
+  left join lateral (select m.code from internal.moved_locations m where m.code = coalesce(l.code, a.code) limit 1) m on true
+  where k.id is not null or m.code is not null`,
 );

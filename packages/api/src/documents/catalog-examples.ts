@@ -1,3 +1,5 @@
+import { demoNames } from './demo-examples.ts';
+
 /** The examples of catalog, stock and menus; part of the story of the examples table. */
 export function catalogExamples(
   ids: Readonly<Record<'category' | 'product' | 'item', string>>,
@@ -6,7 +8,7 @@ export function catalogExamples(
   return {
     StockSync: {
       items: [
-        { external_id: 'SKU-1001', quantity: 24, min_stock_alarm: 5 },
+        { external_id: demoNames.product, quantity: 24, min_stock_alarm: 5 },
         { sku: 'FW-L', quantity: 8 },
       ],
     },
@@ -22,32 +24,32 @@ export function catalogExamples(
       categories: [
         {
           id: ids.category,
-          name: 'Coffee',
-          external_id: 'CAT-10',
+          name: 'Drinks',
+          external_id: demoNames.category,
           visible: true,
           products: [
             {
               id: ids.product,
-              external_id: 'SKU-1001',
-              sku: 'FW-M',
-              name: 'Flat White',
-              price: 12.5,
+              external_id: demoNames.product,
+              sku: demoNames.product,
+              name: 'Flat white',
+              price: 170,
               visible: true,
               stock: { enabled: true, quantity: 24 },
               subselections: [
                 {
                   id: '01935a3d-1f7e-7b08-9c4d-2e5f8a7b6c90',
-                  external_id: 'MILK',
+                  external_id: 'DR-01-1',
                   name: 'Milk',
-                  min_selection: 0,
+                  min_selection: 1,
                   max_selection: 1,
                   single: true,
                   items: [
                     {
                       id: ids.item,
-                      external_id: 'MILK-OAT',
+                      external_id: demoNames.item,
                       name: 'Oat',
-                      price: 2,
+                      price: 35,
                       min: 0,
                       max: 1,
                       visible: true,
@@ -103,7 +105,7 @@ export function catalogExamples(
       name: 'Winter',
       version: 3,
       is_published: true,
-      categories: [{ id: ids.category, name: 'Coffee' }],
+      categories: [{ id: ids.category, name: 'Drinks' }],
     },
     MenuCreate: { name: 'Winter', category_ids: [ids.category] },
     MenuUpdate: { name: 'Winter evenings' },

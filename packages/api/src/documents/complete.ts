@@ -1,18 +1,19 @@
 import type { oas31 } from 'zod-openapi';
-import { errorResponses, errorsOf, headerReferences, responseName, successHeaders } from './components.ts';
-import { exampleAnswer, exampleBody } from './examples.ts';
-import { bodyName } from './names.ts';
+import { errorResponses, errorsOf, responseName } from './components.ts';
+import { exampleAnswer, exampleBody, exampleParameter } from './examples.ts';
+import { type HeaderName, headerReferences, successHeaders } from './headers.ts';
+import { answerName, bodyName } from './names.ts';
 import type { DocumentedRoute } from './view.ts';
 
 /**
- * An operation as trpc-to-openapi describes it, with what the generator has no place for: permission, idempotency
- * header, the name of the body's schema, status, headers and examples of the success, the error answers. The schema
- * of a named body moves to `schemas`. Throws when another one has that name there.
+ * An operation as trpc-to-openapi describes it, with what the generator has no place for: permission, request
+ * headers, the examples of parameters, the names of the schemas of body and answer, status, headers and examples of the
+ * success, the error answers. The named schemas move to `schemas`. Throws when another one has that name there.
  */
 export function complete(
   generated: oas31.OperationObject,
   documented: DocumentedRoute,
-  schemas: Record<string, unknown>,
+  schemas: Schemas,
 ): oas31.OperationObject {
   const { parameters = [], requestBody, responses: _, ...said } = generated;
   const { kind, meta } = documented.operation;
@@ -20,57 +21,81 @@ export function complete(
   return {
     ...said,
     ...(meta.permission !== null && { 'x-permission': meta.permission }),
-    parameters: [...parameters, ...(takesKey ? [takesKey] : []), ...(meta.conditional ? [ifNoneMatch] : [])],
+    parameters: [
+      ...parameters.map((each) => withExample(each, documented)),
+      ...(takesKey ? [takesKey] : []),
+      ...(meta.conditional ? [ifNoneMatch] : []),
+      prefer,
+    ],
     ...(requestBody !== undefined && {
       requestBody: namedBody(requestBody as oas31.RequestBodyObject, documented, schemas),
     }),
     responses: {
-      [String(meta.status ?? 200)]: success(generated, documented),
+      [String(meta.status ?? 200)]: success(generated, documented, schemas),
       ...(meta.conditional && { '304': { $ref: '#/components/responses/NotModified' } }),
       ...errors(documented),
     },
   };
 }
 
+type Schemas = Record<string, unknown>;
+
 const neededKey = { $ref: '#/components/parameters/IdempotencyKey' };
 const optionalKey = { $ref: '#/components/parameters/OptionalIdempotencyKey' };
+const prefer = { $ref: '#/components/parameters/Prefer' };
 const ifNoneMatch = { $ref: '#/components/parameters/IfNoneMatch' };
 
 function namedBody(
   { required = false, content }: oas31.RequestBodyObject,
   { operation }: DocumentedRoute,
-  schemas: Record<string, unknown>,
+  schemas: Schemas,
 ): oas31.RequestBodyObject {
-  const name = bodyName(operation);
-  const schema = content['application/json']?.schema;
+  const schema = named(bodyName(operation), content['application/json']?.schema, schemas);
+  return { required, content: { 'application/json': { schema, example: exampleBody(operation) } } };
+}
+
+function named(name: string, schema: unknown, schemas: Schemas): oas31.ReferenceObject {
   if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(schema)) {
-    throw new Error(`${operation.name}: another schema is already named ${name}`);
+    throw new Error(`another schema is already named ${name}`);
   }
   schemas[name] = schema;
-  const reference = { $ref: `#/components/schemas/${name}` };
-  return {
-    required,
-    content: { 'application/json': { schema: reference, example: exampleBody(operation) } },
-  };
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function withExample(
+  parameter: oas31.ParameterObject | oas31.ReferenceObject,
+  { operation }: DocumentedRoute,
+): oas31.ParameterObject | oas31.ReferenceObject {
+  if ('$ref' in parameter) return parameter;
+  return { ...parameter, example: exampleParameter(operation, parameter.name) };
 }
 
 // The generator knows one status of success, 200.
-function success({ responses }: oas31.OperationObject, { operation }: DocumentedRoute): oas31.ResponseObject {
-  const { meta } = operation;
+function success(
+  { responses }: oas31.OperationObject,
+  { operation, ending }: DocumentedRoute,
+  schemas: Schemas,
+): oas31.ResponseObject {
   const generated: oas31.ResponseObject | oas31.ReferenceObject | undefined = responses?.['200'];
   if (generated === undefined || '$ref' in generated) throw new Error('the generator left out the success');
   const { description, content } = generated;
   const example = exampleAnswer(operation);
+  const { schema } = content?.['application/json'] ?? {};
   return {
     description,
-    headers: headerReferences(successHeaders(operation)),
+    headers: headerReferences([...successHeaders(operation), ...endingHeaders(ending)]),
     content: {
       'application/json': {
-        ...content?.['application/json'],
-        example: meta.list ? example : { data: example },
+        schema: named(answerName(operation, schema), schema, schemas),
+        example: operation.isList ? example : { data: example },
       },
     },
   };
+}
+
+function endingHeaders(ending: DocumentedRoute['ending']): HeaderName[] {
+  if (ending === undefined) return [];
+  return ending.sunset === undefined ? ['Deprecation', 'Link'] : ['Deprecation', 'Sunset', 'Link'];
 }
 
 function errors({ operation, route }: DocumentedRoute): Record<string, oas31.ReferenceObject> {

@@ -1,50 +1,17 @@
 import type { oas31 } from 'zod-openapi';
-import type { ErrorCode } from '../errors.ts';
-import type { Operation } from '../operations.ts';
+import { type ErrorCode, reasonsOf } from '../reasons.ts';
 import type { OperationMeta } from '../request/meta.ts';
+import type { Operation } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
-
-/** Every header that an answer may carry. Specification: Limits; contract: every response. */
-export const headers = {
-  'X-Request-Id': text('Identifies the request, in the answer, in errors and in our logs.', '01935a3e-7c1f'),
-  'X-RateLimit-Limit': count('Requests allowed in the current window.', 600),
-  'X-RateLimit-Remaining': count('Requests left in the current window.', 597),
-  'X-RateLimit-Reset': count('Unix time in seconds when the window resets.', 1_769_904_360),
-  'X-RateLimit-Batch-Limit': count('Batch jobs that may be started in an hour.', 30),
-  'X-RateLimit-Batch-Remaining': count('Batch jobs left in this hour.', 29),
-  'X-RateLimit-Batch-Reset': count('Unix time in seconds when the hour ends.', 1_769_907_600),
-  Location: text('Path of what was created.', '/v2/orders/01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d'),
-  'Idempotency-Replayed': text('`true` when this answers an earlier request with the same key.', 'true'),
-  ETag: text(
-    'Names this answer; it changes with every byte of `data`.',
-    '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
-  ),
-  Link: text(
-    'With `updated_since` or `cursor`: where to read on, as a `rel="next"` relative to this address.',
-    '</v2/orders?limit=50&cursor=eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
-  ),
-  'X-Ignored-Fields': text(
-    'Fields of the body, and on v1 query parameters, that are unknown and were passed over: ten at most, percent-encoded.',
-    'items%5B%5D.qty',
-  ),
-  'Preference-Applied': text('`handling=strict` when `Prefer: handling=strict` was sent.', 'handling=strict'),
-  'Retry-After': count('Seconds to wait before trying again.', 12),
-  'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
-} as const satisfies Record<string, oas31.HeaderObject>;
-
-/** A header of `headers`. */
-export type HeaderName = keyof typeof headers;
-
-const requestLimits: readonly HeaderName[] = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
-const batchLimits: readonly HeaderName[] = [
-  'X-RateLimit-Batch-Limit',
-  'X-RateLimit-Batch-Remaining',
-  'X-RateLimit-Batch-Reset',
-];
+import {
+  batchLimits,
+  type HeaderName,
+  headerReferences,
+  headers,
+  requestLimits,
+  text,
+  unknownNames,
+} from './headers.ts';
 
 /** Every error answer: when it is given, with what status, code and headers, and what it may say. */
 export const errorResponses = {
@@ -75,6 +42,19 @@ export const errorResponses = {
     description: 'There is no such resource at the location of the key.',
     message: 'Order not found',
     limited: true,
+  },
+  WrongMethod: {
+    status: 405,
+    code: 'invalid_request',
+    description: 'The path does not take this method.',
+    message: 'PUT is not allowed here.',
+    headers: ['Allow'],
+  },
+  TooSlow: {
+    status: 408,
+    code: 'invalid_request',
+    description: 'Headers not there within 5 s, or the whole request within 7.5 s; the connection is closed.',
+    message: 'The request did not arrive in time.',
   },
   Conflict: {
     status: 409,
@@ -111,6 +91,12 @@ export const errorResponses = {
     message: 'The limit of 600 requests a minute is used up.',
     headers: ['Retry-After'],
     limited: true,
+  },
+  HeadersTooLarge: {
+    status: 431,
+    code: 'invalid_request',
+    description: 'The headers have more than 16 KiB, or are more than 100.',
+    message: 'The headers are too large.',
   },
   InternalError: {
     status: 500,
@@ -160,22 +146,6 @@ export function errorsOf({ kind, meta }: Pick<Operation, 'kind' | 'meta'>, reads
   });
 }
 
-/** The headers of an operation's successful answer. */
-export function successHeaders({ kind, meta }: Pick<Operation, 'kind' | 'meta'>): HeaderName[] {
-  const always: HeaderName[] = ['X-Request-Id', ...requestLimits, 'X-Ignored-Fields', 'Preference-Applied'];
-  if (meta.status === 201) always.push('Location');
-  if (kind === 'mutation') always.push('Idempotency-Replayed');
-  if (meta.batch) always.push(...batchLimits);
-  if (meta.conditional) always.push('ETag');
-  if (meta.changes) always.push('Link');
-  return always;
-}
-
-/** References to headers, for a response. */
-export function headerReferences(names: readonly HeaderName[]): Record<string, oas31.ReferenceObject> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -192,7 +162,8 @@ export const components = {
     apiKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key of the form `cmd_live_…`. It belongs to one location and sees no other.',
+      description:
+        'An API key of the form `cmd_live_<code>_…`, or `cmd_test_<code>_…` of a sandbox; take it whole, as it is. It belongs to one location and sees no other.',
     },
   },
   parameters: {
@@ -200,6 +171,15 @@ export const components = {
     OptionalIdempotencyKey: {
       ...idempotencyKey,
       description: `Makes the call safe to repeat. ${idempotencyKey.description}`,
+    },
+    Prefer: {
+      name: 'Prefer',
+      in: 'header',
+      description:
+        '`handling=strict` refuses unknown fields of the body and unknown query parameters with a `validation_error`; ' +
+        '`Preference-Applied` says so. Other preferences are passed over.',
+      schema: { type: 'string' },
+      example: 'handling=strict',
     },
     IfNoneMatch: {
       name: 'If-None-Match',
@@ -225,23 +205,38 @@ export const components = {
 } as const;
 
 function errorResponse(
-  { description, code, message, headers: own = [], limited }: ErrorResponse,
+  { status, description, code, message, headers: own = [], limited }: ErrorResponse,
   batch = false,
 ) {
-  const limits = limited ? [...requestLimits, ...(batch ? batchLimits : [])] : [];
-  const names: HeaderName[] = ['X-Request-Id', ...own, ...limits];
+  const admitted = limited ? [...requestLimits, ...(batch ? batchLimits : []), ...unknownNames] : [];
+  const names: HeaderName[] = ['X-Request-Id', ...own, ...admitted];
   const example = { error: { code, message, request_id: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' } };
   return {
     description,
-    headers: headerReferences(names),
+    headers: { ...headerReferences(names), ...reasonHeaders(status) },
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
   };
 }
 
-function text(description: string, example: string): oas31.HeaderObject {
-  return { description, schema: { type: 'string' }, example };
-}
-
-function count(description: string, example: number): oas31.HeaderObject {
-  return { description, schema: { type: 'integer' }, example };
+// Each status has reasons of its own.
+function reasonHeaders(status: number): Record<string, oas31.HeaderObject> {
+  const told = reasonsOf(status);
+  const [example = ''] = told;
+  return {
+    'X-Error-Reason': {
+      description: 'Why, to switch on; more may join.',
+      schema: { type: 'string', enum: told },
+      example,
+    },
+    Link: text('Where the reason is explained.', `</docs/errors#${example}>; rel="help"`),
+    ...(status === 409 && {
+      Location: text(
+        'Of a taken `external_id` or `sku`: path of the resource that has it.',
+        headers.Location.example,
+      ),
+    }),
+    ...(status === 422 && {
+      'X-Error-Since': text('Of `cursor_not_restored`: what to give as `since`.', '2026-01-31T12:00:00.000Z'),
+    }),
+  };
 }

@@ -1,41 +1,40 @@
 import { catalogExamples } from './catalog-examples.ts';
+import { certificationExamples } from './certification-examples.ts';
+import { demoNames, exampleIds as ids } from './demo-examples.ts';
 import { historyExamples } from './history-examples.ts';
 
-// One story runs through every example: a coffee bar sells a flat white.
+// One story runs through every example: the restaurant of the demo data sells a flat white, and adds a croissant.
 const at = (time: string) => `2026-01-31T${time}-03:00`;
-const ids = {
-  order: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d',
-  product: '01935a3d-11a0-7c55-8e02-3b1f9d7a6c21',
-  category: '01935a3c-90b2-7e01-a1d4-6c0e5f2b8d17',
-  item: '01935a3d-22c4-7a63-b7f1-90ad4e6b5c33',
-  paymentMethod: '01935a3b-4410-7b9e-9c08-1d2e3f4a5b6c',
-  payment: '01935a3e-7c2a-7f48-8a11-c2d3e4f5a6b7',
-  turn: '01935a37-0a5c-7b1d-9e2f-3c4d5e6f7a8b',
-  settlement: '01935a41-3b7e-7c2d-8f3a-4d5e6f7a8b9c',
-  job: '01935a40-0e6d-7a12-b3c4-d5e6f708192a',
-  event: '01935a3e-7d90-7c3b-a5e6-f70819203142',
-  endpoint: '01935a3f-2b7c-7d8e-8f90-a1b2c3d4e5f6',
-};
 
 const stock = { enabled: true, quantity: 24, min_stock_alarm: 5 };
 const product = {
   id: ids.product,
-  external_id: 'SKU-1001',
-  sku: 'FW-M',
-  name: 'Flat White',
-  description: 'Double shot, steamed milk.',
-  price: 12.5,
+  external_id: demoNames.product,
+  sku: demoNames.product,
+  name: 'Flat white',
+  description: 'Double shot',
+  price: 170,
   visible: true,
   image_url: 'https://images.example.com/flat-white.jpg',
   stock,
-  categories: [{ id: ids.category, name: 'Coffee' }],
+  categories: [{ id: ids.category, name: 'Drinks' }],
 };
+const created = {
+  external_id: 'SKU-2001',
+  sku: 'CR-1',
+  name: 'Croissant',
+  description: 'Baked here, with butter.',
+  price: 95,
+};
+const createdCategory = { external_id: 'CAT-20', name: 'Bakery', priority: 20 };
+const pagination = { limit: 50, offset: 0, total: 1 };
+const cursor = 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ';
 const payment = { id: ids.payment, status: 'pending' };
 const summary = {
   id: ids.order,
-  number: 1042,
+  number: 45,
   status: 'pending',
-  total: 29,
+  total: 410,
   created_at: at('21:05:09.120'),
   payment,
 };
@@ -65,9 +64,9 @@ const orderCreate = {
 };
 const orderLines = orderCreate.items.map((item) => ({
   ...item,
-  name: 'Flat White',
-  unit_price: 14.5,
-  total: 29,
+  name: 'Flat white',
+  unit_price: 205,
+  total: 410,
 }));
 const endpoint = {
   id: ids.endpoint,
@@ -75,13 +74,14 @@ const endpoint = {
   events: ['order.created', 'order.status_changed'],
   status: 'active',
   created_at: at('20:58:41.007'),
+  dead_count: 0,
 };
 
 /** The example of a component, by its name in the documents. */
 export const componentExamples: Readonly<Record<string, unknown>> = {
   Order: {
     ...summary,
-    external_id: orderCreate.external_id,
+    external_id: demoNames.order,
     channel: orderCreate.channel,
     is_take_away: true,
     identifier: orderCreate.identifier,
@@ -89,45 +89,42 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     items: orderLines,
   },
   OrderQuoteRequest: orderCreate,
-  OrderQuote: { total: 29, items: orderLines, refusals: [] },
+  OrderQuote: { total: 410, items: orderLines, refusals: [] },
   OrderSummary: summary,
   OrderCreate: orderCreate,
   OrderUpdateStatus: { status: 'ready' },
   OrderCancel: { reason: 'The guest left.' },
   Product: product,
   ProductCreate: {
-    external_id: 'SKU-1001',
-    sku: 'FW-M',
-    name: 'Flat White',
-    description: 'Double shot, steamed milk.',
-    price: 12.5,
+    ...created,
     visible: true,
     category_ids: [ids.category],
     stock,
     image_url: product.image_url,
   },
-  ProductUpdate: { price: 13, visible: true },
+  ProductUpdate: { price: 175, visible: true },
   Stock: stock,
   StockEntry: {
     product_id: ids.product,
-    external_id: 'SKU-1001',
-    sku: 'FW-M',
-    name: 'Flat White',
+    external_id: demoNames.product,
+    sku: demoNames.product,
+    name: 'Flat white',
     stock,
     updated_at: at('21:05:09.120'),
   },
   Category: {
     id: ids.category,
-    external_id: 'CAT-10',
-    name: 'Coffee',
-    priority: 10,
+    external_id: demoNames.category,
+    name: 'Drinks',
+    priority: 60,
     visible: true,
-    image_url: 'https://images.example.com/coffee.jpg',
+    image_url: 'https://images.example.com/drinks.jpg',
   },
-  CategoryCreate: { external_id: 'CAT-10', name: 'Coffee', priority: 10, visible: true },
+  CategoryCreate: { ...createdCategory, visible: true },
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
   ...historyExamples(ids, at),
+  ...certificationExamples,
   StartedSyncJob: { job_id: ids.job, status: 'queued', total_items: 2 },
   ProductSync: {
     mode: 'upsert',
@@ -162,7 +159,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     order_id: ids.order,
     payment_method_id: ids.paymentMethod,
     method: 'cash',
-    amount: 29,
+    amount: 410,
     status: 'pending',
     created_at: at('21:05:09.120'),
     updated_at: at('21:05:09.120'),
@@ -189,7 +186,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   SalesReport: {
     from: '2026-01-31',
     to: '2026-01-31',
-    currency: 'BRL',
+    currency: 'UYU',
     group_by: 'channel',
     total_orders: 108,
     total_amount: 3300.5,
@@ -202,13 +199,13 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   PaymentMethod: { id: ids.paymentMethod, name: 'Cash', type: 'cash', enabled: true },
   Location: {
     id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
-    name: 'Cantina do Porto',
-    timezone: 'America/Sao_Paulo',
-    currency: 'BRL',
+    name: 'Cantina Aurora',
+    timezone: 'America/Montevideo',
+    currency: 'UYU',
     created_at: at('08:00:00.000'),
   },
   WebhookEndpoint: endpoint,
-  WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_<SIGNING_SECRET>' },
+  WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_SIGNING_SECRET' },
   WebhookEndpointCreate: { url: endpoint.url, events: endpoint.events },
   WebhookEndpointUpdate: { events: ['order.created', 'order.cancelled'], status: 'active' },
   WebhookDelivery: {
@@ -218,18 +215,25 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     attempt: 1,
     status: 'failed',
     response_code: 503,
-    error: 'The consumer answered 503.',
+    error: 'HTTP 503',
     duration_ms: 84,
     attempted_at: at('21:05:09.412'),
     next_attempt_at: at('21:06:09.496'),
   },
   WebhookTest: { event_id: ids.event, type: 'webhook.test' },
   Deleted: { id: ids.order, deleted: true },
-  Pagination: { limit: 50, offset: 0, total: 1 },
+  Pagination: pagination,
+  ChangesPagination: { ...pagination, next: cursor },
+  EventPagination: pagination,
 };
 
 /** What an operation's answer shows that the example of its component does not, by the operation's name. */
 export const answerExamples: Readonly<Record<string, object>> = {
+  'orders.create': { number: 47, external_id: orderCreate.external_id },
+  'products.create': created,
+  'products.update': { price: 175 },
+  'categories.create': createdCategory,
+  'categories.update': { name: 'Hot drinks', priority: 5 },
   'orders.updateStatus': { status: 'ready' },
   'orders.cancel': {
     status: 'canceled',
@@ -241,6 +245,7 @@ export const answerExamples: Readonly<Record<string, object>> = {
 /** The example of a field, by its name, where its schema has none of its own. */
 export const fieldExamples: Readonly<Record<string, unknown>> = {
   id: ids.order,
+  about: ids.product,
   job_id: ids.job,
   order_id: ids.order,
   product_id: ids.product,
@@ -251,17 +256,17 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   location_id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
   external_id: 'SKU-1001',
   sku: 'FW-M',
-  name: 'Flat White',
-  description: 'Double shot, steamed milk.',
-  price: 12.5,
-  amount: 29,
-  total: 29,
+  name: 'Flat white',
+  description: 'Double shot',
+  price: 170,
+  amount: 410,
+  total: 410,
   total_items: 2,
   success_items: 2,
   failed_items: 0,
   error: 'Every item was refused.',
   quantity: 2,
-  number: 1042,
+  number: 45,
   status: 'pending',
   previous_status: 'pending',
   version: 17,
@@ -276,10 +281,18 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   total_orders: 112,
   total_collected: 3271.5,
   total_amount: 3271.5,
-  from: '2026-01-01',
+  limit: 50,
+  offset: 0,
+  cursor,
+  channel: 'kiosk',
+  identifier: 'Table 4',
+  comment: 'Extra hot',
+  cancel_reason: 'The guest left.',
+  unit_price: 205,
+  from: '2026-01-31',
   to: '2026-01-31',
-  timezone: 'America/Sao_Paulo',
-  currency: 'BRL',
+  timezone: 'America/Montevideo',
+  currency: 'UYU',
   code: 'validation_error',
   message: 'price: must not be negative',
 };

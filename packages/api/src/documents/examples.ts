@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Operation } from '../operations.ts';
+import type { Operation } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
+import { parameterExamples } from './demo-examples.ts';
 import { answerExamples, componentExamples, fieldExamples } from './examples-table.ts';
 import { bodyName } from './names.ts';
 
@@ -26,6 +27,17 @@ export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output
   return left === undefined ? example : Object.assign(example as object, structuredClone(left));
 }
 
+/** An example of a parameter in path or query. Of the demo data where it names something: it finds it there. */
+export function exampleParameter(
+  { name, input }: Pick<Operation, 'name' | 'input'>,
+  parameter: string,
+): unknown {
+  const [resource = ''] = name.replace(/^v1\./, '').split('.');
+  const schema = input.shape[parameter];
+  if (schema === undefined) throw new Error(`${name} has no parameter ${parameter}`);
+  return parameterExamples[`${resource}.${parameter}`] ?? exampleOf(schema, parameter, true);
+}
+
 /** An example of an operation's request body: the input without what paths and headers carry. */
 export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Record<string, unknown> {
   const { id: _id, ...body } = operation.input.shape;
@@ -39,7 +51,7 @@ export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Recor
 export function exampleInput(operation: Operation): Record<string, unknown> {
   const { name, input, meta } = operation;
   const example = {
-    ...('id' in input.shape && { id: exampleOf(input.shape.id, 'id', true) }),
+    ...('id' in input.shape && { id: exampleParameter(operation, 'id') }),
     ...(meta.idempotent && { idempotencyKey: exampleOf(IdempotencyKey) }),
     ...exampleBody(operation),
   };

@@ -1,10 +1,14 @@
 import type { AnyRouter } from '@trpc/server';
 import type { oas31 } from 'zod-openapi';
+import { deprecations } from '../deprecations.ts';
 import { ErrorBody } from '../errors.ts';
-import { operationsOf, type Route } from '../operations.ts';
+import { deprecatedRoutes } from '../request/deprecation.ts';
+import { operationsOf, type Route } from '../request/operations.ts';
+import { faults } from '../request/simulation.ts';
 import { complete } from './complete.ts';
 import { components } from './components.ts';
-import { tagOf, tags } from './tags.ts';
+import { asStream, documentedStreams } from './event-stream.ts';
+import { tagsOf } from './tags.ts';
 import { tidy } from './tidy.ts';
 import { type DocumentedRoute, routerView } from './view.ts';
 import { deliveryHeaders, eventTag, webhooks } from './webhooks.ts';
@@ -16,14 +20,20 @@ import { deliveryHeaders, eventTag, webhooks } from './webhooks.ts';
 export async function openApiDocument(
   router: AnyRouter,
   version: Route['version'],
+  told = deprecations,
 ): Promise<oas31.OpenAPIObject> {
   // Loaded with the first document: it brings adapters for every server, which cost a third of a second.
   const { generateOpenApiDocument } = await import('trpc-to-openapi');
-  const documented = operationsOf(router).flatMap((operation) =>
-    operation.routes.filter((route) => route.version === version).map((route) => ({ operation, route })),
+  const operations = operationsOf(router);
+  const deprecated = deprecatedRoutes(operations, told);
+  const documented = operations.flatMap((operation) =>
+    operation.routes
+      .filter((route) => route.version === version)
+      .map((route) => ({ operation, route, ending: deprecated.get(`${route.method} ${route.path}`) })),
   );
+  const streams = version === 'v2' ? documentedStreams(router) : [];
   const events = version === 'v2' ? webhooks() : {};
-  const { openapi, info, ...generated } = generateOpenApiDocument(routerView(documented), {
+  const { openapi, info, ...generated } = generateOpenApiDocument(routerView([...documented, ...streams]), {
     ...about(version),
     openApiVersion: '3.1.0',
     baseUrl: server.url,
@@ -38,8 +48,12 @@ export async function openApiDocument(
     info,
     servers: [server],
     security: [{ apiKey: [] }],
-    tags: [...tagsOf(documented), ...(version === 'v2' ? [eventTag] : [])],
-    paths: completePaths(generated.paths ?? {}, documented, schemas),
+    tags: [...tagsOf(documented.map(({ operation }) => operation)), ...(version === 'v2' ? [eventTag] : [])],
+    paths: {
+      ...completePaths(generated.paths ?? {}, documented, schemas),
+      // What they answer is named in asStream(): the envelope of an answer is none of theirs.
+      ...streamPaths(completePaths(generated.paths ?? {}, streams, { ...schemas })),
+    },
     ...(version === 'v2' && { webhooks: pick(generated.paths ?? {}, Object.keys(events)) }),
     components: {
       ...generated.components,
@@ -54,7 +68,8 @@ export async function openApiDocument(
 const server: oas31.ServerObject = {
   url: '{base_url}',
   description: 'Where your Comanda runs.',
-  variables: { base_url: { default: 'http://127.0.0.1:3000', description: 'The base address.' } },
+  // No description: the official schema of 3.1 refuses one here by mistake, and validators hold to it.
+  variables: { base_url: { default: 'http://127.0.0.1:3000' } },
 };
 
 function about(version: Route['version']) {
@@ -64,21 +79,22 @@ function about(version: Route['version']) {
     description: [
       'Orders, catalog, stock, payments and webhooks of a food-ordering location.\n\n',
       'Every call carries an API key as a bearer credential. A success answers `{ data }`, a list also `pagination`,',
-      'an error `{ error: { code, message, request_id } }`. A request may carry an `X-Request-Id` of its own',
+      'an error `{ error: { code, message, request_id } }`, with the reason in `X-Error-Reason`, which `/docs/errors` explains. A request may carry an `X-Request-Id` of its own',
       '(1 to 128 of `A-Z a-z 0-9 . _ -`); the answer repeats it.\n\n',
       'Fields of a body that are not known are ignored and named in `X-Ignored-Fields`; `Prefer: handling=strict` refuses',
       'them. Optional fields without a value are left out. Money has 2 decimals,',
-      "quantities have 3. Timestamps carry the offset of the location's time zone.",
+      "quantities have 3. Timestamps carry the offset of the location's time zone.\n\n",
+      'Keys that begin with `cmd_test_` belong to a sandbox. With them `X-Comanda-Simulate` plays a fault, which the answer',
+      `names in \`X-Comanda-Simulated\`: ${simulated}.`,
     ].join(' '),
     contact: { name: 'Comanda' },
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   };
 }
 
-function tagsOf(documented: readonly DocumentedRoute[]) {
-  const used = new Set<string>(documented.map(({ operation }) => tagOf(operation)));
-  return tags.filter(({ name }) => used.has(name));
-}
+const simulated = Object.entries(faults)
+  .map(([name, { does }]) => `\`${name}\` (${does})`)
+  .join('; ');
 
 function completePaths(
   generated: oas31.PathsObject,
@@ -94,6 +110,12 @@ function completePaths(
     paths[path] = { ...paths[path], [verb]: complete(found, each, schemas) };
   }
   return paths;
+}
+
+function streamPaths(paths: oas31.PathsObject): oas31.PathsObject {
+  return Object.fromEntries(
+    Object.entries(paths).map(([path, { get }]) => [path, get === undefined ? {} : { get: asStream(get) }]),
+  );
 }
 
 function pick(paths: oas31.PathsObject, names: readonly string[]): oas31.PathsObject {

@@ -1,15 +1,19 @@
-/** The page at `/docs`; everything it loads is listed in `pageAssets` or served beside it. */
+/** The page at `/docs/try`, Swagger UI; everything it loads is listed in `pageAssets` or served beside it. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Comanda API</title>
+    <title>Try the Comanda API</title>
     <link rel="stylesheet" href="/docs/swagger-ui.css">
     <link rel="stylesheet" href="/docs/page.css">
     <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
   </head>
   <body>
+    <p class="hint">
+      <a href="/docs/">Documents</a>. Authorize with a key of a location that you test with, and that may do no more than
+      you try: calls are real. The key stays in this tab, and goes with it.
+    </p>
     <div id="docs"></div>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/swagger-ui-standalone-preset.js"></script>
@@ -20,6 +24,7 @@ export const pageHtml = `<!doctype html>
 
 /** The page's own looks: no frame around it, and the name of this product in its bar. */
 export const pageStyle = `body { margin: 0; }
+.hint { font: 1rem/1.5 system-ui, sans-serif; margin: 0.5rem 1rem; }
 .swagger-ui .topbar .topbar-wrapper .link { visibility: hidden; max-width: 12rem; }
 .swagger-ui .topbar .topbar-wrapper .link::before {
   content: 'Comanda';
@@ -30,12 +35,33 @@ export const pageStyle = `body { margin: 0; }
 .swagger-ui .topbar .topbar-wrapper .link svg, .swagger-ui .topbar .topbar-wrapper .link img { display: none; }
 `;
 
-/** What the page runs: both documents to choose from, requests go to the server that the page came from. */
+/**
+ * What the page runs: both documents to choose from, by its own address too (`?version=v1`); requests go to the
+ * server that the page came from; the key is kept for as long as the tab.
+ */
 export const pageScript = `const sameServer = () => ({
   statePlugins: {
     spec: {
       wrapActions: {
         updateJsonSpec: (original) => (spec) => original({ ...spec, servers: [{ url: window.location.origin }] }),
+      },
+    },
+  },
+});
+
+const keptFor = 'comanda-key';
+const keptKey = () => ({
+  statePlugins: {
+    auth: {
+      wrapActions: {
+        authorize: (original) => (given) => {
+          sessionStorage.setItem(keptFor, given.apiKey?.value ?? '');
+          return original(given);
+        },
+        logout: (original) => (names) => {
+          sessionStorage.removeItem(keptFor);
+          return original(names);
+        },
       },
     },
   },
@@ -49,7 +75,12 @@ window.ui = SwaggerUIBundle({
   ],
   layout: 'StandaloneLayout',
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
-  plugins: [sameServer],
+  plugins: [sameServer, keptKey],
+  'urls.primaryName': new URLSearchParams(window.location.search).get('version') === 'v1' ? 'v1' : 'v2',
+  onComplete: () => {
+    const key = sessionStorage.getItem(keptFor);
+    if (key) window.ui.preauthorizeApiKey('apiKey', key);
+  },
   validatorUrl: null,
   deepLinking: true,
   docExpansion: 'none',

@@ -1,69 +1,65 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import express from 'express';
+import type { Deprecations } from '../deprecations.ts';
 import { ApiError } from '../errors.ts';
 import type { AppRouter } from '../router.ts';
+import { downloads } from './downloads.ts';
 import { openApiDocument } from './openapi.ts';
-import { pageAssets, pageHtml, pagePolicy, pageScript, pageStyle } from './page.ts';
+import { pageAssets, pageHtml, pageScript, pageStyle } from './page.ts';
+import { type Served, serverOf } from './served.ts';
+import { siteFiles } from './site-files.ts';
 
 /**
- * Serves `/openapi-v1.json`, `/openapi-v2.json` and `/docs`. None of them is an API call: no credential, no
- * envelope, no limit. Everything is made or read once, when it is first asked for. Contract: documents.
+ * Serves the documents: the site at `/docs/`, Swagger UI at `/docs/try`, `/openapi-v1.json`, `/openapi-v2.json`,
+ * `/llms.txt`, what integrators download; a browser is led there from `/`. None of them is an API call: no credential, no
+ * envelope, no limit. Contract: documents.
  */
-export function documentRoutes(router: AppRouter): express.Router {
+export function documentRoutes(router: AppRouter, deprecations: Deprecations): express.Router {
+  const served = new Map([...siteFiles(), ...swagger(), ...downloads, ...documents(router, deprecations)]);
+  const servers = new Map([...served].map(([path, each]) => [path, serverOf(each)]));
   const routes = express.Router({ caseSensitive: true });
-  for (const version of ['v1', 'v2'] as const) {
-    serve(routes, `/openapi-${version}.json`, 'application/json; charset=utf-8', async () =>
-      JSON.stringify(await openApiDocument(router, version), null, 2),
-    );
-  }
-  serve(routes, '/docs', 'text/html; charset=utf-8', () => pageHtml);
-  serve(routes, '/docs/init.js', 'text/javascript; charset=utf-8', () => pageScript);
-  serve(routes, '/docs/page.css', 'text/css; charset=utf-8', () => pageStyle);
-  for (const [name, type] of Object.entries(pageAssets)) {
-    serve(routes, `/docs/${name}`, type, () => readFileSync(join(assetFolder(), name)));
-  }
+  routes.use(async (request, response, next) => {
+    const { method, path } = request;
+    const serve = servers.get(path);
+    const elsewhere = servers.has(`${path}/`) ? `${path}/` : toDocs(request) ? '/docs/' : undefined;
+    if (serve === undefined && elsewhere === undefined) return next();
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new ApiError('method_not_allowed', `${method} is not allowed here.`, {
+        headers: { Allow: 'GET, HEAD' },
+      });
+    }
+    if (serve !== undefined) return serve(request, response);
+    response.set({ 'Cache-Control': 'no-cache', Vary: 'Accept' }).redirect(302, elsewhere ?? '/docs/');
+  });
   return routes;
 }
 
-function serve(routes: express.Router, path: string, type: string, make: () => Made | Promise<Made>): void {
-  let content: Content | undefined;
-  routes
-    .route(path)
-    .get(async (request, response) => {
-      content ??= await contentOf(make);
-      const { bytes, etag } = content;
-      response.set({
-        'Content-Type': type,
-        'Cache-Control': 'no-cache',
-        'Content-Security-Policy': pagePolicy,
-        'Referrer-Policy': 'no-referrer',
-        'X-Content-Type-Options': 'nosniff',
-        ETag: etag,
-      });
-      if (request.headers['if-none-match']?.includes(etag)) response.status(304).end();
-      else response.send(bytes);
-    })
-    .all((request) => {
-      throw new ApiError('invalid_request', `${request.method} is not allowed here.`, {
-        status: 405,
-        headers: { Allow: 'GET, HEAD' },
-      });
-    });
+/** A person has typed the base address; what asks for JSON gets the error that it knows. */
+const toDocs = ({ method, path, headers }: express.Request): boolean =>
+  path === '/' && /^(GET|HEAD)$/.test(method) && (headers.accept ?? '').includes('text/html');
+
+function documents(router: AppRouter, deprecations: Deprecations): [string, Served][] {
+  return (['v1', 'v2'] as const).map((version) => [
+    `/openapi-${version}.json`,
+    {
+      type: 'application/json; charset=utf-8',
+      make: async () => JSON.stringify(await openApiDocument(router, version, deprecations), null, 2),
+    },
+  ]);
 }
 
-type Made = string | Buffer<ArrayBuffer>;
-
-interface Content {
-  bytes: Buffer;
-  etag: string;
-}
-
-async function contentOf(make: () => Made | Promise<Made>): Promise<Content> {
-  const bytes = Buffer.from(await make());
-  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+function swagger(): [string, Served][] {
+  return [
+    ['/docs/try', { type: 'text/html; charset=utf-8', make: () => pageHtml }],
+    ['/docs/init.js', { type: 'text/javascript; charset=utf-8', make: () => pageScript }],
+    ['/docs/page.css', { type: 'text/css; charset=utf-8', make: () => pageStyle }],
+    ...Object.entries(pageAssets).map(([name, type]): [string, Served] => [
+      `/docs/${name}`,
+      { type, make: () => readFileSync(join(assetFolder(), name)) },
+    ]),
+  ];
 }
 
 const assetFolder = () => dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -1,25 +1,48 @@
-import { type ErrorCode, errorCodes } from '../errors.ts';
-import { events } from '../events.ts';
 import { permissions } from '../permissions.ts';
-import { comingNext, type SpecifiedOperation, specification } from '../specification.ts';
+import { type ErrorCode, errorCodes } from '../reasons.ts';
+import type { Operation } from '../request/operations.ts';
+import { events } from '../resources/events/types.schema.ts';
+import { type SpecifiedOperation, specification } from '../specification.ts';
+
+/** What an operation promises at its paths. */
+export function promisesOf({
+  meta,
+  routes,
+  isList: list,
+  tellsChanges: changes,
+}: Operation): SpecifiedOperation[] {
+  const { permission, status = 200, idempotent = false, batch = false } = meta;
+  const errors = (['resource_not_found', 'conflict'] as const).filter((code) => meta.errors?.includes(code));
+  return routes.map(({ method, path }) => ({
+    route: `${method} ${path}` as SpecifiedOperation['route'],
+    ...{ permission, status, list, idempotent, batch, changes, errors },
+  }));
+}
 
 /** `docs/api.md`: every operation, permission, error and event as tables, from the tables that the code runs on. */
-export function apiTables(): string {
+export function apiTables(operations: readonly Operation[]): string {
+  const places = new Map(specification.map(({ route }, index) => [route, index]));
+  const place = ({ route }: SpecifiedOperation) => places.get(route) ?? specification.length;
+  const rows = operations.flatMap(promisesOf).sort((one, other) => place(one) - place(other));
   return [
     '# The API in tables',
     'Made by `npm run docs`; do not edit. The whole documents are served at `/openapi-v1.json`, `/openapi-v2.json` and `/docs`.',
     '## Operations',
     `Every operation can also answer ${codes(everywhere)}. What writes takes an \`Idempotency-Key\`, which is optional unless ` +
-      'the table says it, and answers `conflict` when the key came with another body.',
+      'the table says it, and answers `conflict` when the key came with another body. Every operation takes `Prefer: handling=strict`.',
     '### v1',
-    operationTable('/v1/'),
+    operationTable(rows, '/v1/'),
     '### v2',
-    operationTable('/v2/'),
+    operationTable(rows, '/v2/'),
     '## Permissions',
     'A key may also hold `resource:*` or `*`.',
     table(
       ['Permission', 'Lets a key', 'Operations'],
-      Object.entries(permissions).map(([name, meaning]) => [`\`${name}\``, meaning, operationsWith(name)]),
+      Object.entries(permissions).map(([name, meaning]) => [
+        `\`${name}\``,
+        meaning,
+        operationsWith(rows, name),
+      ]),
     ),
     '## Errors',
     table(
@@ -30,6 +53,7 @@ export function apiTables(): string {
         meaning,
       ]),
     ),
+    'Behind each code stand reasons, which [errors.md](errors.md) explains one by one.',
     '## Events',
     '`data` is named after its schema in the v2 document.',
     table(
@@ -54,12 +78,12 @@ const everywhere: ErrorCode[] = [
   'internal_error',
 ];
 
-function operationTable(family: string): string {
-  const rows = specification.filter(({ route }) => route.includes(` ${family}`));
+function operationTable(all: readonly SpecifiedOperation[], family: string): string {
+  const rows = all.filter(({ route }) => route.includes(` ${family}`));
   return table(
     ['Operation', 'Permission', 'Status', 'Errors', 'Limits and headers'],
     rows.map((row) => [
-      `\`${row.route}\`${comingNext.includes(row.route) ? ' (coming)' : ''}`,
+      `\`${row.route}\``,
       row.permission === null ? 'any key' : `\`${row.permission}\``,
       `${row.status}${row.list ? ' list' : ''}`,
       codes(row.errors),
@@ -78,8 +102,8 @@ function traits({ idempotent, batch, changes, status }: SpecifiedOperation): str
   return found.filter((trait) => trait !== false).join(', ');
 }
 
-function operationsWith(permission: string): string {
-  const rows = specification.filter((row) => row.permission === permission);
+function operationsWith(all: readonly SpecifiedOperation[], permission: string): string {
+  const rows = all.filter((row) => row.permission === permission);
   return rows.length === 0 ? 'typed client only' : rows.map(({ route }) => `\`${route}\``).join('<br>');
 }
 

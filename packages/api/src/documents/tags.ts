@@ -1,6 +1,9 @@
-import type { Operation } from '../operations.ts';
+import type { Operation } from '../request/operations.ts';
 
-/** The groups of the documents, in the order a reader meets them; `resource` is the router's name for it. */
+/**
+ * The groups of the documents, in the order a reader meets them, by the router's name of the resource. One without a row stands
+ * behind them, under its name.
+ */
 const rows = [
   ['orders', 'Orders', 'Create, follow and cancel orders.'],
   ['products', 'Products', 'What is sold, with its price and stock.'],
@@ -17,16 +20,38 @@ const rows = [
   ['webhookEndpoints', 'Webhooks', 'Addresses that are told of events, and what was delivered to them.'],
   ['events', 'Events', 'The feed of what happened.'],
   ['locations', 'Location', 'The location that the key belongs to.'],
+  ['sandbox', 'Sandbox', 'A location to try things at: how it begins anew.'],
+  [
+    'certifications',
+    'Certification',
+    'The service plays a day with your integration in a sandbox, and judges it.',
+  ],
   ['limits', 'Limits', 'What the key may do and has left.'],
 ] as const;
 
-/** The tags of the documents. */
-export const tags = rows.map(([, name, description]) => ({ name, description }));
+/** A tag of the documents. */
+export interface Tag {
+  name: string;
+  description: string;
+}
 
-/** The tag of an operation. Throws when its resource has no row above. */
-export function tagOf({ name }: Pick<Operation, 'name'>): string {
-  const resource = name.replace(/^v1\./, '').split('.')[0];
-  const row = rows.find(([known]) => known === resource);
-  if (row === undefined) throw new Error(`${name}: documents/tags.ts has no row for ${resource}`);
-  return row[1];
+const told = new Map(
+  rows.map(([resource, name, description]) => [resource as string, { name, description }]),
+);
+
+/** The tags of these operations. */
+export function tagsOf(operations: readonly Operation[]): Tag[] {
+  const made = operations.map((operation) => tagOf(operation));
+  const others = new Map(made.map((tag) => [tag.name, tag]));
+  for (const { name } of told.values()) others.delete(name);
+  const used = new Set(made.map(({ name }) => name));
+  return [...[...told.values()].filter(({ name }) => used.has(name)), ...others.values()];
+}
+
+/** The tag of an operation: that of its resource above, or one made of the resource's name. */
+export function tagOf({ name }: Pick<Operation, 'name'>): Tag {
+  const resource = name.replace(/^v1\./, '').split('.')[0] ?? '';
+  const words = resource.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const title = words.charAt(0).toUpperCase() + words.slice(1);
+  return told.get(resource) ?? { name: title, description: `${title} of the location.` };
 }

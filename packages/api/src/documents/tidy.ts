@@ -4,18 +4,33 @@ type Json = Record<string, unknown>;
 
 /**
  * Makes a generated document fit to be read: no closed output objects (a new field must not break a client), no
- * patterns or bounds that a format already says, no second copy of a component, nothing that nobody refers to.
+ * patterns or bounds that a format already says, no default beside a reference, no second copy of a component, nothing
+ * that nobody refers to.
  */
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as Json;
-  for (const schema of schemasIn(copy)) plain(schema);
+  for (const schema of schemasIn(copy)) {
+    spell(schema, copy);
+    plain(schema);
+  }
   for (const parameters of parametersIn(copy)) plainParameters(parameters);
   mergeEqualOutputs(copy);
   dropUnused(copy);
   return copy as unknown as oas31.OpenAPIObject;
 }
 
+// A default beside a reference: generators give it to the name, or to nothing.
+function spell(schema: Json, document: Json): void {
+  if (typeof schema.$ref !== 'string' || schema.default === undefined) return;
+  const { $ref, ...own } = schema;
+  const found = (componentsOf(document).schemas as Json)[refName($ref as string)];
+  Reflect.deleteProperty(schema, '$ref');
+  Object.assign(schema, structuredClone(found), own);
+}
+
 function plain(schema: Json): void {
+  // Tools from before 3.1 tell variants apart by an enum of one.
+  if (schema.const !== undefined) schema.enum = [schema.const];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format !== undefined) delete schema.pattern;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -90,6 +105,11 @@ function mergeEqualOutputs(document: Json): void {
   for (const name of merged) delete schemas[name];
   for (const reference of referencesIn(document)) {
     if (merged.has(refName(reference.$ref))) reference.$ref = reference.$ref.slice(0, -6);
+  }
+  for (const { discriminator } of schemasIn(document)) {
+    const { mapping = {} } = (discriminator ?? {}) as { mapping?: Record<string, string> };
+    for (const [value, reference] of Object.entries(mapping))
+      if (merged.has(refName(reference))) mapping[value] = reference.slice(0, -6);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { OpenApiMeta, OpenApiRouter } from 'trpc-to-openapi';
 import { z } from 'zod';
-import type { Operation, Route } from '../operations.ts';
+import type { DeprecatedRoute } from '../request/deprecation.ts';
+import type { Operation, Route } from '../request/operations.ts';
 import { operationId } from './names.ts';
 import { tagOf } from './tags.ts';
 
@@ -8,6 +9,8 @@ import { tagOf } from './tags.ts';
 export interface DocumentedRoute {
   operation: Operation;
   route: Route;
+  /** Set when it is deprecated. */
+  ending: DeprecatedRoute | undefined;
 }
 
 /**
@@ -15,22 +18,23 @@ export interface DocumentedRoute {
  * as its input and the whole answer as its output. The generator reads nothing else of a router.
  */
 export function routerView(routes: readonly DocumentedRoute[]): OpenApiRouter {
-  const procedures = routes.map(({ operation, route }) => [
-    `${route.method} ${route.path}`,
-    { _def: procedureView(operation, route) },
+  const procedures = routes.map((each) => [
+    `${each.route.method} ${each.route.path}`,
+    { _def: procedureView(each) },
   ]);
   return { _def: { procedures: Object.fromEntries(procedures) } } as unknown as OpenApiRouter;
 }
 
-function procedureView(operation: Operation, route: Route) {
-  const { kind, meta, output } = operation;
+function procedureView({ operation, route, ending }: DocumentedRoute) {
+  const { kind, meta, output, isList } = operation;
   const openapi: NonNullable<OpenApiMeta['openapi']> = {
     method: route.method,
     path: route.path as `/${string}`,
     operationId: operationId(operation),
-    tags: [tagOf(operation)],
+    tags: [tagOf(operation).name],
     summary: meta.summary,
-    description: descriptionOf(operation),
+    description: [...toldOf(ending), descriptionOf(operation)].join('\n\n'),
+    ...(ending !== undefined && { deprecated: true }),
     successDescription: successText[meta.status ?? 200],
     // The document as a whole asks for the key and has the error answers; complete.ts refers to them.
     protect: false,
@@ -39,7 +43,7 @@ function procedureView(operation: Operation, route: Route) {
   return {
     type: kind,
     inputs: inputsOf(operation, route),
-    output: meta.list ? output : z.object({ data: output }),
+    output: isList ? output : z.object({ data: output }),
     meta: { openapi },
   };
 }
@@ -67,6 +71,13 @@ function descriptionOf({ meta }: Operation): string {
     meta.permission === null ? 'Any valid key will do.' : `Needs the permission \`${meta.permission}\`.`;
   const limits = meta.batch ? 'Counts against the batch limits of the key.' : undefined;
   return [meta.description, needs, limits].filter((part) => part !== undefined).join('\n\n');
+}
+
+function toldOf(ending: DeprecatedRoute | undefined): string[] {
+  if (ending === undefined) return [];
+  const { announced, sunset, guide } = ending;
+  const until = sunset === undefined ? '' : ` It is served until ${sunset} for certain.`;
+  return [`**Deprecated** since ${announced}.${until} How to move: \`${guide}\`.`];
 }
 
 const successText = { 200: 'Done.', 201: 'Created.', 202: 'Accepted; it happens soon.' } as const;

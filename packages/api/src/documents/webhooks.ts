@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
-import { type EventType, envelopeOf, events, eventTypes } from '../events.ts';
+import { publishedEvents } from '../resources/events/schema.ts';
+import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';
 import { eventBodies } from './event-examples.ts';
 
 const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
@@ -16,7 +16,17 @@ export const deliveryHeaders = {
   ContentDigest: header(
     'Content-Digest',
     'SHA-256 of the body (RFC 9530): tells an altered body from a wrong secret, and proves nothing.',
-    'sha-256=:<DIGEST>:',
+    'sha-256=:DIGEST:',
+  ),
+  Traceparent: header(
+    'traceparent',
+    'Where it stands in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
+    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  ),
+  UserAgent: header(
+    'User-Agent',
+    '`Comanda-Webhooks/` and the version of the service.',
+    'Comanda-Webhooks/0.1.0',
   ),
   WebhookId: header('webhook-id', 'The event id; part of what is signed.', eventId),
   WebhookTimestamp: header(
@@ -28,7 +38,7 @@ export const deliveryHeaders = {
     'webhook-signature',
     '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; its key are the bytes that the base64 after ' +
       '`whsec_` in the secret stands for. For 24 hours after a rotation one for either secret, separated by a space.',
-    'v1,<SIGNATURE>',
+    'v1,SIGNATURE',
   ),
 } as const satisfies Record<string, oas31.ParameterObject>;
 
@@ -52,17 +62,13 @@ function delivery(type: EventType): NonNullable<ZodOpenApiPathItemObject['post']
     parameters: Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaOf(type), example: exampleEvent(type) } },
+      content: { 'application/json': { schema: publishedEvents[type], example: exampleEvent(type) } },
     },
     responses: {
       '2XX': { description: 'Received, within 30 seconds; any 2xx ends the attempts.' },
       default: { description: 'Failed: tried again after 1, 5, 15 and 60 minutes, then given up as `dead`.' },
     },
   };
-}
-
-function schemaOf(type: EventType) {
-  return envelopeOf(type).extend({ api_version: z.literal('v2') });
 }
 
 function header(name: string, description: string, example: string): oas31.ParameterObject {

@@ -1,12 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { again, startLoop } from '@comanda/db';
 
 /** Closes a server without losing a request. */
 export interface Drain {
   /** Whether it has begun: answers then say `Connection: close`. */
   begun(): boolean;
   /** To be told of every answer that begins. */
-  watch(response: ServerResponse): void;
+  track(response: ServerResponse): void;
   /**
    * Accepts no more connections, and answers what comes on those that are open, each for the last time. A connection
    * that rests is closed after `restMs`, whatever is left after `graceMs`. Resolves once none is open.
@@ -14,8 +15,8 @@ export interface Drain {
   run(graceMs: number, restMs?: number): Promise<void>;
 }
 
-/** Prepares it for a server. */
-export function createDrain(server: Server): Drain {
+/** Prepares it for a server; `onBegin` ends what would not end by itself, once nobody listens any more. */
+export function createDrain(server: Server, onBegin: () => void = () => {}): Drain {
   const answers = new Set<ServerResponse>();
   let begun = false;
 
@@ -29,22 +30,27 @@ export function createDrain(server: Server): Drain {
       // Not HTTP's own close: that cuts every resting connection, on which a request may be on its way.
       NetServer.prototype.close.call(server, () => resolve());
     });
-    const rest = setTimeout(closeResting, restMs);
+    onBegin();
+    const closing = startLoop({
+      firstRestMs: restMs,
+      async round() {
+        // Timers come before what has arrived: a request that a busy process has not read yet is read first.
+        await new Promise(setImmediate);
+        server.closeIdleConnections();
+        return again(100);
+      },
+    });
     const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-    let again: NodeJS.Timeout | undefined;
-    function closeResting(): void {
-      server.closeIdleConnections();
-      again = setTimeout(closeResting, 100);
-    }
     await closed;
-    for (const timer of [rest, grace, again]) clearTimeout(timer);
+    clearTimeout(grace);
+    await closing.stop();
     // Ends HTTP's own timers; that nothing listens any more is no error here.
     server.close(() => {});
   }
 
   return {
     begun: () => begun,
-    watch(response) {
+    track(response) {
       if (begun) response.setHeader('Connection', 'close');
       answers.add(response);
       response.once('close', () => answers.delete(response));

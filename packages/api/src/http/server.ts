@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { stopping } from '@comanda/db';
 import { ApiError } from '../errors.ts';
 import type { App } from '../request/context.ts';
 import { requestIdOf } from '../request/request-id.ts';
@@ -17,7 +18,9 @@ import { healthHandler } from './health.ts';
 import { metricsHandler } from './metrics.ts';
 import { restHandler } from './rest/adapter.ts';
 import { safeHeaders, sendError } from './rest/answer.ts';
+import { streamHandler } from './rest/event-stream.ts';
 import { siteHandler } from './site.ts';
+import { singleCalls } from './trpc.ts';
 import { answerUnparsed } from './unparsed.ts';
 
 /** A server that answers requests. */
@@ -29,8 +32,8 @@ export interface RunningServer {
 }
 
 /**
- * Serves an app: `/v1` and `/v2` straight from the HTTP server's callback, health beside it, and everything else
- * (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
+ * Serves an app: `/v1`, `/v2` and single calls of tRPC straight from the HTTP server's callback, health beside it, and
+ * everything else (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
  */
 export async function startServer(
   app: App,
@@ -38,17 +41,20 @@ export async function startServer(
   bounds: Bounds = defaultBounds,
 ): Promise<RunningServer> {
   const rest = restHandler(app, appRouter);
+  const streams = streamHandler(app, appRouter);
+  const isCall = singleCalls(app, appRouter);
   const site = siteHandler(app, appRouter);
   const health = healthHandler(app, () => drain.begun());
   const metrics = metricsHandler(app);
   const server = createServer(serverOptions(bounds), (request, response) => {
     const path = request.url ?? '';
     answering(response);
-    drain.watch(response);
+    drain.track(response);
     if (request.httpVersion === '1.1' && request.headers.host === undefined) noHost(request, response);
     else if (request.rawHeaders.length > 2 * bounds.headers) tooManyHeaders(request, response);
+    else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
-    else {
+    else if (!isCall(request, response)) {
       setSafeHeaders(request, response);
       if (path === '/healthz' || path === '/readyz') void health(request, response);
       else if (path === '/metrics') void metrics(request, response);
@@ -59,12 +65,12 @@ export async function startServer(
   server.timeout = bounds.silenceMs;
   boundConnections(server, bounds.connections, app.log);
   const answering = answerUnparsed(server);
-  const drain = createDrain(server);
+  const drain = createDrain(server, () => app.live.drain());
   await listen(server, address);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`,
-    drain: (graceMs = 30_000) => drain.run(graceMs),
+    drain: (graceMs = stopping.requestsMs) => drain.run(graceMs),
   };
 }
 
@@ -91,17 +97,17 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
 }
 
 function notFound(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('resource_not_found', 'There is nothing at this address.');
+  const error = new ApiError('unknown_path', 'There is nothing at this address.');
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
 
 function noHost(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('invalid_request', 'The request names no Host.');
+  const error = new ApiError('unreadable_request', 'The request names no Host.');
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
 
 function tooManyHeaders(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('invalid_request', 'The request has too many headers.', { status: 431 });
+  const error = new ApiError('headers_too_large', 'The request has too many headers.');
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors.ts';
+import type { Reason } from '../reasons.ts';
 import { requestIdOf } from '../request/request-id.ts';
-import { commonHeaders, errorJson, sendError, sendJson } from './rest/answer.ts';
+import { commonHeaders, errorJson, reasonHeaders, sendError, sendJson } from './rest/answer.ts';
 
 /**
  * Answers what never becomes an ordinary request, in the form of all errors: what Node's parser refuses, what comes
@@ -19,10 +20,10 @@ export function answerUnparsed(server: Server): (response: ServerResponse) => vo
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => {});
-    answerOn(socket, 405, 'CONNECT is not allowed here.');
+    answerOn(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here.'));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const error = new ApiError('invalid_request', 'No expectation but 100-continue is met.', { status: 417 });
+    const error = new ApiError('expectation_failed', 'No expectation but 100-continue is met.');
     sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
   });
   return (response) => latest.set(response.req.socket, response);
@@ -35,17 +36,18 @@ function refuse(error: ParserError, socket: Duplex, response: ServerResponse | u
     socket.destroy();
     return;
   }
-  const [status, message] = refusals[error.code ?? ''] ?? [400, 'The request cannot be read.'];
+  const [reason, message] = refusals[error.code ?? ''] ?? defaultRefusal;
+  const refusal = new ApiError(reason, message);
   if (response === undefined || response.writableFinished || response.destroyed) {
-    answerOn(socket, status, message, isHead(error));
+    answerOn(socket, refusal, isHead(error));
   } else if (response.req.complete) {
     response.once('close', () => refuse(error, socket, undefined));
   } else if (response.headersSent) {
     endSoon(socket);
   } else {
     const requestId = requestIdOf(response.req.headers['x-request-id']);
-    const json = errorJson(new ApiError('invalid_request', message), requestId);
-    sendJson(response.req, response, status, json, requestId, { Connection: 'close' });
+    const headers = { ...reasonHeaders(refusal), Connection: 'close' };
+    sendJson(response.req, response, refusal.status, errorJson(refusal, requestId), requestId, headers);
   }
 }
 
@@ -53,11 +55,13 @@ function refuse(error: ParserError, socket: Duplex, response: ServerResponse | u
 const isHead = ({ rawPacket }: ParserError): boolean =>
   rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
 
-function answerOn(socket: Duplex, status: number, message: string, bodiless = false): void {
+function answerOn(socket: Duplex, error: ApiError, bodiless = false): void {
   const requestId = requestIdOf(undefined);
-  const body = errorJson(new ApiError('invalid_request', message), requestId);
+  const { status } = error;
+  const body = errorJson(error, requestId);
   const headers = {
     ...commonHeaders,
+    ...reasonHeaders(error),
     'X-Request-Id': requestId,
     'Content-Length': Buffer.byteLength(body),
     ...(status === 405 && { Allow: 'GET, HEAD, POST, PATCH, DELETE' }),
@@ -77,9 +81,11 @@ function endSoon(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-const refusals: Record<string, [number, string]> = {
-  HPE_HEADER_OVERFLOW: [431, 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+const defaultRefusal = ['unreadable_request', 'The request cannot be read.'] as const;
+
+const refusals: Record<string, readonly [Reason, string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 };
 
 const phrases: Record<number, string> = {

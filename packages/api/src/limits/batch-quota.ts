@@ -35,12 +35,11 @@ export function createBatchQuota(database: Queryable, at: () => Date | null): Ba
 }
 
 const usedUp = (limit: number, row: BatchHourRow | undefined): ApiError =>
-  new ApiError('rate_limited', `The limit of ${limit} batch jobs an hour is used up.`, {
+  new ApiError('batch_limit', `The limit of ${limit} batch jobs an hour is used up.`, {
     headers: {
       ...batchHeaders(limit, row),
       'Retry-After': row ? retryAfter(row.ends, row.now * 1_000) : '1',
     },
-    limit: 'batch_hour',
   });
 
 function batchHeaders(limit: number, row: BatchHourRow | undefined): Record<string, string> {

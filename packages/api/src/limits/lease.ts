@@ -102,14 +102,11 @@ export function usedUp(lease: Lease, arrivals: number, now: number): ApiError {
   const monthIsUsedUp = month.tokens + month.left === 0;
   const end = monthIsUsedUp ? month.end : minute.end;
   return new ApiError(
-    'rate_limited',
+    monthIsUsedUp ? 'month_limit' : 'minute_limit',
     monthIsUsedUp
       ? `The limit of ${month.limit} requests a month is used up.`
       : `The limit of ${minute.limit} requests a minute is used up.`,
-    {
-      headers: { ...limitHeaders(lease, arrivals), 'Retry-After': retryAfter(end, now) },
-      limit: monthIsUsedUp ? 'month' : 'minute',
-    },
+    { headers: { ...limitHeaders(lease, arrivals), 'Retry-After': retryAfter(end, now) } },
   );
 }
 

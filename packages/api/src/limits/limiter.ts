@@ -13,7 +13,7 @@ import {
   takeOut,
   usedUp,
 } from './lease.ts';
-import { joinProcesses } from './processes.ts';
+import { joinMembers } from './membership.ts';
 import { leaseLimits, returnTokens } from './statements.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -54,7 +54,7 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
   const at = () => (options.clock === undefined ? null : new Date(options.clock.now()));
   const keys = new Map<string, Counted>();
   const batch = createBatchQuota(database, at);
-  const processes = joinProcesses(database, options.notifications);
+  const members = joinMembers(database, options.notifications);
 
   function admit({ apiKeyId, limits }: Caller): Record<string, string> | Promise<Record<string, string>> {
     const counted = keys.get(apiKeyId) ?? begin(apiKeyId);
@@ -71,8 +71,8 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
   function decide(lease: Lease, limits: Caller['limits']): Record<string, string> | undefined {
     const now = clock.now();
     if (!suits(lease, limits, now)) return undefined;
-    if (atHand(lease) > 0) return admitOne(lease, processes.arrivals());
-    if (isUsedUp(lease) && now < lease.takenAt + refusalMs) throw usedUp(lease, processes.arrivals(), now);
+    if (atHand(lease) > 0) return admitOne(lease, members.arrivals());
+    if (isUsedUp(lease) && now < lease.takenAt + refusalMs) throw usedUp(lease, members.arrivals(), now);
     return undefined;
   }
 
@@ -95,11 +95,11 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
 
   async function ask(counted: Counted, limits: Caller['limits']): Promise<void> {
     const { lease } = counted;
-    const id = await processes.register();
+    const id = await members.register();
     const { minute, month } = lease;
     // More than a lower limit has left may be held under the old one.
     if (minute.limit !== limits.perMinute || month.limit !== limits.monthly) await giveBack([lease]);
-    const arrivals = processes.arrivals();
+    const arrivals = members.arrivals();
     const [row] = await database.run(leaseLimits, [
       lease.keyId,
       limits.perMinute,
@@ -137,7 +137,7 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
     usage: (caller) => usageOf(database, caller, keys.get(caller.apiKeyId)?.lease, at()),
     async close() {
       await giveBack([...keys.values()].map(({ lease }) => lease)).catch(() => {});
-      await processes.close();
+      await members.close();
     },
   };
 }

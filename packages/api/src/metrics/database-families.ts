@@ -52,6 +52,16 @@ const readings: readonly Reading[] = [
     ];
   },
   async (database) => {
+    const [row] = await database.run(sql.failingEndpoints, []);
+    return [
+      gauge(
+        'comanda_webhook_endpoints_failing',
+        `Active webhook endpoints at which no attempt arrives; ${upTo}.`,
+        single(row?.failing ?? 0),
+      ),
+    ];
+  },
+  async (database) => {
     const rows = await database.run(sql.totals, []);
     const total = (name: string) => rows.find((row) => row.name === name)?.total ?? 0;
     return [
@@ -89,7 +99,7 @@ const readings: readonly Reading[] = [
     ];
   },
   async (database) => {
-    const rows = await database.run(sql.heartbeats, []);
+    const rows = await database.run(sql.readHeartbeats, []);
     const alive = (kind: string) => rows.filter((row) => row.kind === kind && row.alive).length;
     return [
       gauge('comanda_processes_alive', 'Processes whose heartbeat is fresh.', [

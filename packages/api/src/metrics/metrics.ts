@@ -30,15 +30,15 @@ export interface MetricsOptions {
   /** The database of the requests; its pool is shown. */
   database: Pick<Database, 'pool'>;
   /** Another connection, with time limits: a scrape neither waits for requests nor holds them up. */
-  watch: Database;
-  replica?: Pick<Replica, 'counts' | 'watch'>;
+  health: Database;
+  replica?: Pick<Replica, 'counts' | 'health'>;
 }
 
 /** How long an answer of the database is told again, in milliseconds. */
 const freshMs = 1_500;
 
 /** Starts counting. */
-export function createMetrics({ operations, database, watch, replica }: MetricsOptions): Metrics {
+export function createMetrics({ operations, database, health, replica }: MetricsOptions): Metrics {
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);
@@ -48,11 +48,11 @@ export function createMetrics({ operations, database, watch, replica }: MetricsO
     const now = performance.now();
     if (now - asked < freshMs) return answer;
     asked = now;
-    const found = databaseFamilies(watch).then(
+    const found = databaseFamilies(health).then(
       (families) => [databaseUp(1), ...families],
       () => [databaseUp(0)],
     );
-    answer = Promise.all([found, replicaLag(watch, replica)]).then(([families, lag]) => [...families, lag]);
+    answer = Promise.all([found, replicaLag(health, replica)]).then(([families, lag]) => [...families, lag]);
     return answer;
   };
   const own = async () => [...meters.families(), replicaReads(replica), ...(await processFamilies(database))];
@@ -73,7 +73,8 @@ function databaseUp(value: 0 | 1): MetricFamily {
   );
 }
 
-function render(parts: readonly MetricFamily[][]): Promise<string> {
+/** The families of one or several processes in the text format of Prometheus, added up. */
+export function render(parts: readonly MetricFamily[][]): Promise<string> {
   const [only] = parts;
   if (only === undefined || parts.length > 1) return AggregatorRegistry.aggregate([...parts]).metrics();
   // The aggregation leaves out what makes no sense for several processes: alone, nothing is left out.

@@ -1,4 +1,4 @@
-import type { Database } from '@comanda/db';
+import type { Database, Queryable } from '@comanda/db';
 import type { Replica } from '../replica/replica.ts';
 import { readReplayed, readWritten } from '../replica/statements.ts';
 import { counter, gauge, type MetricFamily, shared, single } from './family.ts';
@@ -22,9 +22,9 @@ export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): Metr
  */
 export async function replicaLag(
   primary: Database,
-  replica: Pick<Replica, 'watch'> | undefined,
+  replica: Pick<Replica, 'health'> | undefined,
 ): Promise<MetricFamily> {
-  const lag = replica === undefined ? undefined : await within(lagBytes(primary, replica.watch), patienceMs);
+  const lag = replica === undefined ? undefined : await within(lagBytes(primary, replica.health), patienceMs);
   return shared(
     gauge(
       'comanda_replica_lag_bytes',
@@ -40,7 +40,7 @@ const patienceMs = 1_000;
  * How much of the log is not replayed yet, in bytes. The replica is asked first: by then the primary has written whatever
  * a standby of it has, and less than zero proves another history. Throws what the databases throw.
  */
-export async function lagBytes(primary: Database, replica: Database): Promise<number | undefined> {
+export async function lagBytes(primary: Queryable, replica: Queryable): Promise<number | undefined> {
   const [replayed] = await replica.run(readReplayed, []);
   const [written] = await primary.run(readWritten, []);
   if (written === undefined || replayed?.standby !== true || replayed.position === null) return undefined;

@@ -1,5 +1,6 @@
-import type { LimitKind } from '../errors.ts';
+import type { Reason, ReasonOf } from '../reasons.ts';
 import { counter, type MetricFamily, type MetricSample } from './family.ts';
+import { type Latency, latencySamples, newLatency } from './latency.ts';
 
 /** What is counted of a request. */
 export interface CountedRequest {
@@ -7,8 +8,8 @@ export interface CountedRequest {
   method: string;
   status: number;
   operation?: string | undefined;
-  /** The limit that was used up. */
-  limit?: LimitKind | undefined;
+  /** Why it was refused. */
+  reason?: Reason | undefined;
 }
 
 /** Counts requests of this process. What is counted is bounded: operations, methods and statuses are known ones. */
@@ -18,13 +19,15 @@ export interface RequestMeters {
   families(): MetricFamily[];
 }
 
-/** Upper bounds of the latency buckets, in seconds. */
-export const latencyBuckets = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-] as const;
-
+const durationName = 'comanda_http_request_duration_seconds';
 const entrances = ['rest', 'trpc'] as const;
-const limitKinds = ['minute', 'month', 'batch_hour'] as const satisfies readonly LimitKind[];
+const limits = {
+  minute_limit: 'minute',
+  month_limit: 'month',
+  batch_limit: 'batch_hour',
+  too_many_codes: 'codes',
+  too_many_streams: 'streams',
+} as const satisfies Record<ReasonOf<'rate_limited'>, string>;
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'query', 'mutation', 'other'] as const;
 /** Stands for a path that leads to no operation. */
 const noOperation = 'none';
@@ -42,7 +45,7 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
   }
   const unknown = { rest: newMeter('rest', noOperation), trpc: newMeter('trpc', noOperation) };
   for (const entrance of entrances) meters[entrance].set(noOperation, unknown[entrance]);
-  const refused: Record<LimitKind, number> = { minute: 0, month: 0, batch_hour: 0 };
+  const refused = new Map<Reason, number>();
 
   return {
     observe(request, durationMs) {
@@ -50,11 +53,9 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
       const meter = meters[entrance].get(request.operation ?? noOperation) ?? unknown[entrance];
       const code = methodIndex(request.method) * codes + request.status;
       meter.answers.set(code, (meter.answers.get(code) ?? 0) + 1);
-      const seconds = durationMs / 1_000;
-      const bucket = bucketOf(seconds);
-      meter.buckets[bucket] = (meter.buckets[bucket] ?? 0) + 1;
-      meter.seconds += seconds;
-      if (request.limit !== undefined) refused[request.limit] += 1;
+      meter.latency.observe(durationMs);
+      const { reason } = request;
+      if (reason !== undefined && reason in limits) refused.set(reason, (refused.get(reason) ?? 0) + 1);
     },
     families() {
       const used = entrances.flatMap((entrance) =>
@@ -64,16 +65,19 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
         counter('comanda_http_requests_total', 'Requests answered.', used.flatMap(answerSamples)),
         {
           ...counter(
-            'comanda_http_request_duration_seconds',
+            durationName,
             'Time from the request to the end of its answer.',
-            used.flatMap(latencySamples),
+            used.flatMap(({ labels, latency }) => latencySamples(durationName, labels, latency)),
           ),
           type: 'histogram',
         },
         counter(
           'comanda_limit_refusals_total',
           'Requests refused because a limit of their key was used up.',
-          limitKinds.map((limit) => ({ labels: { limit }, value: refused[limit] })),
+          (Object.keys(limits) as (keyof typeof limits)[]).map((reason) => ({
+            labels: { limit: limits[reason] },
+            value: refused.get(reason) ?? 0,
+          })),
         ),
       ];
     },
@@ -85,16 +89,13 @@ interface Meter {
   readonly labels: { operation: string; entrance: string };
   /** By method and status: index of the method × `codes` + status. */
   readonly answers: Map<number, number>;
-  /** Per bucket, the last without bound; not cumulative. */
-  readonly buckets: Float64Array;
-  seconds: number;
+  readonly latency: Latency;
 }
 
 const codes = 1_000;
 
 function newMeter(entrance: string, operation: string): Meter {
-  const buckets = new Float64Array(latencyBuckets.length + 1);
-  return { labels: { operation, entrance }, answers: new Map(), buckets, seconds: 0 };
+  return { labels: { operation, entrance }, answers: new Map(), latency: newLatency() };
 }
 
 const indexOfMethod = new Map<string, number>(methods.map((method, index) => [method, index]));
@@ -103,31 +104,9 @@ function methodIndex(method: string): number {
   return indexOfMethod.get(method) ?? methods.length - 1;
 }
 
-// Most requests end in the first buckets: looking from there is the shortest way.
-function bucketOf(seconds: number): number {
-  let index = 0;
-  while (index < latencyBuckets.length && seconds > (latencyBuckets[index] ?? 0)) index += 1;
-  return index;
-}
-
 function answerSamples({ labels, answers }: Meter): MetricSample[] {
   return [...answers].map(([code, value]) => ({
     labels: { ...labels, method: methods[Math.floor(code / codes)] ?? 'other', code: code % codes },
     value,
   }));
-}
-
-function latencySamples({ labels, buckets, seconds }: Meter): MetricSample[] {
-  const name = 'comanda_http_request_duration_seconds';
-  let count = 0;
-  const cumulative = [...buckets].map((inBucket, index): MetricSample => {
-    count += inBucket;
-    const le = latencyBuckets[index] ?? '+Inf';
-    return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
-  });
-  return [
-    ...cumulative,
-    { metricName: `${name}_sum`, labels, value: seconds },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
 }

@@ -1,4 +1,4 @@
-import { heartbeatDeadSeconds, statement } from '@comanda/db';
+import { heartbeats, statement } from '@comanda/db';
 
 /** No count goes further: a scrape must cost the same whatever has piled up. */
 export const countedAtMost = 10_000;
@@ -9,7 +9,7 @@ const counted = (rows: string) =>
   `(select least(${countedAtMost}, coalesce(sum(cardinality(resource_ids)), 0))::int from (${rows} limit ${countedAtMost}) counted)`;
 
 export const relayBacklog = statement<{ waiting: number; setAside: number; lagSeconds: number | null }>(
-  'watch_relay_backlog',
+  'metrics_relay_backlog',
   `select ${counted('select resource_ids from internal.captured_changes where failures = 0')} as waiting,
      ${counted('select resource_ids from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
      (select greatest(0, extract(epoch from now() - min(captured_at)))::float8 from waiting_locations()) as "lagSeconds"`,
@@ -17,7 +17,7 @@ export const relayBacklog = statement<{ waiting: number; setAside: number; lagSe
 
 // In the order of the index on due times, so that nothing else is read.
 export const deliveryQueue = statement<{ due: number; scheduled: number; oldestSeconds: number | null }>(
-  'watch_delivery_queue',
+  'metrics_delivery_queue',
   `select
      ${few('select from webhook_deliveries where next_attempt_at <= now() order by next_attempt_at')} as due,
      ${few('select from webhook_deliveries where next_attempt_at > now() order by next_attempt_at')} as scheduled,
@@ -25,13 +25,21 @@ export const deliveryQueue = statement<{ due: number; scheduled: number; oldestS
       where next_attempt_at <= now() order by next_attempt_at limit 1) as "oldestSeconds"`,
 );
 
+export const failingEndpoints = statement<{ failing: number }>(
+  'metrics_failing_endpoints',
+  `select ${few(`select from internal.endpoint_health h
+     cross join lateral (select from webhook_endpoints e
+       where e.location_id = h.location_id and e.id = h.endpoint_id and e.status = 'active' limit 1) active
+     where h.failing_since is not null`)} as failing`,
+);
+
 export const totals = statement<{ name: string; total: number }>(
-  'watch_totals',
+  'metrics_totals',
   'select name, sum(total)::float8 as total from internal.work_totals group by name',
 );
 
 export const unfinishedSyncJobs = statement<{ status: string; count: number; oldestSeconds: number }>(
-  'watch_sync_jobs',
+  'metrics_sync_jobs',
   `select status::text as status, count(*)::int as count,
      max(greatest(0, extract(epoch from now() - created_at)))::float8 as "oldestSeconds"
    from (select status, created_at from sync_jobs where status in ('queued', 'processing')
@@ -39,26 +47,26 @@ export const unfinishedSyncJobs = statement<{ status: string; count: number; old
    group by status`,
 );
 
-export const heartbeats = statement<{
+export const readHeartbeats = statement<{
   kind: string;
   host: string;
   pid: number;
   ageSeconds: number;
   alive: boolean;
 }>(
-  'watch_heartbeats',
+  'metrics_heartbeats',
   `select kind, host, pid, greatest(0, extract(epoch from now() - seen_at))::float8 as "ageSeconds",
-     seen_at > now() - interval '${heartbeatDeadSeconds} seconds' as alive
+     seen_at > now() - interval '${heartbeats.goneMs} milliseconds' as alive
    from internal.process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
 );
 
 export const queueExists = statement<{ exists: boolean }>(
-  'watch_queue_exists',
+  'metrics_queue_exists',
   `select to_regclass('graphile_worker.jobs') is not null as exists`,
 );
 
 export const queuedJobs = statement<{ task: string; state: string; count: number }>(
-  'watch_queued_jobs',
+  'metrics_queued_jobs',
   `select task_identifier as task, state, count(*)::int as count from (
      select task_identifier, case when locked_at is not null then 'locked' when attempts >= max_attempts then 'failed'
        when run_at <= now() then 'ready' else 'scheduled' end as state
@@ -68,8 +76,8 @@ export const queuedJobs = statement<{ task: string; state: string; count: number
 
 /** Answers when requests can be served, so not where nothing can be written; says whether a worker beats. */
 export const readiness = statement<{ worker: boolean }>(
-  'watch_readiness',
+  'metrics_readiness',
   `select exists (select from internal.process_heartbeats
-     where kind = 'worker' and seen_at > now() - interval '${heartbeatDeadSeconds} seconds') as worker
+     where kind = 'worker' and seen_at > now() - interval '${heartbeats.goneMs} milliseconds') as worker
    from (select count(*) from (select from internal.process_heartbeats where false for update) none) writable`,
 );

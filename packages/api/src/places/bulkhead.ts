@@ -1,6 +1,6 @@
-import { sqlState } from '@comanda/db';
-import { ApiError } from '../errors.ts';
-import { type CallKind, type Places, places } from './places.ts';
+import { type Again, again, type Loop, sqlState, startLoop } from '@comanda/db';
+import { type BulkheadLimits, bulkheadLimits, type CallKind } from './bulkhead-limits.ts';
+import { noPlace } from './no-place.ts';
 
 /** Keeps work that is stuck in the database from taking every connection with it. */
 export interface Bulkhead {
@@ -16,23 +16,24 @@ export interface Bulkhead {
 export type Leave = (heldUp?: boolean) => void;
 
 /** Makes one; every place is free. Who waits for the same is let in in the order in which they came. */
-export function createBulkhead(limits: Places = places): Bulkhead {
+export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhead {
   const all = newGroup(limits.all);
   const groups = new Map<string, Group>();
-  const lanes = new Map<string, Lane>();
-  /** Lanes that somebody waits in. */
-  const waiting = new Set<Lane>();
-  let timer: NodeJS.Timeout | undefined;
+  const compartments = new Map<string, Compartment>();
+  /** Compartments that somebody waits in. */
+  const waiting = new Set<Compartment>();
+  /** Looks after them while there are any. */
+  let looking: Loop | undefined;
 
-  function laneOf(locationId: string, resource: string, kind: CallKind): Lane {
+  function compartmentOf(locationId: string, resource: string, kind: CallKind): Compartment {
     const name = `${kind} ${resource} ${locationId}`;
-    const known = lanes.get(name);
+    const known = compartments.get(name);
     if (known !== undefined) return known;
     // Nobody is in most of them: those are forgotten, now and then.
-    if (lanes.size >= mostLanes) forgetIdle();
-    const lane: Lane = {
+    if (compartments.size >= mostCompartments) forgetIdle();
+    const compartment: Compartment = {
       groups: [
-        newGroup(limits.lane[kind]),
+        newGroup(limits.compartment[kind]),
         all,
         groupOf(kind, limits.kind),
         groupOf(resource, limits.resource),
@@ -40,10 +41,10 @@ export function createBulkhead(limits: Places = places): Bulkhead {
         groupOf(`${kind} of ${locationId}`, limits.locationKind),
       ],
       waiters: [],
-      leave: (heldUp = false) => leave(lane, heldUp),
+      leave: (heldUp = false) => leave(compartment, heldUp),
     };
-    lanes.set(name, lane);
-    return lane;
+    compartments.set(name, compartment);
+    return compartment;
   }
 
   function groupOf(name: string, size: number): Group {
@@ -55,13 +56,13 @@ export function createBulkhead(limits: Places = places): Bulkhead {
   }
 
   function forgetIdle(): void {
-    for (const [name, { groups, waiters }] of lanes)
-      if (groups[0].taken === 0 && waiters.length === 0) lanes.delete(name);
-    const used = new Set([...lanes.values()].flatMap(({ groups }) => groups));
+    for (const [name, { groups, waiters }] of compartments)
+      if (groups[0].taken === 0 && waiters.length === 0) compartments.delete(name);
+    const used = new Set([...compartments.values()].flatMap(({ groups }) => groups));
     for (const [name, group] of groups) if (!used.has(group)) groups.delete(name);
   }
 
-  function take({ groups }: Lane, now: number): void {
+  function take({ groups }: Compartment, now: number): void {
     for (const group of groups) {
       group.taken += 1;
       // Where calls are held up, that the next one tries is no move.
@@ -69,46 +70,46 @@ export function createBulkhead(limits: Places = places): Bulkhead {
     }
   }
 
-  function leave({ groups }: Lane, heldUp: boolean): void {
+  function leave({ groups }: Compartment, heldUp: boolean): void {
     const now = performance.now();
     for (const group of groups) {
       group.taken -= 1;
-      // For who waits in the same lane that is no move, for everybody else it is.
+      // For who waits in the same compartment that is no move, for everybody else it is.
       if (heldUp && group === groups[0]) group.heldUpAt = now;
       else group.movedAt = now;
     }
     if (waiting.size > 0) letIn(now);
   }
 
-  // The lane that was served goes to the end: lanes take turns.
+  // The compartment that was served goes to the end of those that wait.
   function letIn(now: number): void {
-    for (const lane of [...waiting]) {
+    for (const compartment of [...waiting]) {
       if (!hasRoom(all, now)) return;
-      if (!lane.groups.every((group) => hasRoom(group, now))) continue;
-      const next = lane.waiters.shift();
-      waiting.delete(lane);
-      if (lane.waiters.length > 0) waiting.add(lane);
+      if (!compartment.groups.every((group) => hasRoom(group, now))) continue;
+      const next = compartment.waiters.shift();
+      waiting.delete(compartment);
+      if (compartment.waiters.length > 0) waiting.add(compartment);
       if (next === undefined) continue;
-      take(lane, now);
-      next.resolve(lane.leave);
+      take(compartment, now);
+      next.resolve(compartment.leave);
     }
   }
 
-  function look(): void {
+  function look(): Again | undefined {
     const now = performance.now();
-    for (const lane of waiting) {
-      const isHeldUp = lane.groups.some((group) => isStuck(group, now));
-      const refused = lane.waiters.filter(({ since }) => isHeldUp || now - since >= limits.waitMs);
+    for (const compartment of waiting) {
+      const isHeldUp = compartment.groups.some((group) => isStuck(group, now));
+      const refused = compartment.waiters.filter(({ since }) => isHeldUp || now - since >= limits.waitMs);
       if (refused.length === 0) continue;
-      lane.waiters = lane.waiters.filter((waiter) => !refused.includes(waiter));
-      if (lane.waiters.length === 0) waiting.delete(lane);
-      for (const { reject } of refused) reject(stuck());
+      compartment.waiters = compartment.waiters.filter((waiter) => !refused.includes(waiter));
+      if (compartment.waiters.length === 0) waiting.delete(compartment);
+      for (const { reject } of refused) reject(noPlace());
     }
-    // A lane may have become wide again by itself.
+    // A compartment may have become wide again by itself.
     letIn(now);
-    if (waiting.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
+    if (waiting.size > 0) return again(lookMs);
+    looking = undefined;
+    return undefined;
   }
 
   const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;
@@ -119,18 +120,18 @@ export function createBulkhead(limits: Places = places): Bulkhead {
 
   return {
     enter(locationId, resource, kind) {
-      const lane = laneOf(locationId, resource, kind);
+      const compartment = compartmentOf(locationId, resource, kind);
       const now = performance.now();
-      if (lane.waiters.length === 0 && lane.groups.every((group) => hasRoom(group, now))) {
-        take(lane, now);
-        return lane.leave;
+      if (compartment.waiters.length === 0 && compartment.groups.every((group) => hasRoom(group, now))) {
+        take(compartment, now);
+        return compartment.leave;
       }
-      if (lane.groups.some((group) => isStuck(group, now))) throw stuck();
-      timer ??= setInterval(look, 100);
-      waiting.add(lane);
-      return new Promise((resolve, reject) => lane.waiters.push({ since: now, resolve, reject }));
+      if (compartment.groups.some((group) => isStuck(group, now))) throw noPlace();
+      looking ??= startLoop({ firstRestMs: lookMs, round: look });
+      waiting.add(compartment);
+      return new Promise((resolve, reject) => compartment.waiters.push({ since: now, resolve, reject }));
     },
-    close: () => clearInterval(timer),
+    close: () => void looking?.stop(),
   };
 }
 
@@ -154,7 +155,7 @@ export async function inPlace<Result>(
 }
 
 /** Calls of one location on one resource, of one kind: what they take places of, and who waits. */
-interface Lane {
+interface Compartment {
   readonly groups: readonly [own: Group, ...shared: Group[]];
   waiters: Waiter[];
   readonly leave: Leave;
@@ -165,7 +166,7 @@ interface Group {
   taken: number;
   /** When somebody last came or went, by the monotonic clock. */
   movedAt: number;
-  /** When somebody last waited in vain for a lock; of a lane's own group alone. Then it has one place, for a while. */
+  /** When somebody last waited in vain for a lock; of a compartment's own group alone. Then it has one place, for a while. */
   heldUpAt: number;
 }
 
@@ -175,7 +176,9 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-const mostLanes = 10_000;
+const mostCompartments = 10_000;
+/** How often it is looked who has waited too long. */
+const lookMs = 100;
 
 /** By the lock's time limit, or the statement's. */
 const waitedInVain = new Set(['55P03', '57014']);
@@ -183,11 +186,3 @@ const waitedInVain = new Set(['55P03', '57014']);
 const newGroup = (size: number): Group => ({
   ...{ size, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
 });
-
-/** The refusal of a call when the work ahead of it does not move. */
-export const stuck = (): ApiError =>
-  new ApiError(
-    'internal_error',
-    'This part of the service is not available at the moment; try again shortly.',
-    { status: 503, headers: { 'Retry-After': '5' } },
-  );

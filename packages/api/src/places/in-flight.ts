@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { noPlace } from './no-place.ts';
 
 /** Bounds how many calls a process works on at once. */
 export interface InFlight {
@@ -19,7 +19,8 @@ export function createInFlight(most: { location: number; all: number } = mostInF
   return {
     enter(locationId) {
       const own = byLocation.get(locationId) ?? 0;
-      if (own >= most.location || all >= most.all) throw busy();
+      if (own >= most.location) throw noPlace('location_busy');
+      if (all >= most.all) throw noPlace();
       byLocation.set(locationId, own + 1);
       all += 1;
       return () => {
@@ -31,9 +32,3 @@ export function createInFlight(most: { location: number; all: number } = mostInF
     },
   };
 }
-
-const busy = () =>
-  new ApiError('internal_error', 'Too many requests are under way; try again shortly.', {
-    status: 503,
-    headers: { 'Retry-After': '1' },
-  });

@@ -1,6 +1,36 @@
-import type { Database, Statement } from '@comanda/db';
-import { stuck } from './bulkhead.ts';
-import { places } from './places.ts';
+import type { Queryable, Statement } from '@comanda/db';
+import { bulkheadLimits } from './bulkhead-limits.ts';
+import { noPlace } from './no-place.ts';
+
+/** What is read together, for all who ask at once. It holds no state: `JoinedReads` keeps who waits. */
+export interface JoinedRead<Key, Value> {
+  /** Answers what there is, by the text of its key. */
+  read(database: Queryable, keys: Key[]): Promise<ReadonlyMap<string, Value>>;
+  textOf(key: Key): string;
+}
+
+/** Reads that callers of one process join: each kind of them holds one connection at most, however many ask. */
+export interface JoinedReads {
+  /** Reads one key; undefined when there is no such. Throws 503 while a read of the kind does not come to its end. */
+  read<Key, Value>(what: JoinedRead<Key, Value>, key: Key): Promise<Value | undefined>;
+}
+
+/** Makes them; nobody waits. */
+export function createJoinedReads(database: Queryable): JoinedReads {
+  const readers = new Map<unknown, unknown>();
+  return {
+    read<Key, Value>(what: JoinedRead<Key, Value>, key: Key) {
+      let ask = readers.get(what) as Ask<Key, Value> | undefined;
+      if (ask === undefined) {
+        ask = joinReads((keys) => what.read(database, keys), what.textOf);
+        readers.set(what, ask);
+      }
+      return ask(key);
+    },
+  };
+}
+
+type Ask<Key, Value> = (key: Key) => Promise<Value | undefined>;
 
 /**
  * Joins reads of single rows into reads of many: at most one is under way, and who asks meanwhile is answered by the
@@ -13,8 +43,8 @@ import { places } from './places.ts';
 export function joinReads<Key, Value>(
   read: (keys: Key[]) => Promise<ReadonlyMap<string, Value>>,
   textOf: (key: Key) => string,
-  stuckMs = places.stuckMs,
-): (key: Key) => Promise<Value | undefined> {
+  stuckMs = bulkheadLimits.stuckMs,
+): Ask<Key, Value> {
   let waiting: Waiting<Key, Value> = new Map();
   let readingSince: number | undefined;
 
@@ -45,7 +75,7 @@ export function joinReads<Key, Value>(
 
   return (key) =>
     new Promise((resolve, reject) => {
-      if (readingSince !== undefined && performance.now() - readingSince > stuckMs) throw stuck();
+      if (readingSince !== undefined && performance.now() - readingSince > stuckMs) throw noPlace();
       putBack(textOf(key), { key, callers: [{ resolve, reject }] });
       if (readingSince === undefined) void readAll();
     });
@@ -58,25 +88,18 @@ export interface JoinedRow {
 }
 
 /**
- * Reads of single rows by location and id, joined for all callers of a database. The statement takes $1 the locations
- * and $2 the ids, as many of each, and answers a row for each pair that there is.
+ * Single rows by location and id. The statement takes $1 the locations and $2 the ids, as many of each, and answers a
+ * row for each pair that there is.
  */
-export function rowReader<Row extends JoinedRow>(
-  statement: Statement<Row>,
-): (database: Database, locationId: string, id: string) => Promise<Row | undefined> {
-  const readers = new WeakMap<Database, (key: JoinedRow) => Promise<Row | undefined>>();
+export function rowsById<Row extends JoinedRow>(statement: Statement<Row>): JoinedRead<JoinedRow, Row> {
   const textOf = ({ location_id, id }: JoinedRow) => location_id + id.toLowerCase();
-  return (database, locationId, id) => {
-    let read = readers.get(database);
-    if (read === undefined) {
-      read = joinReads(async (keys: JoinedRow[]) => {
-        const values = [keys.map(({ location_id }) => location_id), keys.map((key) => key.id)];
-        const rows = await database.run(statement, values);
-        return new Map(rows.map((row) => [textOf(row), row]));
-      }, textOf);
-      readers.set(database, read);
-    }
-    return read({ location_id: locationId, id });
+  return {
+    textOf,
+    async read(database, keys) {
+      const values = [keys.map(({ location_id }) => location_id), keys.map(({ id }) => id)];
+      const rows = await database.run(statement, values);
+      return new Map(rows.map((row) => [textOf(row), row]));
+    },
   };
 }
 

@@ -1,35 +1,33 @@
-/** What a call may run into: who reads waits for no row that somebody else holds. */
-export type CallKind = 'query' | 'mutation';
+import type { Queryable } from '@comanda/db';
+import { type BatchPlaces, createBatchPlaces } from './batches.ts';
+import { type Bulkhead, createBulkhead } from './bulkhead.ts';
+import { createExportPlaces, type ExportPlaces } from './exports.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
+import { createJoinedReads, type JoinedReads } from './joined-reads.ts';
 
-/** How many calls use the database at once, in one process: by what they have in common. */
+/** All that sheds load in one process. What it refuses, it refuses in one voice (no-place.ts). */
 export interface Places {
-  /** All together; what the pool has beyond it is for exports, keys, limits and health. */
-  all: number;
-  /** Of one kind: reads go on when those that write are stuck. */
-  kind: number;
-  /** On one resource: the rest goes on when its table is locked. */
-  resource: number;
-  /** Of one kind on one resource. */
-  resourceKind: number;
-  /** Of one kind of one location: the rest goes on when its rows are locked. */
-  locationKind: number;
-  /** Of one location on one resource, by kind. */
-  lane: Readonly<Record<CallKind, number>>;
-  /** For how long a location has but one place on a resource after a call was held up there, in milliseconds. */
-  narrowMs: number;
-  /** When nothing has moved for so long, in milliseconds, those who wait are refused. */
-  stuckMs: number;
-  /** Nobody waits longer than this, in milliseconds. */
-  waitMs: number;
+  /** How many calls are under way. */
+  readonly inFlight: InFlight;
+  /** How many wait because a simulated fault makes them. */
+  readonly slow: InFlight;
+  /** How many of them use the database. */
+  readonly bulkhead: Bulkhead;
+  /** How many exports are read at a time. */
+  readonly exports: ExportPlaces;
+  /** Whose bulk write is next. */
+  readonly batches: BatchPlaces;
+  /** Reads that share one connection, and so need no place of their own. */
+  readonly joined: JoinedReads;
 }
 
-/**
- * The places of a process. Three locations whose rows are locked take nine of the ten that write to a resource, until the
- * first of their calls gives up; from then on three. Longer than a migration waits for a lock (0.8 s), so that one
- * refuses nobody.
- */
-export const places: Places = {
-  ...{ all: 14, kind: 11, resource: 12, resourceKind: 10, locationKind: 8 },
-  lane: { query: 5, mutation: 3 },
-  ...{ narrowMs: 10_000, stuckMs: 3_000, waitMs: 10_000 },
-};
+/** Makes those of a process. `bulkhead` has a timer, which its `close` ends. */
+export const createPlaces = (database: Queryable): Places => ({
+  inFlight: createInFlight(),
+  // Each holds its body meanwhile, of 8 MiB at most.
+  slow: createInFlight({ location: 10, all: 50 }),
+  bulkhead: createBulkhead(),
+  exports: createExportPlaces(),
+  batches: createBatchPlaces(),
+  joined: createJoinedReads(database),
+});

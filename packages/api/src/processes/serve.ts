@@ -1,18 +1,9 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requireSchema, type Settings, SettingsError } from '@comanda/db';
+import { configurationExitCode, requireSchema, type Settings, SettingsError, stoppingIn } from '@comanda/db';
 import { createApp, type RunningApp } from '../app.ts';
 import { startServer } from '../http/server.ts';
 import { withSiblings } from './siblings.ts';
-
-/** How the supervisor tells a mistake in the configuration from a crash: it does not try again. */
-export const exitConfiguration = 78;
-
-/** How long requests in flight may take once the process is asked to stop, in milliseconds. */
-const drainMs = 30_000;
-
-/** After this long a stop is cut short, in milliseconds: the supervisor would kill the process soon after. */
-const stopMs = 32_000;
 
 /** How long the start waits for a look at the database; one that is away is served as such. */
 const lookMs = 1_000;
@@ -37,7 +28,7 @@ export async function serve(settings: Settings): Promise<void> {
         : error;
     },
   );
-  stopWhenAsked(app, server);
+  stopWhenAsked(app, server, stoppingIn(settings.drainSeconds));
   app.log.info({ url: server.url }, 'ready');
   process.send?.({ ready: true, url: server.url });
 }
@@ -46,18 +37,22 @@ export async function serve(settings: Settings): Promise<void> {
 export function refuse(error: unknown): void {
   if (!(error instanceof SettingsError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(exitConfiguration);
+  process.exit(configurationExitCode);
 }
 
-function stopWhenAsked(app: RunningApp, server: { drain(graceMs: number): Promise<void> }): void {
-  let stopping = false;
+function stopWhenAsked(
+  app: RunningApp,
+  server: { drain(graceMs: number): Promise<void> },
+  stopping: ReturnType<typeof stoppingIn>,
+): void {
+  let isStopping = false;
   const stop = (reason: string) => {
-    if (stopping) return;
-    stopping = true;
+    if (isStopping) return;
+    isStopping = true;
     app.log.info({ reason }, 'draining');
-    setTimeout(() => process.exit(1), stopMs).unref();
+    setTimeout(() => process.exit(1), stopping.processMs).unref();
     server
-      .drain(drainMs)
+      .drain(stopping.requestsMs)
       .then(() => app.close())
       .then(() => process.exit(0))
       .catch((error: unknown) => {

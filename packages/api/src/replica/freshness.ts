@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queryable, Statement } from '@comanda/db';
+import { again, type Queryable, repeat, type Statement } from '@comanda/db';
 import { joinReads } from '../places/joined-reads.ts';
 import {
   type LogPosition,
@@ -96,7 +95,9 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
   // Answers only those who asked before the question was sent.
   async function look(): Promise<void> {
     looking = true;
-    for (let pauseMs = 1; waiting.size > 0; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    let pauseMs = 0.5;
+    await repeat(async () => {
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
       const asked = [...waiting];
       try {
         const [row] = await replica.run(readReplayed, []);
@@ -110,9 +111,11 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
         const told = error instanceof SentBackError ? error : unreachable(error);
         for (const { reject } of asked) reject(told);
       }
-      if (waiting.size > 0 && [...waiting].every((entry) => asked.includes(entry))) await sleep(pauseMs);
-    }
-    looking = false;
+      // Said in the moment in which nobody waits: who comes next looks for himself.
+      looking = waiting.size > 0;
+      if (!looking) return undefined;
+      return again([...waiting].every((entry) => asked.includes(entry)) ? pauseMs : 0);
+    });
   }
 
   return {

@@ -1,4 +1,4 @@
-import type { Database, PrismaTransaction, Queryable } from '@comanda/db';
+import type { Database, Queryable } from '@comanda/db';
 
 /**
  * Where a call reads from: the primary, or a replica that shows all that was committed when the call asked. Whatever
@@ -9,16 +9,9 @@ export interface Reads extends Queryable {
   readonly fromReplica: boolean;
   /** Runs statements that belong together. */
   session<Result>(work: (on: Queryable) => Promise<Result>): Promise<Result>;
-  /** Asks through Prisma: on the primary all at once, on a replica one after the other, on one connection. */
-  prisma<Results extends unknown[]>(...questions: Questions<Results>): Promise<Results>;
   /** Anything else. To be awaited once a connection is held and before anything is read: `fresh`. */
   on<Result>(read: (database: Database, fresh: () => Promise<void>) => Promise<Result>): Promise<Result>;
 }
-
-/** Questions to Prisma, by what each answers. */
-export type Questions<Results extends unknown[]> = {
-  [Index in keyof Results]: (prisma: PrismaTransaction) => Promise<Results[Index]>;
-};
 
 /** Reads from the primary, which is always fresh. */
 export function readsFrom(database: Database): Reads {
@@ -26,8 +19,6 @@ export function readsFrom(database: Database): Reads {
     fromReplica: false,
     run: (statement, values) => database.run(statement, values),
     session: (work) => work(database),
-    prisma: <Results extends unknown[]>(...questions: Questions<Results>) =>
-      Promise.all(questions.map((ask) => ask(database.prisma))) as Promise<Results>,
     on: (read) => read(database, async () => {}),
   };
 }
@@ -48,15 +39,6 @@ export function readsOver(on: Reads['on']): Reads {
     fromReplica: true,
     run: (statement, values) => session((connection) => connection.run(statement, values)),
     session,
-    prisma: <Results extends unknown[]>(...questions: Questions<Results>) =>
-      on((database, fresh) =>
-        database.prismaTransaction(undefined, async (tx) => {
-          await fresh();
-          const results: unknown[] = [];
-          for (const ask of questions) results.push(await ask(tx));
-          return results as Results;
-        }),
-      ),
     on,
   };
 }

@@ -10,7 +10,7 @@ export interface Replica {
   /** How many reads each has answered. */
   readonly counts: Readonly<ReadCounts>;
   /** A connection to it that no read holds. */
-  readonly watch: Database;
+  readonly health: Database;
   close(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export function createReplica({ primary, url, unnamed, log }: ReplicaOptions): R
   const onError = (err: Error) => log.debug({ err }, 'a connection to the replica broke');
   const options = { url, unnamed, onError } as const;
   const database = openDatabase({ ...options, work: 'replica', applicationName: 'comanda-api' });
-  const watch = openDatabase({ ...options, work: 'watch', poolSize: 1, applicationName: 'comanda-watch' });
-  const freshness = createFreshness(primary, watch);
+  const health = openDatabase({ ...options, work: 'health', poolSize: 1, applicationName: 'comanda-health' });
+  const freshness = createFreshness(primary, health);
   const fromPrimary = readsFrom(primary);
   const counts: ReadCounts = Object.assign(
     { replica: 0 },
@@ -102,10 +102,10 @@ export function createReplica({ primary, url, unnamed, log }: ReplicaOptions): R
   return {
     reads: readsOver(on),
     counts,
-    watch,
+    health,
     async close() {
       closed = true;
-      await watch.close();
+      await health.close();
       await database.close();
     },
   };

@@ -1,11 +1,4 @@
-import {
-  newId,
-  type PrismaTransaction,
-  queryableOf,
-  type Statement,
-  statement,
-  type Transaction,
-} from '@comanda/db';
+import { newId, type Statement, statement, type Transaction } from '@comanda/db';
 import type { CallContext } from './context.ts';
 
 /** Fields as they were and as they are; `before` is null for what was made, `after` for what was removed. */
@@ -15,13 +8,31 @@ export interface AuditChanges {
 }
 
 /** Who acts, and at which location it is written down: a key by a request, or a person at the command line. */
-export type Actor =
-  | { kind: 'api_key'; locationId: string; apiKeyId: string; requestId: string }
+export type AuditActor =
+  | {
+      kind: 'api_key';
+      locationId: string;
+      apiKeyId: string;
+      requestId: string;
+      clientAddress: string | undefined;
+    }
   | { kind: 'command_line'; locationId: string };
 
+/** A person at the command line, who has deleted the location. */
+export interface AuditActorAtNone {
+  kind: 'command_line';
+  locationId: null;
+}
+
 /** The key behind a request as the one who acts. */
-export function actorOf({ caller, requestId }: CallContext): Actor {
-  return { kind: 'api_key', locationId: caller.locationId, apiKeyId: caller.apiKeyId, requestId };
+export function actorOf({ caller, requestId, clientAddress }: CallContext): AuditActor {
+  return {
+    kind: 'api_key',
+    locationId: caller.locationId,
+    apiKeyId: caller.apiKeyId,
+    requestId,
+    clientAddress,
+  };
 }
 
 /**
@@ -29,23 +40,23 @@ export function actorOf({ caller, requestId }: CallContext): Actor {
  * differ are kept; nothing is written when none does. Contract, section 8: every internal procedure.
  */
 export function audit(
-  tx: Transaction | PrismaTransaction,
+  tx: Transaction,
   ctx: CallContext,
   operation: string,
   resourceId: string | null,
   changes: AuditChanges,
-): Promise<void> {
-  return auditAs(tx, actorOf(ctx), operation, resourceId, changes);
+): void {
+  auditAs(tx, actorOf(ctx), operation, resourceId, changes);
 }
 
 /** The same for what the command line does, too. */
-export async function auditAs(
-  tx: Transaction | PrismaTransaction,
-  actor: Actor,
+export function auditAs(
+  tx: Transaction,
+  actor: AuditActor | AuditActorAtNone,
   operation: string,
   resourceId: string | null,
   changes: AuditChanges,
-): Promise<void> {
+): void {
   const differing = difference(changes);
   if (differing === undefined) return;
   const byKey = actor.kind === 'api_key';
@@ -55,17 +66,18 @@ export async function auditAs(
     actor.kind,
     byKey ? actor.apiKeyId : null,
     byKey ? actor.requestId : null,
+    byKey ? (actor.clientAddress ?? null) : null,
     operation,
     resourceId,
     JSON.stringify(differing),
   ];
-  await queryableOf(tx).run(insertEntry, values);
+  tx.send(insertEntry, values);
 }
 
 const insertEntry: Statement<never> = statement(
   'insert_audit_entry',
-  `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, operation, resource_id, changes)
-   values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7::uuid, $8::jsonb)`,
+  `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
+   values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7, $8::uuid, $9::jsonb)`,
 );
 
 function difference({ before, after }: AuditChanges): AuditChanges | undefined {

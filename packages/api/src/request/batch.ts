@@ -41,6 +41,7 @@ export function refuseLargeBatch(ctx: CallContext, items: number, path = 'items'
     throw invalid({
       path,
       message: `must hold at most ${maxItemsPerBatch} items (max_items_per_batch), got ${items}`,
+      reason: 'batch_too_large',
     });
   }
 }

@@ -10,4 +10,20 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
   return [...ifNoneMatch.matchAll(entityTag)].some(([, tag]) => tag === etag);
 }
 
+const gzipEnd = '-gzip"';
+
+/**
+ * The tag of an answer as the caller gets it: gzip has other bytes, so another tag (RFC 9110, 8.8.3.3). Who holds it in
+ * the other coding alone is told of what it holds: a cache refreshes what it has under that name.
+ */
+export function tagOf(etag: string, asGzip: boolean, held = ''): string {
+  const gzip = `${etag.slice(0, -1)}${gzipEnd}`;
+  const [own, other] = asGzip ? [gzip, etag] : [etag, gzip];
+  return held.includes(other) && !held.includes(own) ? other : own;
+}
+
+/** An `If-None-Match` that names answers whichever way they were coded: who has one of them has the answer. */
+export const uncodedTags = (ifNoneMatch: string | undefined): string | undefined =>
+  ifNoneMatch?.replaceAll(gzipEnd, '"');
+
 const entityTag = /(?<=^|,)[ \t]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g;

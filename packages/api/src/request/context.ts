@@ -1,12 +1,16 @@
-import type { Database, SecretBox } from '@comanda/db';
+import type { Database, Queryable, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
+import type { Deprecations } from '../deprecations.ts';
 import type { Limiter } from '../limits/limiter.ts';
+import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
-import type { Bulkhead } from '../places/bulkhead.ts';
-import type { InFlight } from '../places/in-flight.ts';
+import type { JoinedReads } from '../places/joined-reads.ts';
+import type { Places } from '../places/places.ts';
 import type { Reads } from '../replica/reads.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { Simulation } from './simulation.ts';
 
 /** What one process holds for all of its requests. */
 export interface App {
@@ -16,8 +20,8 @@ export interface App {
   readonly reads: Reads;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
-  readonly inFlight: InFlight;
-  readonly bulkhead: Bulkhead;
+  readonly places: Places;
+  readonly live: Live;
   readonly secrets: SecretBox;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -25,7 +29,11 @@ export interface App {
   readiness(): Promise<Readiness>;
   /** Tells the relay that something was committed; calls within a few milliseconds become one notification. */
   wakeRelay(): void;
+  /** Who calls, as `TRUSTED_PROXIES` lets it be known. */
+  readonly clientAddress: ClientAddress;
   readonly policy: Policy;
+  /** What answers and documents say of what will go. */
+  readonly deprecations: Deprecations;
 }
 
 /** The settings that operations depend on. */
@@ -33,23 +41,40 @@ export interface Policy {
   idempotencyTtlHours: number;
   webhookTargets: 'public' | 'any';
   webhookAllowCidrs: string[];
+  /** Whether the in-house app is served, and its codes are taken. */
+  app: 'on' | 'off';
 }
 
 /** One request, from whichever entrance. */
 export interface RequestContext {
   readonly app: App;
   readonly requestId: string;
+  /** Where it stands in a trace, if it does: the header that calls made for it carry. */
+  readonly traceparent?: string | undefined;
   /** When it came, by `performance.now()`. */
   readonly startedAt: number;
   /** The family of the path; the typed client speaks v2. */
   readonly apiVersion: 'v1' | 'v2';
   readonly authorization: string | undefined;
+  /** Where the request came from. */
+  readonly clientAddress?: string | undefined;
   /** The entity tags that the caller holds, as REST carries them; see `matchesEtag`. */
   readonly ifNoneMatch?: string | undefined;
+  /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
+  readonly simulate?: string | undefined;
+  /** Ends the connection without an answer. */
+  cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */
   readonly refusesUnknown?: boolean | undefined;
   /** Headers of the answer, whether it succeeds or not. */
   readonly headers: Record<string, string>;
+}
+
+/** What reads at one location: a call, or a command. */
+export interface Lookup {
+  readonly app: { readonly database: SqlDatabase };
+  readonly caller: Pick<Caller, 'locationId'>;
+  readonly reads: Queryable;
 }
 
 /** A request whose key was accepted, counted and permitted. */
@@ -57,8 +82,20 @@ export interface CallContext extends RequestContext {
   readonly caller: Caller;
   /** Reads that a replica may answer, where there is one: of much, once a call. All else is `app.database`'s. */
   readonly reads: Reads;
+  /** The fault that a call of a sandbox meets. */
+  readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */
   readonly idempotency?: Idempotency | undefined;
+}
+
+/**
+ * What an operation gets that reads together with other callers (`joinedQuery`). It has no place among those that use the
+ * database, and so no database: only such reads, and `inPlace` for what it needs beyond.
+ */
+export interface JoinedCall extends Pick<CallContext, 'caller' | 'ifNoneMatch'> {
+  readonly joined: JoinedReads;
+  /** Does the rest in a place of its own. Throws 503 when there is none. */
+  inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
 }
 
 /** A key that a call came with, and what it must be repeated with. */

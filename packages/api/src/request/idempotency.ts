@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { type Queryable, statement } from '@comanda/db';
-import { conflict, fromZod, invalid } from '../errors.ts';
+import { type Call, type Queryable, statement, type Transaction } from '@comanda/db';
+import { conflict, invalid } from '../errors.ts';
 import { IdempotencyKey } from '../wire.ts';
 import type { Answer } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
+import { originOf } from './request-id.ts';
 
 /** The idempotency key of a call as its entrance found it, and the name by which callers know it there. */
 export interface GivenKey {
@@ -23,9 +24,10 @@ export function readIdempotency(
   { name, key }: GivenKey,
   input: unknown,
 ): Idempotency {
-  if (key === undefined) throw invalid({ path: name, message: 'is required' });
+  if (key === undefined)
+    throw invalid({ path: name, message: 'is required', reason: 'idempotency_key_missing' });
   const read = IdempotencyKey.safeParse(key);
-  if (!read.success) throw invalid({ path: name, message: fromZod(read.error).message });
+  if (!read.success) throw invalid({ path: name, message: read.error.issues[0]?.message ?? '' });
   return {
     operation: apiVersion === 'v1' && !operation.startsWith('v1.') ? `v1.${operation}` : operation,
     key: read.data,
@@ -35,45 +37,59 @@ export function readIdempotency(
 }
 
 /** The refusal of a key that came with another body. Specification: Errors, `conflict`. */
-export const keyReused = () => conflict('The Idempotency-Key was used before with a different body.');
+export const keyReused = () =>
+  conflict('idempotency_key_reused', 'The Idempotency-Key was used before with a different body.');
 
 /**
- * Claims the key of the call for the transaction: who comes with it meanwhile waits for its end. Answers what an
- * earlier call with it answered, if there was one. Throws `conflict` when that came with another body, or when its
- * answer is given once. Outside a transaction it only looks.
+ * Looks for the key of the call. Answers what an earlier call with it answered, if there was one. Throws `conflict` when
+ * that came with another body, or when its answer is given once.
  */
-export async function claimKey<Value>(
+export async function findKey<Value>(
   on: Queryable,
   ctx: CallContext,
-  { operation, key, requestHash }: Idempotency,
+  idempotency: Idempotency,
 ): Promise<Answer<Value> | undefined> {
-  const { caller, app, requestId } = ctx;
+  const { statement, values } = claimOf(ctx, idempotency);
+  return storedAnswer(ctx, idempotency, await on.run(statement, values));
+}
+
+/** Claims the key of the call for the transaction: who comes with it meanwhile waits for its end. Outside one it only looks. */
+export function claimOf(ctx: CallContext, { operation, key, requestHash }: Idempotency): Call<KnownKey> {
+  const { caller, app } = ctx;
   const ttl = app.policy.idempotencyTtlHours;
-  const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, requestId];
-  const [known] = await on.run(claim, values);
+  const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, originOf(ctx)];
+  return { statement: claim, values };
+}
+
+/** What an earlier call answered, by what `claimOf` found. Throws as `findKey` does. */
+export function storedAnswer<Value>(
+  ctx: CallContext,
+  { operation, key }: Idempotency,
+  [known]: readonly KnownKey[],
+): Answer<Value> | undefined {
   if (known === undefined || known.outcome === null) return undefined;
   if (known.outcome === 'reused') throw keyReused();
-  if (known.refusal !== null) throw conflict(known.refusal);
+  if (known.refusal !== null) throw conflict('shown_once', known.refusal);
   const { sealed, encryption_key_id: keyId } = known;
   if (sealed === null || keyId === null) return { text: known.response ?? '', replayed: true };
-  const text = app.secrets.open({ keyId, sealed }, answerOwner(ctx, operation, key));
+  const text = ctx.app.secrets.open({ keyId, sealed }, answerOwner(ctx, operation, key));
   return { text, replayed: true, isSecret: true };
 }
 
 /** Stores the answer with the key that the transaction has claimed; answers it as every repeat will be. */
-export async function storeAnswer<Value>(
-  on: Queryable,
+export function storeAnswer<Value>(
+  tx: Transaction,
   ctx: CallContext,
   { operation, key, requestHash, textOf }: Idempotency,
   answer: Answer<Value>,
-): Promise<Answer<Value>> {
+): Answer<Value> {
   const { caller, app } = ctx;
   const text = 'value' in answer ? textOf(answer.value) : 'text' in answer ? answer.text : undefined;
   if (text === undefined) throw new Error(`${operation}: only values and text can be repeated`);
   const { isSecret, onRepeat } = answer;
   const isPlain = isSecret !== true && onRepeat === undefined;
   const stored = isSecret ? app.secrets.seal(text, answerOwner(ctx, operation, key)) : undefined;
-  await on.run(store, [
+  tx.send(store, [
     ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, isPlain ? text : null],
     ...[stored?.sealed ?? null, stored?.keyId ?? null, onRepeat ?? null],
   ]);
@@ -97,13 +113,15 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-const claim = statement<{
+interface KnownKey {
   outcome: 'replayed' | 'reused' | null;
   response: string | null;
   sealed: Uint8Array | null;
   encryption_key_id: string | null;
   refusal: string | null;
-}>(
+}
+
+const claim = statement<KnownKey>(
   'claim_idempotency_key',
   `select outcome, response, sealed, encryption_key_id, refusal
    from claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,

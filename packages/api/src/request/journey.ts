@@ -1,12 +1,13 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Caller } from '../credentials/credentials.ts';
-import { ApiError, fromZod, toApiError } from '../errors.ts';
+import { ApiError, fromZod, toApiError, unavailable } from '../errors.ts';
 import { grants } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
 import { batchHeaders } from './batch.ts';
-import type { CallContext, Idempotency, RequestContext } from './context.ts';
-import type { NamedOperation } from './definition.ts';
-import { claimKey, type GivenKey, readIdempotency } from './idempotency.ts';
+import type { CallContext, Idempotency, JoinedCall, RequestContext } from './context.ts';
+import type { NamedOperation, Work } from './definition.ts';
+import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
@@ -16,14 +17,17 @@ import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
  * on the answer. Throws `unauthorized`, `rate_limited` or `permission_denied`. A refused credential touches
  * nothing, an exhausted limit costs next to nothing.
  */
-export async function admit(ctx: RequestContext, meta: OperationMeta): Promise<Caller> {
+export async function admit(
+  ctx: RequestContext,
+  meta: Pick<OperationMeta, 'permission' | 'batch'>,
+): Promise<Caller> {
   const known = ctx.app.credentials.authenticate(ctx.authorization);
   const caller = known instanceof Promise ? await known : known;
   const counted = ctx.app.limiter.admit(caller);
   Object.assign(ctx.headers, counted instanceof Promise ? await counted : counted);
   if (meta.batch) Object.assign(ctx.headers, await batchHeaders(ctx.app, caller));
   if (meta.permission !== null && !grants(caller.granted, meta.permission)) {
-    throw new ApiError('permission_denied', `The key lacks the permission ${meta.permission}.`);
+    throw new ApiError('permission_missing', `The key lacks the permission ${meta.permission}.`);
   }
   return caller;
 }
@@ -39,30 +43,60 @@ export async function perform(
   raw: unknown,
   given: GivenKey,
 ): Promise<Answer<unknown>> {
-  const { name, kind, meta } = operation;
+  const { kind, meta } = operation;
+  if (kind === 'mutation' && ctx.caller.location.status !== 'active')
+    throw unavailable('location_read_only', 'The location only answers reads at the moment.', {
+      seconds: 30,
+    });
   refuseUnreadable(raw);
   const isKeyed = kind === 'mutation' && (meta.idempotent === true || given.key !== undefined);
   if (!isKeyed) refuseUnstorable(raw);
-  const { inFlight, bulkhead } = ctx.app;
-  const { locationId } = ctx.caller;
+  if (ctx.simulation?.fault === 'slow') await waitApart(ctx, ctx.simulation.seconds);
+  const answer = await performInPlace(ctx, operation, raw, isKeyed ? given : undefined);
+  if (ctx.simulation?.fault === 'timeout_after_write') ctx.cut();
+  return answer;
+}
+
+// Who waits has no place among those who work, so it keeps nobody from one.
+async function waitApart({ app, caller }: CallContext, seconds: number): Promise<void> {
+  const leave = app.places.slow.enter(caller.locationId);
+  try {
+    await setTimeout(seconds * 1_000);
+  } finally {
+    leave();
+  }
+}
+
+async function performInPlace(
+  ctx: CallContext,
+  operation: NamedOperation,
+  raw: unknown,
+  given: GivenKey | undefined,
+): Promise<Answer<unknown>> {
+  const { name, kind } = operation;
+  const { inFlight, bulkhead, joined } = ctx.app.places;
+  const { caller, ifNoneMatch } = ctx;
+  const { locationId } = caller;
+  const placed = <Result>(work: () => Result | Promise<Result>) =>
+    inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, work);
   const leaveProcess = inFlight.enter(locationId);
   try {
-    if (meta.joined) return await work(ctx, operation, raw);
-    return await inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, () =>
-      isKeyed
-        ? workOnce(ctx, operation, raw, readIdempotency(ctx, operation, given, raw))
-        : work(ctx, operation, raw),
+    if ('joinedWork' in operation) {
+      const call: JoinedCall = { caller, ifNoneMatch, joined, inPlace: (work) => placed(() => work(ctx)) };
+      return await operation.joinedWork({ ctx: call, input: inputOf(ctx, operation, raw) });
+    }
+    const { work } = operation;
+    return await placed(() =>
+      given === undefined
+        ? work({ ctx, input: inputOf(ctx, operation, raw) })
+        : workOnce(ctx, operation, work, raw, readIdempotency(ctx, operation, given, raw)),
     );
   } finally {
     leaveProcess();
   }
 }
 
-function work(
-  ctx: CallContext,
-  { input, work }: NamedOperation,
-  raw: unknown,
-): Answer<unknown> | Promise<Answer<unknown>> {
+function inputOf(ctx: CallContext, { input }: NamedOperation, raw: unknown): unknown {
   const read = input.safeParse(raw);
   if (!read.success) throw fromZod(read.error);
   const unknown = unknownFields(raw, read.data);
@@ -70,7 +104,7 @@ function work(
     if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(input.shape));
     tellIgnored(ctx, unknown);
   }
-  return work({ ctx, input: read.data });
+  return read.data;
 }
 
 // Where the operation writes, it finds a known key by itself. A repeat may be refused before it comes there (the first
@@ -78,15 +112,16 @@ function work(
 async function workOnce(
   ctx: CallContext,
   operation: NamedOperation,
+  work: Work<CallContext>,
   raw: unknown,
   idempotency: Idempotency,
 ): Promise<Answer<unknown>> {
   try {
     refuseUnstorable(raw);
-    return await work({ ...ctx, idempotency }, operation, raw);
+    return await work({ ctx: { ...ctx, idempotency }, input: inputOf(ctx, operation, raw) });
   } catch (error) {
     if (toApiError(error).status >= 500) throw error;
-    const answer = await claimKey(ctx.app.database, ctx, idempotency);
+    const answer = await findKey(ctx.app.database, ctx, idempotency);
     if (answer === undefined) throw error;
     return answer;
   }

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../permissions.ts';
+import type { ErrorCode } from '../reasons.ts';
 
 /** A documented REST path of an operation, as the specification writes it. */
 export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
@@ -15,18 +15,12 @@ export interface OperationMeta {
   rest?: readonly RestRoute[];
   /** The status of success: 200 unless said. 201 adds `Location`. */
   status?: 200 | 201 | 202;
-  /** The output is `{ data, pagination }` and is sent as it is. */
-  list?: boolean;
-  /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
-  changes?: boolean;
   /** Needs an idempotency key, which every other mutation takes, too: REST in a header, tRPC beside the input. */
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;
   /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
   conditional?: boolean;
-  /** Reads together with other callers, on one connection for all: it takes no place, but for what it does beyond. */
-  joined?: boolean;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }

@@ -1,32 +1,34 @@
+import { beginSpan, traceIdOf } from '@comanda/db';
 import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import { z } from 'zod';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
-import { type Answer, valueIn } from './answer.ts';
-import type { CallContext, RequestContext } from './context.ts';
-import type { Definition, Keyed, Repeatable } from './definition.ts';
+import { valueIn } from './answer.ts';
+import type { CallContext, JoinedCall, RequestContext } from './context.ts';
+import type { Definition, Keyed, Omittable, Repeatable, Work } from './definition.ts';
+import { errorData } from './error-data.ts';
 import { admit, perform } from './journey.ts';
 import type { OperationMeta } from './meta.ts';
+import { observing } from './observation.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
+import { beginSimulation } from './simulation.ts';
 
-const t = initTRPC
+/** What procedures are made with; operations by `operation()`, subscriptions by `subscription()`. */
+export const trpc = initTRPC
   .context<RequestContext>()
-  .meta<{ definition: Definition }>()
+  .meta<{ definition?: Definition; subscription?: unknown; keyless?: unknown }>()
   .create({
     isDev: false,
+    sse: { ping: { enabled: true, intervalMs: 15_000 }, client: { reconnectAfterInactivityMs: 40_000 } },
     errorFormatter({ error, shape, ctx }) {
-      const { reason, status, message } = toApiError(error);
-      const data = {
-        code: reason,
-        httpStatus: status,
-        requestId: ctx?.requestId ?? requestIds.getStore() ?? '',
-      };
-      return { code: shape.code, message, data };
+      const refusal = toApiError(error);
+      const data = errorData(refusal, ctx?.requestId ?? requestIds.getStore() ?? '');
+      return { code: shape.code, message: refusal.message, data };
     },
   });
 
-export const { router } = t;
+export const { router } = trpc;
 
 /**
  * Starts the definition of an operation: its input and output follow, then its work as a query or as a mutation. Both
@@ -48,53 +50,85 @@ interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean> {
   output<Schema extends z.ZodType>(
     schema: Schema,
   ): Draft<Given, Input, z.input<Schema>, z.output<Schema>, NeedsKey>;
-  query(work: Work<Input, Answered>): TRPCQueryProcedure<{ input: Given; output: Output; meta: unknown }>;
-  mutation(work: Work<Input, Answered>): TRPCMutationProcedure<{
+  query(work: Work<CallContext, Input, Answered>): Query<Given, Output>;
+  /** A query that reads together with other callers: it takes no place, and gets no database. */
+  joinedQuery(work: Work<JoinedCall, Input, Answered>): Query<Given, Output>;
+  mutation(work: Work<CallContext, Input, Answered>): TRPCMutationProcedure<{
     input: NeedsKey extends true ? Keyed<Given> : Repeatable<Given>;
     output: Output;
     meta: unknown;
   }>;
 }
 
-type Work<Input, Answered> = (call: {
-  ctx: CallContext;
-  input: Input;
-}) => Answer<Answered> | Promise<Answer<Answered>>;
+type Query<Given, Output> = TRPCQueryProcedure<{ input: Omittable<Given>; output: Output; meta: unknown }>;
 
 // What the types of a draft say, only its schemas hold.
 function draft<Given, Input, Answered, Output, NeedsKey extends boolean>(
-  parts: Pick<Definition, 'meta'> & Partial<Definition>,
+  parts: Pick<Definition, 'meta'> & Partial<Pick<Definition, 'input' | 'output'>>,
 ): Draft<Given, Input, Answered, Output, NeedsKey> {
   const { meta, input = z.object({}), output = z.never() } = parts;
-  const serve = (work: Work<Input, Answered>) =>
-    served({ meta, input, output, work: (call) => work({ ctx: call.ctx, input: call.input as Input }) });
+  const shape = { meta, input, output };
+  const validated =
+    <Context>(work: Work<Context, Input, Answered>): Work<Context> =>
+    (call) =>
+      work({ ctx: call.ctx, input: call.input as Input });
+  const serve = (work: Work<CallContext, Input, Answered>) => served({ ...shape, work: validated(work) });
   return {
     input: (schema) => draft({ ...parts, input: schema }),
     output: (schema) => draft({ ...parts, output: schema }),
     query: (work): never => serve(work).query(({ ctx }) => ctx.value) as never,
+    joinedQuery: (work): never =>
+      served({ ...shape, joinedWork: validated(work) }).query(({ ctx }) => ctx.value) as never,
     mutation: (work): never => serve(work).mutation(({ ctx }) => ctx.value) as never,
   };
 }
 
 /** The way of a call from tRPC. REST goes the same steps without tRPC around them: see http/rest/adapter.ts. */
 function served(definition: Definition) {
-  return t.procedure.meta({ definition }).use(async ({ ctx, type, path, getRawInput, next }) => {
+  return trpc.procedure.meta({ definition }).use(async ({ ctx: called, type, path, getRawInput, next }) => {
+    const span = beginSpan(path, 'server', called.traceparent, { 'rpc.system': 'trpc', 'rpc.method': path });
+    const ctx = { ...called, traceparent: span.traceparent };
+    const value = await span
+      .within(() => answer(ctx, type, path, getRawInput))
+      .catch((error: unknown) => {
+        span.end({}, error);
+        throw error;
+      });
+    span.end();
+    return next({ ctx: { value } });
+  });
+
+  async function answer(
+    ctx: RequestContext,
+    type: string,
+    path: string,
+    getRawInput: () => Promise<unknown>,
+  ): Promise<unknown> {
     const caller = await admit(ctx, definition.meta);
     const kind = type === 'query' ? 'query' : 'mutation';
     const { input, key } = withoutKey(await getRawInput());
-    const answer = await perform(
-      { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query' },
-      { ...definition, name: path, kind },
-      input,
-      { name: 'idempotencyKey', key: kind === 'mutation' ? key : undefined },
+    const value = await observing(
+      ctx,
+      caller,
+      { name: path },
+      () => ({ request: `${kind} ${path}`, idempotencyKey: key === undefined ? key : String(key) }),
+      async (fault): Promise<unknown> => {
+        const simulation = beginSimulation(ctx, caller, { name: path, kind }, fault);
+        const answer = await perform(
+          { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query', simulation },
+          { ...definition, name: path, kind },
+          input,
+          { name: 'idempotencyKey', key: kind === 'mutation' ? key : undefined },
+        );
+        // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
+        if (kind === 'mutation') ctx.app.wakeRelay();
+        if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
+        return definition.output.parse(await valueIn(answer));
+      },
     );
-    // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
-    if (kind === 'mutation') ctx.app.wakeRelay();
-    if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
-    const value: unknown = definition.output.parse(await valueIn(answer));
     finishCall(ctx, caller, path, type);
-    return next({ ctx: { value } });
-  });
+    return value;
+  }
 }
 
 function withoutKey(raw: unknown): { input: unknown; key: unknown } {
@@ -105,10 +139,22 @@ function withoutKey(raw: unknown): { input: unknown; key: unknown } {
 }
 
 function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path: string, type: string): void {
-  const { app, requestId } = ctx;
+  const { app, requestId, traceparent, clientAddress } = ctx;
+  const simulated = ctx.headers['X-Comanda-Simulated'];
   finishRequest(
     app,
-    { requestId, entrance: 'trpc', method: type, status: 200, operation: path, apiKeyId, locationId },
+    {
+      requestId,
+      traceId: traceIdOf(traceparent),
+      entrance: 'trpc',
+      method: type,
+      status: 200,
+      operation: path,
+      apiKeyId,
+      locationId,
+      clientAddress,
+      simulated,
+    },
     performance.now() - ctx.startedAt,
   );
 }

@@ -1,7 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import type { Page } from '../wire.ts';
 import { type Answer, answerPage } from './answer.ts';
-import type { CallContext } from './context.ts';
+import type { Lookup } from './context.ts';
 
 /** A page of a list as the text of a JSON array, and the exact total. */
 export interface PageText {
@@ -37,7 +37,7 @@ export function pageStatement(parts: PageParts): Statement<PageText> {
 
 /** Reads the page that the statement gives: $1 location, $2 limit, $3 offset, then `values`. */
 export async function readPage<Entry>(
-  ctx: CallContext,
+  ctx: Lookup,
   page: Statement<PageText>,
   paging: { limit: number; offset: number },
   values: readonly unknown[] = [],

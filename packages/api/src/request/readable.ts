@@ -8,7 +8,7 @@ export function refuseUnreadable(input: unknown): void {
   let level: unknown[] = [input];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > deepestNesting)
-      throw new ApiError('invalid_request', `The body nests deeper than ${deepestNesting} levels.`);
+      throw new ApiError('unreadable_body', `The body nests deeper than ${deepestNesting} levels.`);
     level = level.flatMap((value) =>
       typeof value === 'object' && value !== null ? Object.values(value) : [],
     );

@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
-import type { ErrorCode, LimitKind } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { ErrorCode, Reason } from '../reasons.ts';
 
 /** What a log line of a request may hold: an allow-list, so that no key, body or secret can slip in. */
 export interface RequestLine {
   requestId: string;
+  traceId?: string | undefined;
   entrance: 'rest' | 'trpc';
   method: string;
   status: number;
   operation?: string | undefined;
   code?: ErrorCode | undefined;
-  /** The limit that was used up. */
-  limit?: LimitKind | undefined;
+  reason?: Reason | undefined;
   apiKeyId?: string | undefined;
   locationId?: string | undefined;
+  clientAddress?: string | undefined;
+  /** The fault that it met because its caller, a sandbox, wanted to. */
+  simulated?: string | undefined;
   /** Set when it is finished; in milliseconds. */
   durationMs?: number;
 }
@@ -25,7 +28,8 @@ export function finishRequest(
   durationMs: number,
   fault?: unknown,
 ): void {
-  metrics.observe(line, durationMs);
+  // What is played must alarm nobody.
+  if (line.simulated === undefined) metrics.observe(line, durationMs);
   line.durationMs = Math.round(durationMs * 10) / 10;
   if (fault === undefined) log.info(line, 'request');
   else log.error({ ...line, err: fault }, 'request failed');

@@ -1,5 +1,5 @@
-import leven from 'leven';
 import { fieldPath, invalid } from '../errors.ts';
+import { nearest } from '../nearest.ts';
 import type { RequestContext } from './context.ts';
 
 /** At most so many names are told, in so many bytes. */
@@ -23,6 +23,7 @@ export function refuseUnknown(names: readonly string[], known: readonly string[]
       return {
         path: name,
         message: meant === undefined ? 'is unknown' : `is unknown: did you mean ${meant}?`,
+        reason: 'unknown_parameter' as const,
       };
     }),
   );
@@ -54,13 +55,4 @@ function collect(given: unknown, read: unknown, path: readonly PropertyKey[], fo
     if (Object.hasOwn(kept, name)) collect(value, kept[name], at, found);
     else found.add(fieldPath(at).replaceAll('..', '[].'));
   }
-}
-
-// At most two letters away, and no more than a third of its own.
-function nearest(name: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((candidate) => ({ candidate, distance: leven(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.min(2, candidate.length / 3)))
-    .sort((one, other) => one.distance - other.distance);
-  return best?.candidate;
 }

@@ -1,13 +1,8 @@
-import {
-  type PrismaTransaction,
-  type Queryable,
-  queryableOf,
-  statement,
-  type Transaction,
-} from '@comanda/db';
+import { type Queryable, statement, type Transaction } from '@comanda/db';
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
-import { claimKey, storeAnswer } from './idempotency.ts';
+import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
+import { originOf } from './request-id.ts';
 
 // How a call writes. With an idempotency key: once, in the transaction that also stores its answer; of two at once the
 // second waits, then replays; a refusal leaves the key unused. Without a key nothing is added to what `work` does.
@@ -18,19 +13,14 @@ export function inTransaction<Value>(
   work: (tx: Transaction) => Promise<Answer<Value>>,
 ): Promise<Answer<Value>> {
   const { database } = ctx.app;
-  if (ctx.idempotency === undefined) return database.transaction(ctx.requestId, work);
+  const { idempotency } = ctx;
+  if (idempotency === undefined) return database.transaction(originOf(ctx), work);
   // The claim sets the request's id.
-  return database.transaction(undefined, (tx) => once(tx, ctx, () => work(tx)));
-}
-
-/** The same for Prisma. */
-export function inPrismaTransaction<Value>(
-  ctx: CallContext,
-  work: (tx: PrismaTransaction) => Promise<Answer<Value>>,
-): Promise<Answer<Value>> {
-  const { database } = ctx.app;
-  if (ctx.idempotency === undefined) return database.prismaTransaction(ctx.requestId, work);
-  return database.prismaTransaction(undefined, (tx) => once(queryableOf(tx), ctx, () => work(tx)));
+  return database.transaction(
+    claimOf(ctx, idempotency),
+    async (tx, found) =>
+      storedAnswer<Value>(ctx, idempotency, found) ?? storeAnswer(tx, ctx, idempotency, await work(tx)),
+  );
 }
 
 /** Writes with one statement, which is a transaction by itself and tells the request's id where that matters. */
@@ -41,18 +31,10 @@ export function inStatement<Value>(
   return ctx.idempotency === undefined ? work(ctx.app.database) : inTransaction(ctx, work);
 }
 
-/** The same for Prisma. */
-export function inPrismaStatement<Value>(
-  ctx: CallContext,
-  work: (on: PrismaTransaction) => Promise<Answer<Value>>,
-): Promise<Answer<Value>> {
-  return ctx.idempotency === undefined ? work(ctx.app.database.prisma) : inPrismaTransaction(ctx, work);
-}
-
 /** What an earlier call with the key answered. Throws `conflict` when that came with another body. */
 export async function findStoredAnswer<Value>(ctx: CallContext): Promise<Answer<Value> | undefined> {
   const { app, idempotency } = ctx;
-  return idempotency === undefined ? undefined : claimKey<Value>(app.database, ctx, idempotency);
+  return idempotency === undefined ? undefined : findKey<Value>(app.database, ctx, idempotency);
 }
 
 /**
@@ -72,14 +54,3 @@ const finishText = statement<{ response: string }>(
   `update internal.idempotency_keys set response = case when response = $5 then $6 else response end
    where location_id = $1::uuid and api_key_id = $2::uuid and operation = $3 and key = $4 returning response`,
 );
-
-async function once<Value>(
-  on: Queryable,
-  ctx: CallContext,
-  work: () => Promise<Answer<Value>>,
-): Promise<Answer<Value>> {
-  const { idempotency } = ctx;
-  if (idempotency === undefined) return work();
-  const known = await claimKey<Value>(on, ctx, idempotency);
-  return known ?? storeAnswer(on, ctx, idempotency, await work());
-}

@@ -1,3 +1,5 @@
+import { watchedTables } from './watched.ts';
+
 /** A role of one database, whatever its full name. */
 export type RoleKind = 'owner' | 'service' | 'admin' | 'reader';
 
@@ -21,31 +23,13 @@ export interface TableAccess {
 const seen = { admin: 's', reader: 's' };
 const made = 'id location_id created_at';
 
-/**
- * Every table of ours. What a person may write is held to guards besides (`prisma/sql/guarded.sql`); what a statement brings
- * about by triggers and foreign keys is done as the owner, so nobody needs a privilege for that.
- */
-export const tableAccess: readonly TableAccess[] = [
+const ownLines: readonly TableAccess[] = [
   {
     ...{ table: 'locations', service: 'siud', ...seen, admin: 'si' },
-    ...{ columns: 'name timezone currency', guarded: 'id created_at' },
+    ...{ columns: 'name timezone currency status', guarded: 'id code sandbox created_at' },
   },
-  edited('categories', 'siud', 'external_id name priority visible image_url', made),
-  edited('products', 'siud', 'external_id sku name description price visible image_url', made),
   edited('product_stock', 'siud', 'enabled quantity min_stock_alarm', 'product_id location_id'),
   edited('product_categories', 'siud', 'product_id category_id', 'location_id'),
-  edited(
-    'subselections',
-    'siud',
-    'product_id external_id name min_selection max_selection single position',
-    made,
-  ),
-  edited(
-    'subselection_items',
-    'siud',
-    'subselection_id external_id name price min max visible image_url position stock_enabled stock_quantity',
-    made,
-  ),
   edited('menus', 'siud', 'name version is_published published_at', made),
   edited('menu_categories', 'siud', 'menu_id category_id position', 'location_id'),
 
@@ -76,14 +60,20 @@ export const tableAccess: readonly TableAccess[] = [
   { table: 'webhook_attempts', service: 'siud', ...seen },
   { table: 'events', service: 'siu', ...seen },
   { table: 'sync_jobs', service: 'siud', ...seen },
+  { table: 'certifications', service: 'siud', ...seen },
   { table: 'audit_entries', service: 'si', ...seen },
 
+  { table: 'internal.app_codes', service: 'siud' },
   { table: 'internal.captured_changes', service: 'siud' },
   { table: 'internal.catalog_versions', service: 'siu' },
+  { table: 'internal.certification_calls', service: 'siud' },
   { table: 'internal.endpoint_clearings', service: 'siud' },
+  { table: 'internal.endpoint_health', service: 'siud' },
   { table: 'internal.idempotency_keys', service: 'siud' },
   { table: 'internal.limit_counters', service: 'siud' },
   { table: 'internal.location_counters', service: 'siu' },
+  { table: 'internal.location_moves', service: 'siud' },
+  { table: 'internal.moved_locations', service: 'siud' },
   { table: 'internal.order_moves', service: 's' },
   { table: 'internal.process_heartbeats', service: 'siud' },
   { table: 'internal.sql_objects', service: 's' },
@@ -95,6 +85,24 @@ export const tableAccess: readonly TableAccess[] = [
   { table: 'internal.work_totals', service: 'siu' },
   { table: '_prisma_migrations', service: 's' },
 ];
+
+/** The views of `prisma/sql/views.sql`, which people may read. */
+export const viewsForPeople: readonly string[] = [
+  'orders_today',
+  'order_events',
+  'failing_deliveries',
+  'low_stock',
+];
+
+/**
+ * Every table of ours. One that is told by its id (`prisma/sql/watched.sql`) and has no line of its own is edited by people in
+ * the columns that are told. What a person may write is held to guards besides (`prisma/sql/guarded.sql`); what a statement
+ * brings about by triggers and foreign keys is done as the owner, so nobody needs a privilege for that. Reads watched.sql.
+ */
+export function tableAccess(): TableAccess[] {
+  const told = watchedTables().filter(({ table }) => !ownLines.some((line) => line.table === table));
+  return [...ownLines, ...told.map(({ table, columns }) => edited(table, 'siud', columns, made))];
+}
 
 /** A table in which a person makes, changes and deletes rows, or is told by a guard how else. */
 function edited(table: string, service: Letters, columns: string, guarded: string): TableAccess {

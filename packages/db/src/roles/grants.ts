@@ -1,4 +1,4 @@
-import { type RoleKind, tableAccess } from './access.ts';
+import { type RoleKind, tableAccess, viewsForPeople } from './access.ts';
 import { roleName } from './names.ts';
 
 /** A privilege of a role on the rows of a table, or on one column of it. */
@@ -18,7 +18,13 @@ const privileges: Readonly<Record<string, string>> = {
 
 /** All that the roles may do with rows. */
 export function tableGrants(prefix: string): TableGrant[] {
-  return tableAccess.flatMap(({ columns = '', guarded = '', ...row }) => {
+  const views = viewsForPeople.flatMap((view) =>
+    (['admin', 'reader'] as const).map((kind) => ({
+      ...{ role: roleName(prefix, kind), table: `public.${view}`, column: null },
+      privilege: 'select',
+    })),
+  );
+  const tables = tableAccess().flatMap(({ columns = '', guarded = '', ...row }) => {
     const table = row.table.includes('.') ? row.table : `public.${row.table}`;
     const of = (kind: Exclude<RoleKind, 'owner'>): TableGrant[] =>
       [...(row[kind] ?? '')].map((letter) => ({
@@ -33,12 +39,13 @@ export function tableGrants(prefix: string): TableGrant[] {
       ...of('reader'),
     ];
   });
+  return [...tables, ...views];
 }
 
 /** What the roles have of that in a database; `$1` the roles. */
 export const presentGrants = `
   with own as (select c.* from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname in ('public', 'internal') and c.relkind = 'r')
+    where n.nspname in ('public', 'internal') and c.relkind in ('r', 'v'))
   select r.rolname as role, n.nspname || '.' || given.relname as "table", lower(a.privilege_type) as privilege, given.attname as "column"
   from (select relnamespace, relname, null as attname, relacl as acl from own
     union all select c.relnamespace, c.relname, t.attname, t.attacl from own c join pg_attribute t on t.attrelid = c.oid) given

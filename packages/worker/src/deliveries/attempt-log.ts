@@ -1,3 +1,4 @@
+import { traceIdOf } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-loop.ts';
@@ -10,13 +11,14 @@ import type { ClaimedDelivery } from './statements.ts';
 export function logAttempt(
   log: Logger,
   { locationId, endpointId }: EndpointRef,
-  { id, eventId, eventType, requestId }: ClaimedDelivery,
+  { id, eventId, eventType, requestId, traceparent }: ClaimedDelivery,
   { ok, attempt, responseCode, error, durationMs }: MadeAttempt,
   lastAttempt: number,
 ): void {
   const outcome = ok ? 'delivered' : attempt < lastAttempt ? 'failed' : 'dead';
   const line = {
     ...(requestId !== null && { requestId }),
+    ...(traceparent !== null && { traceId: traceIdOf(traceparent) }),
     locationId,
     endpointId,
     deliveryId: id,

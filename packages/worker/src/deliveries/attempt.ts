@@ -1,4 +1,4 @@
-import type { SecretBox, SecretOwner } from '@comanda/db';
+import { beginSpan, type SecretBox, type SecretOwner, type Traced } from '@comanda/db';
 import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
@@ -64,6 +64,25 @@ export async function makeAttempt(
   { delivery, secrets, sendBy }: ReadyDelivery,
   lookAgain: LookAgain,
 ): Promise<MadeAttempt | undefined> {
+  const attempt = delivery.attempts + 1;
+  const span = beginSpan('webhook', 'client', delivery.traceparent ?? undefined, {
+    'http.request.method': 'POST',
+    'comanda.event.id': delivery.eventId,
+    'comanda.event.type': delivery.eventType,
+    'comanda.attempt': attempt,
+  });
+  const made = await span.within(() => attemptWithin(span, tools, { delivery, secrets, sendBy }, lookAgain));
+  const { responseCode, error } = made ?? {};
+  span.end(responseCode === undefined ? {} : { 'http.response.status_code': responseCode }, error);
+  return made;
+}
+
+async function attemptWithin(
+  { traceparent }: Traced,
+  tools: AttemptTools,
+  { delivery, secrets, sendBy }: ReadyDelivery,
+  lookAgain: LookAgain,
+): Promise<MadeAttempt | undefined> {
   const { id, eventId, eventType, body, url, claimedAt } = delivery;
   const attempt = delivery.attempts + 1;
   let fresh: Fresh | undefined = { at: claimedAt, sendBy };
@@ -71,7 +90,9 @@ export async function makeAttempt(
     // The database's time, as everywhere: a consumer refuses what is signed five minutes off.
     const timestampSeconds = Math.floor(fresh.at);
     const { version } = tools;
-    const headers = webhookHeaders({ eventId, eventType, attempt, timestampSeconds, secrets, body, version });
+    const headers = webhookHeaders({
+      ...{ eventId, eventType, attempt, timestampSeconds, secrets, body, traceparent, version },
+    });
     const made = await send(tools.sender, { url, headers, body, sendBy: fresh.sendBy });
     if (made !== undefined)
       return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };

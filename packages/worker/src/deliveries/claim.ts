@@ -1,10 +1,11 @@
+import { leaseMarginMs } from '@comanda/db';
 import { connectMsOf } from '../http/sender.ts';
 import { openSecrets } from './attempt.ts';
 import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
 import { untilAvailable } from './patience.ts';
 import { type ClaimedDelivery, claimDeliveries, returnDeliveries } from './statements.ts';
 
-/** A claimed delivery that waits for a place among those in flight. */
+/** A claimed delivery that waits for a slot among those in flight. */
 export interface ReadyDelivery {
   delivery: ClaimedDelivery;
   secrets: readonly string[];
@@ -19,20 +20,18 @@ export interface Claimed {
   /** Those of them that can be sent. */
   claimed: ReadyDelivery[];
   /** The last of them. */
-  last?: Place;
+  last?: Position;
 }
 
-/** A place among the due deliveries of an endpoint, which are claimed in the order of their due times and ids. */
-export interface Place {
+/** A position among the due deliveries of an endpoint, which are claimed in the order of their due times and ids. */
+export interface Position {
   dueAt: string;
   id: string;
 }
 
 /** Before all of them. */
-export const beginning: Place = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+export const beginning: Position = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-/** What a claim outlasts an attempt by, for waiting and for recording it. */
-const leaseMarginMs = 10_000;
 /** How old, from before it was asked for, an address may be when it is sent to. */
 export const freshMs = 100;
 
@@ -47,10 +46,11 @@ export async function claim(
   endpoint: EndpointRef,
   most: number,
   held: readonly string[],
-  after: Place,
+  after: Position,
 ): Promise<Claimed> {
   const { database, timeoutMs, workerId, signing } = options;
   const { locationId, endpointId } = endpoint;
+  await options.alive();
   const leaseMs = connectMsOf(timeoutMs) + timeoutMs + leaseMarginMs;
   const sendBy = performance.now() + freshMs;
   const rows = await database.run(claimDeliveries, [

@@ -1,29 +1,24 @@
-import { type Database, statement } from '@comanda/db';
+import { again, type Database, type Loop, startLoop, statement } from '@comanda/db';
 import type { Logger } from 'pino';
-import { type Loop, startLoop } from '../loop.ts';
-import { createWaker } from '../waker.ts';
 import { deliversAfter } from './statements.ts';
 
 const lookEveryMs = 500;
-/** After a failure. */
-const againMs = 5_000;
 /** Rests between two batches are as long as the batch was, and no longer than this. */
 const longestRestMs = 1_000;
 
 /**
- * Clears away the deliveries of endpoints that were deleted or disabled, batch by batch, until stopped. Any number of workers may: each takes what no other is at. Its place is
- * kept with every batch, so the next worker goes on where a killed one was.
+ * Clears away the deliveries of endpoints that were deleted or disabled, batch by batch, until stopped. Any number of workers
+ * may: each takes what no other is at. Its place is kept with every batch, so the next worker goes on where a killed one was.
  */
 export function startClearing(database: Database, log: Logger): Loop {
-  return startLoop(createWaker(), async () => {
-    const began = performance.now();
-    try {
+  return startLoop({
+    async round() {
+      const began = performance.now();
       const cleared = await clearBatch(database);
-      return cleared === undefined ? lookEveryMs : Math.min(longestRestMs, performance.now() - began);
-    } catch (error) {
-      log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again');
-      return againMs;
-    }
+      return again(cleared === undefined ? lookEveryMs : Math.min(longestRestMs, performance.now() - began));
+    },
+    failed: (error) =>
+      log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again'),
   });
 }
 

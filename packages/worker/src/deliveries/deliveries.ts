@@ -1,6 +1,5 @@
-import { addJob, deliveryJobKey } from '@comanda/db';
-import { createWaker } from '../waker.ts';
-import { drainEndpoint } from './drain.ts';
+import { addJob, createWaker, deliveryJobKey } from '@comanda/db';
+import { deliverDue } from './deliver-due.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
@@ -40,7 +39,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     }
     const loop: EndpointLoop = { waker: createWaker(), again: false, stopping: false };
     loops.set(endpoint.endpointId, loop);
-    const drained = drainEndpoint(options, endpoint, loop)
+    const delivering = deliverDue(options, endpoint, loop)
       .then(() => loop.again)
       .catch(async (error: unknown) => {
         if (error instanceof UnsignableError) {
@@ -52,11 +51,11 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
         return false;
       })
       .then((again) => {
-        running.delete(drained);
+        running.delete(delivering);
         loops.delete(endpoint.endpointId);
         if (again) attend(endpoint);
       });
-    running.add(drained);
+    running.add(delivering);
   };
 
   return {

@@ -1,10 +1,11 @@
-import type { Database } from '@comanda/db';
+import type { Database, Waker } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { Waker } from '../waker.ts';
+import type { AttemptMeter } from '../watching/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
-import type { Places } from './places.ts';
+import type { Health } from './health.ts';
 import type { Signing } from './signing.ts';
 import type { Silence } from './silence.ts';
+import type { Slots } from './slots.ts';
 import type { Load } from './width.ts';
 
 /** An endpoint, by its ids. */
@@ -19,13 +20,18 @@ export interface DeliveryOptions extends AttemptTools {
   log: Logger;
   /** Who holds the claims: the id of this process's heartbeat. */
   workerId: string;
+  /** Resolves once that heartbeat beats: what is claimed before could be taken for a dead worker's at once. */
+  alive(): Promise<void>;
   /** How long a consumer may take; a claim is held a little longer. */
   timeoutMs: number;
   retryDelaysSeconds: readonly number[];
   /** Shared by all endpoints of this process. */
   load: Load;
-  places: Places;
+  slots: Slots;
   silence: Silence;
+  health: Pick<Health, 'note'>;
+  /** Told of every attempt that was made. */
+  meter: Pick<AttemptMeter, 'observe'>;
   signing: Signing;
 }
 

@@ -1,11 +1,11 @@
 import { type MadeAttempt, makeAttempt } from './attempt.ts';
 import { logAttempt } from './attempt-log.ts';
-import { beginning, claim, giveBack, type Place, type ReadyDelivery } from './claim.ts';
+import { beginning, claim, giveBack, type Position, type ReadyDelivery } from './claim.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { createLookAgain } from './look-again.ts';
 import { createPace } from './pace.ts';
-import type { Holder } from './places.ts';
 import { record } from './record.ts';
+import type { Holder } from './slots.ts';
 import { widthUnder } from './width.ts';
 
 /** What is under way for one endpoint. */
@@ -18,7 +18,7 @@ export interface Lane {
   lookAnew(): void;
   /** Whether deliveries were claimed since it was last asked. */
   wasBusy(): boolean;
-  /** Waits for no place any more: it is over. */
+  /** Waits for no slot any more: it is over. */
   leave(): void;
   /** Why nothing more is claimed. */
   readonly fault: { error: unknown } | undefined;
@@ -26,7 +26,7 @@ export interface Lane {
 
 /** How often a lane that waits for slow answers looks for what has become due. */
 const lookAgainMs = 1_000;
-/** How soon after a look the next one may come for less than half of the places. */
+/** How soon after a look the next one may come for less than half of the slots. */
 const lookApartMs = 5;
 /** So many attempts are recorded together, or as many as have ended when the first of them has waited so long. */
 const recordTogether = 50;
@@ -35,11 +35,11 @@ const recordWithinMs = 10;
 const mostHeld = 400;
 
 /**
- * Claims, sends and records at once; of each statement one is under way at a time. What is claimed beyond the places
+ * Claims, sends and records at once; of each statement one is under way at a time. What is claimed beyond the slots
  * waits for one as long as its address is fresh, and goes back otherwise. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { database, load, log, places, silence } = options;
+  const { database, load, log, slots, silence } = options;
   const { endpointId } = endpoint;
   const lastAttempt = options.retryDelaysSeconds.length + 1;
   const pace = createPace(performance.now());
@@ -62,7 +62,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   let more = true;
   let lookedAt = Number.NEGATIVE_INFINITY;
   /** Where the last look ended: what a burst has left behind there is costly to pass over each time. */
-  let after: Place = beginning;
+  let after: Position = beginning;
   let begunAt = Number.NEGATIVE_INFINITY;
   let busy = false;
   let fault: Lane['fault'];
@@ -70,20 +70,22 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   const room = () => {
     const width = widthUnder(load) - holder.inFlight;
     if (origin === undefined) return holder.isSilent() ? 1 : width;
-    return Math.min(width, places.room(origin, holder));
+    return Math.min(width, slots.room(origin, holder));
   };
   const isEnding = () => loop.stopping || fault !== undefined;
 
   const send = (one: ReadyDelivery) => {
     const { delivery } = one;
-    const giveUpPlace = places.take(originOf(delivery.url), holder);
+    const giveUpSlot = slots.take(originOf(delivery.url), holder);
     load.inFlight += 1;
     makeAttempt(options, one, lookAgain).then((made) => {
-      giveUpPlace();
+      giveUpSlot();
       load.inFlight -= 1;
       if (made === undefined) unsent.push(delivery.id);
       else {
         pace.count();
+        options.meter.observe(made.ok, made.durationMs);
+        options.health.note(endpoint, made.ok);
         silence.note(endpointId, { ok: made.ok, timedOut: made.timedOut === true });
         logAttempt(log, endpoint, delivery, made, lastAttempt);
         ended.push(made);
@@ -92,9 +94,9 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     });
   };
 
-  /** Sends what has a place, as far as it may still be sent at that time. */
+  /** Sends what has a slot, as far as it may still be sent at that time. */
   const sendReady = (now: number) => {
-    for (let places = room(); places > 0 && !isEnding(); places -= 1) {
+    for (let slots = room(); slots > 0 && !isEnding(); slots -= 1) {
       const [next] = ready;
       if (next === undefined || next.sendBy <= now) return;
       ready.shift();
@@ -116,7 +118,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   };
 
   const moveTo = (where: string) => {
-    if (origin !== undefined && origin !== where) places.forget(origin, holder);
+    if (origin !== undefined && origin !== where) slots.forget(origin, holder);
     origin = where;
   };
 
@@ -131,7 +133,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       held.add(delivery.id);
       moveTo(originOf(delivery.url));
     }
-    // However long the database took: what has a place goes at once, looked at again where it is not fresh any more.
+    // However long the database took: what has a slot goes at once, looked at again where it is not fresh any more.
     const free = isEnding() ? 0 : Math.max(0, room());
     for (const one of claimed.slice(0, free)) send(one);
     ready.push(...claimed.slice(free));
@@ -186,7 +188,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     },
     isIdle: () => holder.inFlight + ready.length + unsent.length + ended.length + statements.size === 0,
     leave() {
-      if (origin !== undefined) places.forget(origin, holder);
+      if (origin !== undefined) slots.forget(origin, holder);
     },
     lookAnew() {
       more = true;

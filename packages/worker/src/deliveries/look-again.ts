@@ -45,7 +45,7 @@ export function createLookAgain({ database, workerId }: DeliveryOptions, endpoin
     });
 }
 
-/** Those of the deliveries that the worker still holds, whose endpoint still has that address and gets them. */
+/** Those of the deliveries that the worker still holds, whose endpoint still has that address and gets them, at a location that is active. */
 const stillDeliverable = statement<{ id: string; at: number }>(
   'still_deliverable',
   `select r.id, extract(epoch from clock_timestamp())::float8 as at
@@ -56,5 +56,6 @@ const stillDeliverable = statement<{ id: string; at: number }>(
        and d.number > ${deliversAfter('$1', '$2')}
      limit 1
    ) d
-   where r.url = (select e.url from webhook_endpoints e where e.location_id = $1::uuid and e.id = $2::uuid)`,
+   where r.url = (select e.url from webhook_endpoints e where e.location_id = $1::uuid and e.id = $2::uuid)
+     and (select l.status from locations l where l.id = $1::uuid) = 'active'`,
 );

@@ -2,7 +2,7 @@
 export interface Pace {
   /** Notes that an attempt ended. */
   count(): void;
-  /** How many deliveries to have claimed beyond those that have a place: what a claim takes to come. */
+  /** How many deliveries to have claimed beyond those that have a slot: what a claim takes to come. */
   ahead(now: number): number;
 }
 

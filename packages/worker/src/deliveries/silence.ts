@@ -1,6 +1,6 @@
 /** Which endpoints do not answer in time, as far as this process has seen. */
 export interface Silence {
-  /** Whether its last five attempts timed out and none has arrived since: it then has one place at its origin. */
+  /** Whether its last five attempts timed out and none has arrived since: it then has one slot at its origin. */
   isSilent(endpointId: string): boolean;
   /** Notes how an attempt ended. */
   note(endpointId: string, ended: { ok: boolean; timedOut: boolean }): void;

@@ -7,6 +7,8 @@ export interface ClaimedDelivery {
   eventType: string;
   /** The request that made the change; null when nobody's request did. */
   requestId: string | null;
+  /** Where that request stood in a trace. */
+  traceparent: string | null;
   /** Attempts that were made before. */
   attempts: number;
   /** When it was due, as Postgres writes it. */
@@ -38,7 +40,7 @@ export function deliversAfter(locationId: string, endpointId: string): string {
  */
 export const claimDeliveries = statement<ClaimedDelivery>(
   'claim_deliveries',
-  `select id, event_id as "eventId", event_type as "eventType", request_id as "requestId", attempts,
+  `select id, event_id as "eventId", event_type as "eventType", request_id as "requestId", traceparent, attempts,
      due_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", body, url, secrets
    from claim_deliveries($1::uuid, $2::uuid, $3::int, $4::float8, $5::text, $6::uuid[], $7::timestamptz, $8::uuid)`,
 );
@@ -94,7 +96,7 @@ export const recordAttempts = statement<{ id: string }>(
 );
 
 /**
- * When the endpoint has to be looked at next: the first delivery that is due and not held, or whose claim
+ * When the endpoint has to be looked at next, at a location that is active: the first delivery that is due and not held, or whose claim
  * runs out. What somebody holds is looked at again a second later at the earliest. No row when nothing waits.
  */
 export const nextDue = statement<{ runAt: Date }>(
@@ -103,6 +105,7 @@ export const nextDue = statement<{ runAt: Date }>(
      case when d.leased_by is not null then now() + interval '1 second' end) as "runAt" from webhook_deliveries d
    where d.location_id = $1 and d.endpoint_id = $2 and d.next_attempt_at is not null
      and d.number > ${deliversAfter('$1', '$2')}
+     and (select l.status from locations l where l.id = $1) = 'active'
    order by 1 limit 1`,
 );
 

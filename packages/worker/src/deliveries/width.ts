@@ -13,7 +13,7 @@ export interface Load {
 
 /**
  * How many attempts one endpoint may have in flight while so many are altogether. Hanging endpoints fill the
- * process to a thousand sockets at most, and two for each endpoint beyond: a fast one always finds a place.
+ * process to a thousand sockets at most, and two for each endpoint beyond: a fast one always finds a slot.
  */
 export function widthUnder({ inFlight }: Load): number {
   const crowding = Math.min(1, Math.max(0, inFlight / roomy - 1));

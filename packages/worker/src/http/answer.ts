@@ -16,21 +16,21 @@ export function createAnswerText(headers: IncomingHttpHeaders): AnswerText {
   let bytes = 0;
   return {
     take(piece) {
-      if (keptBytes < KEPT_BYTES && !compressed) {
+      if (keptBytes < mostKeptBytes && !compressed) {
         // A copy: the piece is a view of the buffer that the connection reads into.
-        const part = Buffer.from(piece.subarray(0, KEPT_BYTES - keptBytes));
+        const part = Buffer.from(piece.subarray(0, mostKeptBytes - keptBytes));
         kept.push(part);
         keptBytes += part.length;
       }
       bytes += piece.length;
-      return bytes <= MAX_READ_BYTES;
+      return bytes <= maxReadBytes;
     },
     text: () => toText(Buffer.concat(kept)),
   };
 }
 
-const KEPT_BYTES = 1_024;
-const MAX_READ_BYTES = 64 * 1_024;
+const mostKeptBytes = 1_024;
+const maxReadBytes = 64 * 1_024;
 
 function isCompressed(headers: IncomingHttpHeaders): boolean {
   const encoding = String(headers['content-encoding'] ?? 'identity');

@@ -98,7 +98,7 @@ export function exchange(
           const durationMs = Math.round(performance.now() - connectedAt);
           head = { statusCode, durationMs, said: createAnswerText(answered) };
           clearTimeout(timer);
-          const restMs = Math.max(0, Math.min(timeoutMs - durationMs, MAX_READ_MS));
+          const restMs = Math.max(0, Math.min(timeoutMs - durationMs, maxReadMs));
           timer = setTimeout(() => hangUp(new LateError('answer')), restMs);
         },
         onResponseData(_, piece) {
@@ -111,4 +111,4 @@ export function exchange(
   });
 }
 
-const MAX_READ_MS = 1_000;
+const maxReadMs = 1_000;

@@ -11,6 +11,8 @@ export interface SignedAttempt {
   /** Signing secrets (`whsec_…`) that are valid now, newest first: each signs. */
   secrets: readonly string[];
   body: string;
+  /** Where it stands in a trace (W3C Trace Context), when what it tells of does. */
+  traceparent?: string | undefined;
   /** The service's version, for `User-Agent`. */
   version: string;
 }
@@ -21,7 +23,7 @@ export interface SignedAttempt {
  * secret.
  */
 export function webhookHeaders(attempt: SignedAttempt): Record<string, string> {
-  const { eventId, eventType, timestampSeconds, secrets, body, version } = attempt;
+  const { eventId, eventType, timestampSeconds, secrets, body, traceparent, version } = attempt;
   return {
     'Content-Type': 'application/json',
     'User-Agent': `Comanda-Webhooks/${version}`,
@@ -34,6 +36,7 @@ export function webhookHeaders(attempt: SignedAttempt): Record<string, string> {
       .map((secret) => `v1,${sign(secret, eventId, timestampSeconds, body)}`)
       .join(' '),
     'Content-Digest': `sha-256=:${hash('sha256', body, 'base64')}:`,
+    ...(traceparent !== undefined && { traceparent }),
   };
 }
 

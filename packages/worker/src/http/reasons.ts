@@ -17,11 +17,11 @@ export function failureReason(error: unknown, hostname: string): string {
   if (error instanceof errors.HTTPParserError) return 'the answer is not valid HTTP';
   const code = errorCode(error);
   if (code === undefined) return 'the request failed';
-  if (NAME_NOT_FOUND.has(code)) return `host name not found: ${hostname}`;
-  const known = REASONS[code];
+  if (nameNotFound.has(code)) return `host name not found: ${hostname}`;
+  const known = reasons[code];
   if (known !== undefined) return known;
   if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'TLS: the handshake failed';
-  if (CERTIFICATE_CODE.test(code)) return `TLS: the certificate is not trusted (${code})`;
+  if (certificateCode.test(code)) return `TLS: the certificate is not trusted (${code})`;
   return `the request failed (${code})`;
 }
 
@@ -31,11 +31,11 @@ export function isConnectTimeout(error: unknown): boolean {
   return code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
-const NAME_NOT_FOUND = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME']);
+const nameNotFound = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME']);
 
-const CERTIFICATE_CODE = /^(CERT_|CRL_|UNABLE_TO_|INVALID_CA|PATH_LENGTH_|ERROR_IN_CERT_|ERR_TLS_CERT_)/;
+const certificateCode = /^(CERT_|CRL_|UNABLE_TO_|INVALID_CA|PATH_LENGTH_|ERROR_IN_CERT_|ERR_TLS_CERT_)/;
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'host name could not be resolved at the moment',
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset before an answer came',

@@ -1,4 +1,5 @@
 import { checkWebhookUrl, type UrlVerdict, type WebhookTargets } from '@comanda/api/services';
+import { attemptMs } from '@comanda/db';
 import { Agent } from 'undici';
 import { createConnector, type ResolveName, resolveName } from './connector.ts';
 import { type ExchangeLimits, exchange, LateError, StaleError } from './exchange.ts';
@@ -57,14 +58,14 @@ export interface WebhookSenderOptions {
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { targets, allowCidrs, resolve = resolveName, ca } = options;
-  const timeoutMs = Math.min(options.timeoutMs, MAX_TIMEOUT_MS);
+  const timeoutMs = Math.min(options.timeoutMs, attemptMs);
   const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs) };
   const agent = new Agent({
     connect: createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca }),
     pipelining: 1,
     // Shorter than any server's, so that a POST rarely meets a connection that is just being closed.
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: IDLE_MS,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -95,13 +96,12 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
 /** How long the connection for an attempt may take, where its answer may take `timeoutMs`. */
 export function connectMsOf(timeoutMs: number): number {
-  return Math.min(timeoutMs, MAX_CONNECT_MS);
+  return Math.min(timeoutMs, maxConnectMs);
 }
 
-const MAX_TIMEOUT_MS = 30_000;
-const MAX_CONNECT_MS = 10_000;
-const IDLE_MS = 1_000;
-const MOST_VERDICTS = 1_000;
+const maxConnectMs = 10_000;
+const idleMs = 1_000;
+const mostVerdicts = 1_000;
 
 // A verdict depends on the text and the settings alone: names are judged when they are resolved.
 function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => UrlVerdict {
@@ -110,7 +110,7 @@ function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => 
     const known = verdicts.get(url);
     if (known !== undefined) return known;
     const verdict = judge(url);
-    if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+    if (verdicts.size >= mostVerdicts) verdicts.clear();
     verdicts.set(url, verdict);
     return verdict;
   };

@@ -33,6 +33,7 @@ export interface Change {
   before: JsonObject | null;
   after: JsonObject | null;
   requestId: string | null;
+  traceparent: string | null;
   capturedAt: Date;
   /** Whether its location still exists; nobody is left to be told otherwise. */
   located: boolean;
@@ -45,25 +46,28 @@ export interface CapturedRow extends RowKey, Omit<Change, 'row' | 'resourceId' |
   after: (JsonObject | null)[] | null;
 }
 
-/** Whether one of the products that a row named `c` is about stands in a category now. What is taken out of one is told by its link. */
+/**
+ * Whether one of the products that a row named `c` is about stands in a category now. What is taken out of one is told by
+ * its link; what goes with its subselection, by that.
+ */
 const stands = (c: string): string => {
-  const one = (product: string, from = '') => `exists (select from unnest(${c}.resource_ids) r (id) ${from}
+  const one = (product: string) => `exists (select from unnest(${c}.resource_ids, ${c}.before) r (id, before)
     cross join lateral (select from product_categories p where p.location_id = ${c}.location_id and p.product_id = ${product} limit 1) p)`;
-  const subselection = (id: string) => `cross join lateral (
-    select s.product_id from subselections s where s.location_id = ${c}.location_id and s.id = ${id} limit 1) s`;
-  const item = `cross join lateral (
-    select i.subselection_id from subselection_items i where i.location_id = ${c}.location_id and i.id = r.id limit 1) i`;
-  return `case when ${c}.resource = 'product' then ${one('r.id')}
-    when ${c}.operation = 'delete' then true
-    when ${c}.resource = 'subselection' then ${one('s.product_id', subselection('r.id'))}
-    when ${c}.resource = 'subselection_item' then ${one('s.product_id', `${item} ${subselection('i.subselection_id')}`)}
+  const found = (column: string, table: string, id: string) =>
+    `(select o.${column} from ${table} o where o.location_id = ${c}.location_id and o.id = ${id} limit 1)`;
+  // The row itself may be gone; what it was a part of was recorded then.
+  const owner = (column: string, table: string) =>
+    `case ${c}.operation when 'delete' then (r.before ->> '${column}')::uuid else ${found(column, table, 'r.id')} end`;
+  return `case ${c}.resource when 'product' then ${one('r.id')}
+    when 'subselection' then ${one(owner('product_id', 'subselections'))}
+    when 'subselection_item' then ${one(found('product_id', 'subselections', owner('subselection_id', 'subselection_items')))}
     else true end`;
 };
 
 /** What a statement selects of a row named `c`, beside its location and its seed. */
 export const columns = (c: string): string => `${c}.id::text, ${c}.line, ${c}.part, ${c}.resource,
   ${c}.resource_ids as "resourceIds", ${c}.operation, ${c}.changed, ${c}.in_catalog and ${stands(c)} as "inCatalog", ${c}.before, ${c}.after,
-  ${c}.request_id as "requestId", ${c}.captured_at as "capturedAt",
+  ${c}.request_id as "requestId", ${c}.traceparent, ${c}.captured_at as "capturedAt",
   exists (select from locations l where l.id = ${c}.location_id) as located`;
 
 /** The changes that a row holds, one for each resource. */

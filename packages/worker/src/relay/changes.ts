@@ -1,4 +1,4 @@
-import { type Queryable, statement } from '@comanda/db';
+import { publishing, type Queryable, statement } from '@comanda/db';
 import { type CapturedRow, type Change, changesOf, columns, type RowKey } from './captured.ts';
 
 /** A transaction at a location, or one of its parts when it was cut. */
@@ -33,7 +33,7 @@ export function readWaiting(on: Queryable): Promise<{ locationId: string; id: st
 
 /**
  * Takes the locks of those locations that no other worker holds, to the end of the transaction, and answers them.
- * What follows in it may run for two minutes, wait a second for a row, and lie idle for four.
+ * What follows in it may run, wait for a row and lie idle as `publishing` says, and sorts nothing unless it must.
  */
 export async function takeLocations(tx: Queryable, locationIds: readonly string[]): Promise<string[]> {
   const rows = await tx.run(take, [locationIds]);
@@ -129,12 +129,15 @@ const waiting = statement<{ locationId: string; id: string }>(
 
 const take = statement<{ locationId: string }>(
   'relay_take',
-  `select w.id as "locationId", set_config('statement_timeout', '120s', true), set_config('lock_timeout', '1s', true),
-     set_config('idle_in_transaction_session_timeout', '4s', true), set_config('jit', 'off', true)
+  `select w.id as "locationId", set_config('statement_timeout', '${publishing.statementMs}', true), set_config('lock_timeout', '${publishing.lockMs}', true),
+     set_config('idle_in_transaction_session_timeout', '${publishing.idleInTransactionMs}', true),
+     set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)
    from unnest($1::uuid[]) with ordinality w (id, place)
    where pg_try_advisory_xact_lock(hashtextextended('comanda relay ' || w.id, 0)) order by w.place`,
 );
 
+// Where nothing may be sorted the index of transactions alone gives their order. By what the planner knows of an empty queue it
+// could read all that waits at a location for each of them.
 const ofTransaction = 'c.seed = t.seed and c.location_id = w.location_id and c.failures = 0';
 
 // Of the transactions that begin in a window of the first rows. One that ends beyond it, where others may have come
@@ -151,15 +154,16 @@ const first = statement<CapturedRow & { cut: boolean }>(
        select t.seed, l.last, p.last_part, s.changes
        from (select distinct seed from near) t
        cross join lateral (select c.id as last from internal.captured_changes c where ${ofTransaction}
-         order by c.part desc, c.id desc limit 1) l
+         order by c.part desc, c.id desc, c.line desc limit 1) l
        cross join lateral (
          select max(r.part) as last_part from (
            select c.part, sum(cardinality(c.resource_ids)) over (order by c.part, c.id, c.line) - cardinality(c.resource_ids) as earlier
-           from (select * from internal.captured_changes c where ${ofTransaction} order by c.part, c.id limit 100) c
+           from (select * from internal.captured_changes c where ${ofTransaction} order by c.part, c.id, c.line limit 100) c
          ) r where r.earlier < ${fairShare}) p
        cross join lateral (
          select sum(cardinality(c.resource_ids)) as changes from (
-           select c.resource_ids from internal.captured_changes c where ${ofTransaction} and c.part <= p.last_part limit ${mostAtOnce} + 1) c) s
+           select c.resource_ids from internal.captured_changes c where ${ofTransaction} and c.part <= p.last_part
+           order by c.part, c.id, c.line limit ${mostAtOnce} + 1) c) s
      ), queued as (
        select t.*, sum(t.changes) over (order by t.last) - t.changes as earlier,
          t.last_part = 0 and t.changes > ${mostAtOnce}
@@ -171,7 +175,7 @@ const first = statement<CapturedRow & { cut: boolean }>(
    left join lateral (
      select c.* from internal.captured_changes c
      where c.seed = f.seed and c.location_id = w.location_id and c.part <= f.last_part and c.failures = 0 and not f.cut
-     offset 0
+     order by c.part, c.id, c.line offset 0
    ) c on true
    order by w.place, f.last, c.part, c.id, c.line`,
 );

@@ -1,6 +1,6 @@
 import { type Queryable, type Statement, statement } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
-import type { DocumentKind } from './rules.ts';
+import { type DocumentKind, type PlainKind, plainKinds } from './rules.ts';
 
 /** The JSON text of a resource for an event, or undefined when nobody can be told anything of it any more. */
 export type DocumentReader = (
@@ -27,7 +27,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
   // A stock record may go while its product lives; what names the product is then read there.
   const unstocked = missing(wanted, 'stock', found);
   if (unstocked.length > 0) await read(tx, 'product', unstocked, found);
-  const gone = (['order', 'payment', 'product', 'turn'] as const).flatMap((kind) => [
+  const gone = ([...plainKinds, 'order', 'payment', 'turn'] as const).flatMap((kind) => [
     ...missing(wanted, kind, found).map(({ resourceId }) => ({ kind, resourceId })),
     ...(kind === 'product'
       ? unstocked.filter(({ resourceId }) => !found.has(`product ${resourceId}`))
@@ -98,7 +98,10 @@ interface DocumentRow {
 const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
   order: perLocation('order', 'orders_json'),
   payment: perLocation('payment', 'payments_json'),
-  product: perLocation('product', 'products_json'),
+  ...(Object.fromEntries(plainKinds.map((kind) => [kind, perLocation(kind, `${kind}s_json`)])) as Record<
+    PlainKind,
+    Statement<DocumentRow>
+  >),
   stock: perLocation('stock', 'stock_json'),
   turn: perLocation('turn', 'turns_json'),
   settlement: statement(

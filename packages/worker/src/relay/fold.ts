@@ -7,6 +7,7 @@ export interface FoldedChange {
   locationId: string;
   seed: string;
   requestId: string | null;
+  traceparent: string | null;
   capturedAt: Date;
   /** The changes it was made of, in the order of capture; never none. */
   changes: readonly Change[];
@@ -72,6 +73,7 @@ function fold(changes: readonly Change[]): FoldedChange[] {
       locationId: first.locationId,
       seed: first.seed,
       requestId: first.requestId,
+      traceparent: first.traceparent,
       capturedAt: first.capturedAt,
       changes,
       existedBefore: lives[0]?.operation !== 'insert',

@@ -8,6 +8,7 @@ export interface PlannedEvent extends Draft {
   resource: string;
   locationId: string;
   requestId: string | null;
+  traceparent: string | null;
   capturedAt: Date;
 }
 
@@ -75,7 +76,7 @@ function catalogUnit(change: FoldedChange): Unit {
 
 function planned(
   draft: Draft,
-  { seed, resource, locationId, requestId, capturedAt }: FoldedChange,
+  { seed, resource, locationId, requestId, traceparent, capturedAt }: FoldedChange,
 ): PlannedEvent {
-  return { ...draft, seed, resource, locationId, requestId, capturedAt };
+  return { ...draft, seed, resource, locationId, requestId, traceparent, capturedAt };
 }

@@ -44,6 +44,7 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
     await storeEvents(tx, stored.slice(start, start + chunk));
   }
   await queueDeliveries(tx, stored);
+  await tellWatchers(tx, stored);
   await noteCatalog(
     tx,
     units.filter(({ touchesCatalog }) => touchesCatalog),
@@ -186,6 +187,7 @@ async function storeEvents(tx: Queryable, events: readonly StoredEvent[]): Promi
     events.map(({ body }) => body),
     events.map(({ bodyV1 }) => bodyV1),
     events.map(({ requestId }) => requestId),
+    events.map(({ traceparent }) => traceparent),
     events.map(({ capturedAt }) => capturedAt),
   ]);
 }
@@ -214,6 +216,19 @@ async function queueDeliveries(tx: Queryable, events: readonly StoredEvent[]): P
     })),
   );
 }
+
+/** Names the locations to the API processes, which hear of it when this commits. */
+async function tellWatchers(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
+  const ids = [...new Set(events.map(({ locationId }) => locationId))];
+  if (ids.length > 0) await tx.run(notifyWatchers, [ids]);
+}
+
+// A notification holds 8,000 bytes, an id 37.
+const notifyWatchers = statement(
+  'relay_notify_watchers',
+  `select pg_notify('comanda_events', string_agg(id, ','))
+   from unnest($1::text[]) with ordinality as w (id, place) group by place / 200`,
+);
 
 const wireTimes = statement<{ locationId: string; moment: Date; text: string }>(
   'relay_wire_times',
@@ -244,9 +259,9 @@ const activeEndpoints = statement<Endpoint>(
 
 const insertEvents = statement(
   'relay_insert_events',
-  `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, created_at)
+  `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, traceparent, created_at)
    select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::text[],
-     $8::text[], $9::timestamptz[])`,
+     $8::text[], $9::text[], $10::timestamptz[])`,
 );
 
 const insertDeliveries = statement(

@@ -1,9 +1,20 @@
-import type { EventType } from '@comanda/api/services';
+import { type EventType, eventTypes } from '@comanda/api/services';
 import type { JsonObject } from './captured.ts';
 import type { FoldedChange, FoldedTransaction } from './fold.ts';
 
+/** A resource with an event for when it is made, changed and deleted: `product`. Its table is called so, with an s. */
+export type PlainKind = Plain<EventType>;
+
+type Plain<Type extends string> = Type extends `${infer Kind}.deleted` ? Kind : never;
+
 /** Resources whose JSON an event shows as it stands when the event is published. */
-export type DocumentKind = 'order' | 'payment' | 'product' | 'stock' | 'turn' | 'settlement' | 'sync_job';
+export type DocumentKind = 'order' | 'payment' | 'stock' | 'turn' | 'settlement' | 'sync_job' | PlainKind;
+
+/** Every plain resource. */
+export const plainKinds = eventTypes.flatMap((type) => {
+  const [, kind] = /^(\w+)\.deleted$/.exec(type) ?? [];
+  return kind === undefined ? [] : (kind as PlainKind);
+});
 
 /** An event that is to be published; its `data` is known already or read then. */
 export interface Draft {
@@ -22,11 +33,14 @@ export interface ResourceRule {
   events(change: FoldedChange, transaction: FoldedTransaction): Draft[];
 }
 
-/** Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. */
+/**
+ * Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. A plain one has its
+ * row by its events.
+ */
 export const rules: Readonly<Record<string, ResourceRule>> = {
   order: { events: orderEvents },
   payment: { events: paymentEvents },
-  product: { events: productEvents },
+  ...Object.fromEntries(plainKinds.map((kind) => [kind, plain(kind)])),
   stock: { events: stockEvents },
   category: { events: () => [] },
   subselection: { events: () => [] },
@@ -86,17 +100,19 @@ function paymentEvents(change: FoldedChange): Draft[] {
   return drafts;
 }
 
-function productEvents(change: FoldedChange): Draft[] {
-  if (passedBy(change)) return [];
-  if (!change.existsAfter) {
-    const externalId = change.lastState?.external_id ?? undefined;
-    const value = {
-      id: change.resourceId,
-      ...(externalId !== undefined && { external_id: externalId }),
-    };
-    return [{ type: 'product.deleted', resourceId: change.resourceId, data: { value } }];
-  }
-  return [shown(change.existedBefore ? 'product.updated' : 'product.created', change, 'product')];
+function plain(kind: PlainKind): ResourceRule {
+  const deleted = ({ resourceId, lastState }: FoldedChange): Draft => {
+    const externalId = lastState?.external_id ?? undefined;
+    const value = { id: resourceId, ...(externalId !== undefined && { external_id: externalId }) };
+    return { type: `${kind}.deleted`, resourceId, data: { value } };
+  };
+  return {
+    events: (change) => {
+      if (passedBy(change)) return [];
+      if (!change.existsAfter) return [deleted(change)];
+      return [shown(change.existedBefore ? `${kind}.updated` : `${kind}.created`, change, kind)];
+    },
+  };
 }
 
 // A record that goes with its product is told by product.deleted alone.

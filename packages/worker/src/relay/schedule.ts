@@ -1,11 +1,11 @@
-/** Whose turn it is among the locations that wait, as one worker remembers it. */
+/** Which of the locations that wait come next, as one worker remembers it. */
 export interface Schedule {
   /**
    * Those of the waiting that are served now, together: whoever was not served lately comes first, then whoever waits
    * longest. What was put back and is due again comes alone, so that it holds up nobody.
    */
-  turns(waiting: readonly Waiting[]): { together: string[]; alone: string[] };
-  /** Notes that the location had its turn. */
+  next(waiting: readonly Waiting[]): { together: string[]; alone: string[] };
+  /** Notes that the location was served in this round. */
   served(locationId: string): void;
   /** Puts a location back for 1, 2, 4 … 60 seconds; answers for how long, in seconds. */
   putBack(locationId: string): number;
@@ -22,8 +22,8 @@ export interface Waiting {
 }
 
 interface Memory {
-  /** The turn in which it was served last. */
-  turn: number;
+  /** The round in which it was served last. */
+  round: number;
   failures: number;
   /** Not before this moment, by the clock given. */
   until: number;
@@ -33,15 +33,15 @@ interface Memory {
 export function createSchedule(now: () => number = () => performance.now()): Schedule {
   let memories = new Map<string, Memory>();
   const busy = new Map<string, Promise<void>>();
-  let turn = 0;
+  let round = 0;
   const memoryOf = (locationId: string): Memory => {
-    const memory = memories.get(locationId) ?? { turn: 0, failures: 0, until: 0 };
+    const memory = memories.get(locationId) ?? { round: 0, failures: 0, until: 0 };
     memories.set(locationId, memory);
     return memory;
   };
   return {
-    turns(waiting) {
-      turn += 1;
+    next(waiting) {
+      round += 1;
       // Who waits no more is forgotten.
       memories = new Map(
         waiting.flatMap(({ locationId }) => {
@@ -50,20 +50,20 @@ export function createSchedule(now: () => number = () => performance.now()): Sch
         }),
       );
       const at = now();
-      const turns = waiting
+      const due = waiting
         .filter(({ locationId }) => !busy.has(locationId))
         .map(({ locationId, id }) => {
-          const { turn: last = 0, failures = 0, until = 0 } = memories.get(locationId) ?? {};
+          const { round: last = 0, failures = 0, until = 0 } = memories.get(locationId) ?? {};
           return { locationId, id: BigInt(id), last, failures, until };
         })
         .filter(({ until }) => until <= at)
         .sort((a, b) => a.last - b.last || (a.id < b.id ? -1 : 1));
       const named = (alone: boolean) =>
-        turns.filter(({ failures }) => failures > 0 === alone).map(({ locationId }) => locationId);
+        due.filter(({ failures }) => failures > 0 === alone).map(({ locationId }) => locationId);
       return { together: named(false), alone: named(true) };
     },
     served(locationId) {
-      Object.assign(memoryOf(locationId), { turn, failures: 0, until: 0 });
+      Object.assign(memoryOf(locationId), { round, failures: 0, until: 0 });
     },
     putBack(locationId) {
       const memory = memoryOf(locationId);

@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@comanda/db';
+import { again, type Database, repeat, type Statement } from '@comanda/db';
 import type { BatchOf, RetentionRule, ScopeRow } from './batch.ts';
 
 /** What one pass over a rule did. */
@@ -16,8 +16,8 @@ export interface PassOptions {
   after?: string | undefined;
   /** Whether the pass has to end; asked after each batch. */
   over(): boolean;
-  /** Waits between two batches, as long as the last one took: the others have the database for half of the time. */
-  rest(milliseconds: number): Promise<void>;
+  /** How long to rest after a batch that took so long: the others have the database for half of the time. */
+  restMs(tookMs: number): number;
 }
 
 /** Before every id. */
@@ -60,7 +60,7 @@ async function sweepScopes(
   }
 }
 
-async function removeAll(
+function removeAll(
   database: Database,
   rule: RetentionRule,
   pass: PassOptions,
@@ -68,13 +68,13 @@ async function removeAll(
 ): Promise<{ removed: number; finished: boolean }> {
   let removed = 0;
   const batch: BatchOf = { scope, keep: pass.keep, after: undefined };
-  for (;;) {
+  return repeat(async () => {
     const began = performance.now();
     const done = await rule.remove(database, batch);
     removed += done.removed;
     batch.after = done.next;
     if (done.next === undefined) return { removed, finished: true };
     if (pass.over()) return { removed, finished: false };
-    await pass.rest(performance.now() - began);
-  }
+    return again(pass.restMs(performance.now() - began));
+  });
 }

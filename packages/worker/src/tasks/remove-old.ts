@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addJob, type Settings } from '@comanda/db';
 import { parseCronItems } from 'graphile-worker';
 import type { RetentionRule, RetentionSetting } from '../retention/batch.ts';
@@ -23,7 +22,7 @@ export function removeOld(keep: Keep): Task<'remove-old'> {
       keep: keep[rule.setting],
       after,
       over: () => signal.aborted || performance.now() > until,
-      rest: async (milliseconds) => void (await sleep(Math.min(1_000, milliseconds))),
+      restMs: (tookMs) => Math.min(1_000, tookMs),
     });
     if (pass.removed > 0) log.info({ rule: name, removed: pass.removed }, 'removed what was old');
     if (pass.after === undefined) return;

@@ -1,5 +1,5 @@
 import { applyProductSync, failSyncJob } from '@comanda/api/services';
-import { isUnavailable } from '@comanda/db';
+import { beginSpan, isUnavailable, type Traced } from '@comanda/db';
 import type { Task } from './task.ts';
 
 /** Tries before a fault that does not pass by itself ends the job, about half a minute after the first. */
@@ -12,6 +12,7 @@ const triesAtMost = 4;
 export const syncProducts: Task<'sync-products'> = async (job, context) => {
   const { database, signal, attempt, maxAttempts } = context;
   let log = context.log.child({ ...job, attempt });
+  let span: Traced | undefined;
   const tellEnd = (state: Awaited<ReturnType<typeof failSyncJob>>) => {
     if (state === undefined) return;
     const { status, processed_items: processed, failed_items: failed } = state;
@@ -20,13 +21,16 @@ export const syncProducts: Task<'sync-products'> = async (job, context) => {
   try {
     const state = await applyProductSync(database, job, {
       signal,
-      onBegin({ request_id: requestId, total_items: items, processed_items: processed }) {
+      onBegin({ request_id: requestId, traceparent, total_items: items, processed_items: processed }) {
+        span = beginSpan('sync-products', 'consumer', traceparent ?? undefined, { 'comanda.items': items });
         log = context.log.child({ requestId, ...job, attempt });
         log.info({ items, processed }, 'sync job begins');
       },
     });
     tellEnd(state);
+    span?.end();
   } catch (error) {
+    span?.end({}, error);
     const passing = signal.aborted || isUnavailable(error);
     if (attempt < (passing ? maxAttempts : triesAtMost)) {
       log.warn({ err: error }, 'a sync job was interrupted and is tried again');

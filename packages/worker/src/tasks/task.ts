@@ -1,11 +1,13 @@
 import type { Database, JobName, JobPayload } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { Certifications } from '../certification/certifications.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 
 /** What every task may use. */
 export interface TaskContext {
   database: Database;
   deliveries: Deliveries;
+  certifications: Certifications;
   log: Logger;
   /** Aborts when the worker has to stop and cannot wait any longer. */
   signal: AbortSignal;

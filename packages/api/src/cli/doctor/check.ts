@@ -1,4 +1,4 @@
-import type { Database, Settings } from '@comanda/db';
+import type { Settings, SqlDatabase } from '@comanda/db';
 
 /**
  * How bad it is: `warning` is worth a look, `unknown` could not be looked at, which is no success, `wrong` keeps
@@ -30,6 +30,8 @@ export interface Thresholds {
   connections: { warning: number; wrong: number };
   /** Free share of the disk, and free bytes. */
   disk: { warning: number; wrong: number };
+  /** A lock that is held for longer holds others up. */
+  lockSeconds: number;
   idleInTransactionSeconds: number;
   activeSeconds: number;
   /** A transaction that changed something and stays open for longer makes readers of changes repeat themselves. */
@@ -48,7 +50,7 @@ export interface Thresholds {
 /** What a check may look at. */
 export interface DoctorContext {
   settings: Settings;
-  database: Database;
+  database: SqlDatabase;
   thresholds: Thresholds;
 }
 

@@ -1,5 +1,6 @@
-import { type Database, openDatabase, readSettings, type Settings, SettingsError } from '@comanda/db';
+import { openSqlDatabase, readSettings, type Settings, SettingsError, type SqlDatabase } from '@comanda/db';
 import { databaseUrlOf } from '../database-url.ts';
+import type { Told } from '../progress.ts';
 import {
   type Check,
   type DoctorContext,
@@ -12,6 +13,7 @@ import {
 } from './check.ts';
 import { type Looked, lookAt } from './invariants/look.ts';
 import { invariants } from './invariants/table.ts';
+import { locksCheck } from './locks-check.ts';
 import { queueCheck } from './queue-check.ts';
 import { type Repair, repair } from './repair.ts';
 import { replicaChecks } from './replica-checks.ts';
@@ -43,6 +45,7 @@ export const defaultThresholds: Thresholds = {
   clockSkewMs: { warning: 1_000, wrong: 60_000 },
   connections: { warning: 0.8, wrong: 0.95 },
   disk: { warning: 0.1, wrong: 0.03 },
+  lockSeconds: 1,
   idleInTransactionSeconds: 60,
   activeSeconds: 300,
   openWriterSeconds: 60,
@@ -62,6 +65,8 @@ export interface DoctorOptions {
   deep?: boolean;
   /** Derive again what can be, before it is looked at; `dry run` says what that would be. */
   repair?: 'repair' | 'dry run';
+  /** Hears which check is under way. */
+  told?: Told;
 }
 
 /**
@@ -80,7 +85,7 @@ export async function diagnose(
   const url = await databaseUrlOf(settings, 'service');
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
   // Unnamed: should it be a pooler all the same, then what is found is still true.
-  const database = openDatabase({
+  const database = openSqlDatabase({
     url,
     poolSize: 2,
     applicationName: 'comanda-doctor',
@@ -92,14 +97,21 @@ export async function diagnose(
     checked.push(result(reachable, finding));
     if (finding.outcome === 'wrong') return conclude(checked);
     const context = { settings, database, thresholds: { ...defaultThresholds, ...options.thresholds } };
-    for (const check of [
+    const checks = [
+      locksCheck,
       ...setupChecks(settings),
       ...workChecks,
       queueCheck,
       ...serverChecks,
       ...replicaChecks(settings),
-    ])
+    ];
+    // What must always hold is looked at last, and for longest.
+    const tell = (done: number, what: string) => options.told?.(done, checks.length + 1, what);
+    for (const [index, check] of checks.entries()) {
+      tell(index, check.name);
       checked.push(result(check, await attempt(check, context)));
+    }
+    tell(checks.length, 'what must always hold');
     const far = { deep: false, ...options, seconds: context.thresholds.invariantSeconds };
     const looked = await lookAt(database, invariants, far);
     if (options.repair === undefined) return conclude([...checked, ...resultsOf(looked)]);
@@ -117,7 +129,7 @@ async function repairAsOwner(
   dryRun: boolean,
 ): Promise<Repair[]> {
   const url = (await databaseUrlOf(settings, 'owner')) ?? '';
-  const owner = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
+  const owner = openSqlDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
   try {
     return await repair(owner, url, looked, dryRun);
   } finally {
@@ -126,7 +138,12 @@ async function repairAsOwner(
 }
 
 const resultsOf = (looked: readonly Looked[]): CheckResult[] =>
-  looked.map(({ invariant, finding }) => result(invariant, finding));
+  looked.map(({ invariant, finding }) =>
+    result(finding.outcome === 'unknown' ? { ...invariant, advice: lookAgain } : invariant, finding),
+  );
+
+/** What was not looked at need not be repaired. */
+const lookAgain = 'Mend what kept it from being looked at (see locks, above), then ask again.';
 
 const settingsCheck = {
   name: 'settings',
@@ -155,7 +172,7 @@ function tryToRead(environment: Readonly<Record<string, string | undefined>>): S
   }
 }
 
-async function reach(database: Database): Promise<Finding> {
+async function reach(database: SqlDatabase): Promise<Finding> {
   try {
     await database.pool.query('select 1');
     return { outcome: 'ok', found: 'it answers' };

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { addJob, type Database, type JobName, sqlState } from '@comanda/db';
-import * as watch from '../../metrics/statements.ts';
+import { addJob, again, type JobName, repeat, type SqlDatabase, sqlState } from '@comanda/db';
+import * as metrics from '../../metrics/statements.ts';
 import {
   type Check,
   count,
@@ -21,12 +20,12 @@ export const queueCheck: Check = {
   advice:
     "Start a worker, and read the log of those that run. It shows nothing, or takes nothing, where the role of the service is not the owner of the queue's tables: they have row security.",
   async run({ database, thresholds }) {
-    const [queue] = await database.run(watch.queueExists, []);
+    const [queue] = await database.run(metrics.queueExists, []);
     if (queue?.exists !== true) return wrong('there is no queue yet: no worker has ever run here');
     const hidden = await database.run(sql.hiddenQueue, []);
     if (hidden.length > 0)
       return wrong(`row security hides it from this role: ${hidden.map(({ table }) => table).join(', ')}`);
-    const rows = await database.run(watch.heartbeats, []);
+    const rows = await database.run(metrics.readHeartbeats, []);
     const alive = rows.some(({ kind, alive }) => kind === 'worker' && alive);
     const patience = alive ? thresholds.probeSeconds : Math.min(1, thresholds.probeSeconds);
     const findings = await Promise.all([
@@ -50,7 +49,7 @@ const probes: readonly Probe[] = [
   { name: 'probe-imports', others: ['sync-products', 'remove-old'] },
 ];
 
-async function tryProbe(database: Database, { name, others }: Probe, patience: number): Promise<Finding> {
+async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience: number): Promise<Finding> {
   const began = performance.now();
   let id: string;
   try {
@@ -59,14 +58,14 @@ async function tryProbe(database: Database, { name, others }: Probe, patience: n
     if (sqlState(error)?.code === '42501') return wrong(`this role cannot queue: ${reasonOf(error)}`);
     throw error;
   }
-  for (;;) {
+  const done = await repeat(async () => {
     const [row] = await database.run(sql.probeState, [id]);
     const seconds = (performance.now() - began) / 1_000;
     if (row === undefined) return ok(`${name} done after ${seconds.toFixed(1)} s`);
     if (row.error !== null) return wrong(`${name} failed: ${row.error.slice(0, 200)}`);
-    if (seconds > patience) break;
-    await sleep(100);
-  }
+    return seconds > patience ? undefined : again(100);
+  });
+  if (done !== undefined) return done;
   await database.run(sql.removeProbe, [id]);
   const [busy] = await database.run(sql.jobsAtWork, [others]);
   const found = `no worker did ${name} within ${patience} s`;
@@ -74,7 +73,7 @@ async function tryProbe(database: Database, { name, others }: Probe, patience: n
   return wrong(found);
 }
 
-async function lookAtClock(database: Database, { cronMinutes }: Thresholds): Promise<Finding> {
+async function lookAtClock(database: SqlDatabase, { cronMinutes }: Thresholds): Promise<Finding> {
   const [row] = await database.run(sql.queuedByClock, []);
   if (row === undefined || row.known === 0) return wrong('nothing is queued by the clock');
   const last = row.last === null ? 'never' : row.last.toISOString();

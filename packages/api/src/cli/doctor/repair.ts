@@ -1,4 +1,4 @@
-import { type Database, migrate, readSchemaState, statement } from '@comanda/db';
+import { migrate, readSchemaState, type SqlDatabase, statement } from '@comanda/db';
 import { auditAs } from '../../request/audit.ts';
 import { reasonOf } from './check.ts';
 import { type Invariant, type Repaired, type Repairing, valuesFor } from './invariants/invariant.ts';
@@ -17,7 +17,7 @@ export interface Repair {
  * written down in the audit. Nothing is found to do the second time. A dry run does the same and takes it back.
  */
 export async function repair(
-  database: Database,
+  database: SqlDatabase,
   url: string,
   looked: readonly Looked[],
   dryRun: boolean,
@@ -53,7 +53,7 @@ class TakenBack extends Error {
 }
 
 async function repairAt(
-  database: Database,
+  database: SqlDatabase,
   name: string,
   how: Exclude<Invariant['repairs'], 'schema' | undefined>,
   location: string | null,
@@ -77,7 +77,7 @@ async function repairAt(
 }
 
 /** The migrator makes again what differs; never what is pending, which is for a start to apply. */
-async function repairSchema(database: Database, url: string, dryRun: boolean): Promise<Repaired[]> {
+async function repairSchema(database: SqlDatabase, url: string, dryRun: boolean): Promise<Repaired[]> {
   const { missing, sql, problem } = await readSchemaState(database.pool);
   if (problem !== undefined || missing.length > 0 || sql !== 'applied')
     throw new Error(problem ?? 'this version was not applied, or another after it: see migrations');
@@ -102,7 +102,7 @@ async function writeDown(
   if (done.length === 0 || locationId === undefined) return;
   const of = (side: 'before' | 'after') =>
     Object.fromEntries(done.slice(0, 100).map((repaired) => [repaired.what, repaired[side]]));
-  await auditAs(tx, { kind: 'command_line', locationId }, 'doctor.repair', null, {
+  auditAs(tx, { kind: 'command_line', locationId }, 'doctor.repair', null, {
     before: { invariant: null, ...of('before') },
     after: { invariant: name, ...of('after') },
   });

@@ -1,4 +1,4 @@
-import { type Database, openDatabase, type Settings } from '@comanda/db';
+import { openSqlDatabase, type Settings, type SqlDatabase } from '@comanda/db';
 import { lagBytes } from '../../metrics/replica-families.ts';
 import { createFreshness, SentBackError } from '../../replica/freshness.ts';
 import { type Check, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
@@ -13,7 +13,7 @@ export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly C
     advice:
       'Point DATABASE_REPLICA_URL at a streaming standby of the same database, and see on the primary in pg_stat_replication that it streams.',
     async run({ database, thresholds }) {
-      const replica = openDatabase({ url, work: 'watch', applicationName: 'comanda-doctor' });
+      const replica = openSqlDatabase({ url, work: 'health', applicationName: 'comanda-doctor' });
       try {
         return await look(database, replica, thresholds);
       } catch (error) {
@@ -26,7 +26,7 @@ export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly C
   return [check];
 }
 
-async function look(database: Database, replica: Database, thresholds: Thresholds): Promise<Finding> {
+async function look(database: SqlDatabase, replica: SqlDatabase, thresholds: Thresholds): Promise<Finding> {
   try {
     await createFreshness(database, replica).verify();
   } catch (error) {

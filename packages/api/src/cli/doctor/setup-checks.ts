@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import {
   createSecretBox,
-  openDatabase,
+  openSqlDatabase,
   parseEncryptionKeys,
   readEncryptionKeyFile,
   readSchemaState,
@@ -33,7 +33,7 @@ const everywhere: readonly Check[] = [
     name: 'migrations',
     means: 'The database has the tables, functions and triggers that this version needs.',
     advice:
-      'npm start applies what is pending. A migration that only the database knows comes from a newer version: run that one. A file that was changed must be restored.',
+      'comanda migrate applies what is pending, and so does npm start. A migration that only the database knows comes from a newer version: run that one. A file that was changed must be restored.',
     async run({ database }) {
       const { missing, unknown, sql, problem } = await readSchemaState(database.pool);
       if (problem !== undefined) return wrong(problem);
@@ -139,17 +139,21 @@ const disk: Check = {
 const pooler: Check = {
   name: 'pooler',
   means: 'The pooler that requests go through answers, and leads to the same database as the same role.',
-  advice: 'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does.',
+  advice:
+    'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does. What a role lacks ops/pgbouncer/limits.sql gives it.',
   async run({ settings, database }) {
     const url = settings.databaseUrl ?? '';
-    const pooled = openDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
+    const pooled = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
     try {
       const [here] = await pooled.run(sql.whereItLeads, []);
       const [direct] = await database.run(sql.whereItLeads, []);
       if (here?.epoch !== direct?.epoch) return wrong('it leads to another database');
-      return here?.name === direct?.name
-        ? ok(`it answers, as ${here?.name}`)
-        : warning(`requests run as ${here?.name}, all else as ${direct?.name}`);
+      if (here?.name !== direct?.name)
+        return warning(`requests run as ${here?.name}, all else as ${direct?.name}`);
+      const [unset] = await pooled.run(sql.unsetForRequests, []);
+      return unset?.names
+        ? warning(`it passes no settings on, and the role ${here?.name} lacks ${unset.names}`)
+        : ok(`it answers, as ${here?.name}`);
     } catch (error) {
       return wrong(`it cannot be reached: ${reasonOf(error)}`);
     } finally {
@@ -175,6 +179,7 @@ export function judgeSettings(settings: Settings): Finding {
     !production &&
       !/^(127\.|::1$|localhost$)/.test(host) &&
       `HOST=${host} opens the API to the network, NODE_ENV is ${nodeEnv}`,
+    settings.deliveries === 'paused' && 'DELIVERIES=paused: no webhook is sent',
     settings.logLevel === 'silent' && 'LOG_LEVEL=silent: nothing is logged, not even faults',
     databaseUrl !== undefined &&
       encryptionKey === undefined &&

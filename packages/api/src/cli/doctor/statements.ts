@@ -1,4 +1,4 @@
-import { heartbeatDeadSeconds, statement } from '@comanda/db';
+import { heartbeats, statement } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
@@ -72,6 +72,36 @@ export const longTransactions = statement<{ pid: number; name: string; idle: boo
    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'
      and xact_start < now() - make_interval(secs => case when state like 'idle in transaction%' then $1 else $2 end::float8)
    order by xact_start limit 5`,
+);
+
+/**
+ * Who has locked a table of ours against writing, or has what somebody has waited for as long as $1 seconds. Migrations and
+ * vacuum hold such locks for less.
+ */
+export const heldLocks = statement<{
+  pid: number;
+  role: string | null;
+  name: string | null;
+  tables: string | null;
+  waiting: number;
+  seconds: number | null;
+}>(
+  'doctor_held_locks',
+  `select h.pid, a.usename::text as role, a.application_name as name, string_agg(distinct h.what, ', ') as tables,
+     count(distinct h.waits)::int as waiting, extract(epoch from clock_timestamp() - min(a.xact_start))::float8 as seconds
+   from (
+     select l.pid, c.relname || ' (' || l.mode || ')' as what, null::int as waits
+     from pg_locks l join pg_class c on c.oid = l.relation
+     where l.locktype = 'relation' and l.granted and c.relkind = 'r'
+       and l.database = (select oid from pg_database where datname = current_database())
+       and c.relnamespace in (to_regnamespace('public'), to_regnamespace('internal'))
+       and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+     union all
+     select b.pid, null, w.pid from pg_locks w cross join lateral unnest(pg_blocking_pids(w.pid)) b (pid)
+     where not w.granted and w.waitstart < clock_timestamp() - make_interval(secs => $1::float8)
+   ) h left join pg_stat_activity a on a.pid = h.pid
+   where h.pid <> pg_backend_pid()
+   group by h.pid, a.usename, a.application_name order by waiting desc, h.pid limit 5`,
 );
 
 // What another role does is shown to members of pg_read_all_stats alone.
@@ -162,7 +192,7 @@ export const workersThatCannotSign = statement<{ host: string; pid: number; endp
   'doctor_workers_that_cannot_sign',
   `select h.host, h.pid, array_agg(e.id::text order by e.id) as endpoints from internal.process_heartbeats h
    join webhook_endpoints e on e.id = any (h.unsignable) and e.status = 'active'
-   where h.kind = 'worker' and h.seen_at > now() - interval '${heartbeatDeadSeconds} seconds'
+   where h.kind = 'worker' and h.seen_at > now() - interval '${heartbeats.goneMs} milliseconds'
    group by h.id order by h.host, h.pid limit 100`,
 );
 
@@ -182,6 +212,13 @@ export const retrySetAside = statement<{ count: number }>(
 export const whereItLeads = statement<{ name: string; epoch: string }>(
   'doctor_where_it_leads',
   'select session_user as name, database_epoch() as epoch',
+);
+
+/** What a session through a pooler must have from its role, and has not: then a statement may run for ever, or is compiled. */
+export const unsetForRequests = statement<{ names: string | null }>(
+  'doctor_unset_for_requests',
+  `select nullif(concat_ws(', ', case when current_setting('statement_timeout') = '0' then 'statement_timeout' end,
+     case when current_setting('jit')::boolean and pg_jit_available() then 'jit = off' end), '') as names`,
 );
 
 /** Who the session is, and whether it owns what it works on. */

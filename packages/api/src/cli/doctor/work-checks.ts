@@ -1,4 +1,4 @@
-import * as watch from '../../metrics/statements.ts';
+import * as metrics from '../../metrics/statements.ts';
 import { type Check, count, duration, judge, ok, warning, wrong } from './check.ts';
 import * as sql from './statements.ts';
 
@@ -8,9 +8,9 @@ export const workChecks: readonly Check[] = [
     name: 'workers',
     means: 'A worker lives: without one no webhook is sent and no sync job is applied.',
     advice:
-      'Start one (npm start runs one). A worker that fell silent was killed or cannot reach the database.',
+      'Start one: node dist/worker.js, or npm start, which runs one. A worker that fell silent was killed or cannot reach the database.',
     async run({ database }) {
-      const rows = await database.run(watch.heartbeats, []);
+      const rows = await database.run(metrics.readHeartbeats, []);
       const workers = rows.filter(({ kind }) => kind === 'worker');
       const alive = workers.filter((row) => row.alive);
       const silent = workers.filter((row) => !row.alive);
@@ -28,7 +28,7 @@ export const workChecks: readonly Check[] = [
     advice:
       'See that a worker is alive; look for long transactions below and for warnings of the relay in its log.',
     async run({ database, thresholds }) {
-      const [row] = await database.run(watch.relayBacklog, []);
+      const [row] = await database.run(metrics.relayBacklog, []);
       const lag = row?.lagSeconds ?? 0;
       if (row === undefined || row.waiting === 0) return ok('nothing waits');
       return judge(
@@ -58,13 +58,12 @@ export const workChecks: readonly Check[] = [
     name: 'stuck deliveries',
     means: 'Whatever is due for an active endpoint has somebody working on it.',
     advice: 'See that a worker is alive; it looks for such deliveries every 5 s. Else read its log.',
-    async run({ database, thresholds }) {
+    async run({ settings, database, thresholds }) {
       const [row] = await database.run(sql.stuckDeliveries, [thresholds.stuckSeconds]);
       if (row === undefined || row.count === 0) return ok('none');
       const oldest = duration(row.oldestSeconds ?? 0);
-      return wrong(
-        `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} due and untouched, the oldest for ${oldest}`,
-      );
+      const found = `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} due and untouched, the oldest for ${oldest}`;
+      return settings.deliveries === 'paused' ? warning(`${found}: DELIVERIES=paused`) : wrong(found);
     },
   },
   {
@@ -101,7 +100,7 @@ export const workChecks: readonly Check[] = [
     advice:
       'Read the reason. Deliveries come back by themselves; a sync job is to be sent again by its owner. The job itself can be run again with graphile_worker.reschedule_jobs.',
     async run({ database }) {
-      const [queue] = await database.run(watch.queueExists, []);
+      const [queue] = await database.run(metrics.queueExists, []);
       if (queue?.exists !== true) return ok('there is no queue yet');
       const rows = await database.run(sql.failedJobs, []);
       if (rows.length === 0) return ok('none');

@@ -1,14 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { beginSpan, type Traced, traceIdOf, traceparentOf } from '@comanda/db';
 import type { AnyRouter } from '@trpc/server';
 import { ApiError, isFault, toApiError } from '../../errors.ts';
-import { type Operation, operationsOf } from '../../operations.ts';
 import type { Answer } from '../../request/answer.ts';
-import { matchesEtag } from '../../request/conditional.ts';
-import type { App, RequestContext } from '../../request/context.ts';
+import { matchesEtag, tagOf, uncodedTags } from '../../request/conditional.ts';
+import type { App, CallContext, RequestContext } from '../../request/context.ts';
+import { deprecatedRoutes, deprecationHeaders } from '../../request/deprecation.ts';
 import { admit, perform } from '../../request/journey.ts';
+import { observing } from '../../request/observation.ts';
+import { type Operation, operationsOf, type Route } from '../../request/operations.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
+import { beginSimulation, simulateOf } from '../../request/simulation.ts';
 import { refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
+import { asksForGzip, isPacked, pack } from '../packing.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { bodyLimits, readBody } from './body.ts';
 import { nextLink } from './link.ts';
@@ -25,7 +30,9 @@ export function restHandler(
   app: App,
   router: AnyRouter,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const routes = routeTable(operationsOf(router));
+  const operations = operationsOf(router);
+  const routes = routeTable(operations);
+  const deprecated = deprecatedRoutes(operations, app.deprecations);
   return (request, response) => {
     void handle(request, response);
   };
@@ -41,50 +48,89 @@ export function restHandler(
       status: 500,
       operation: undefined,
       code: undefined,
-      limit: undefined,
+      reason: undefined,
       apiKeyId: undefined,
       locationId: undefined,
+      clientAddress: app.clientAddress(request),
       durationMs: 0,
     };
     const headers: Record<string, string> = {};
+    let version: Route['version'] | undefined;
     let fault: unknown;
+    let span: Traced | undefined;
     try {
       const match = routes.find(request.method ?? '', path);
       line.operation = match.route.operation.name;
+      version = match.route.version;
+      span = beginSpan(
+        `${match.route.method} ${match.route.path}`,
+        'server',
+        traceparentOf(request.headers.traceparent),
+        { 'http.request.method': match.route.method, 'http.route': match.route.path },
+      );
+      line.traceId = traceIdOf(span.traceparent);
+      const ending = deprecated.get(`${match.route.method} ${match.route.path}`);
+      if (ending !== undefined) Object.assign(headers, deprecationHeaders(ending));
       const context: RequestContext = {
         app,
         requestId,
+        traceparent: span.traceparent,
         startedAt: started,
         apiVersion: match.route.version,
         authorization: request.headers.authorization,
-        ifNoneMatch: request.headers['if-none-match'],
+        clientAddress: line.clientAddress,
+        ifNoneMatch: uncodedTags(request.headers['if-none-match']),
+        simulate: simulateOf(request.headers),
+        cut: () => response.destroy(),
         headers,
       };
-      line.status = await serve(request, response, match, query, context, line);
+      line.status = await span.within(() => serve(request, response, match, query, context, line));
     } catch (error) {
       const refusal = toApiError(error);
       line.status = refusal.status;
-      line.code = refusal.reason;
-      line.limit = refusal.limit;
+      line.code = refusal.errorCode;
+      line.reason = refusal.reason;
       if (isFault(refusal)) fault = error;
+      const { other } = refusal;
+      if (other !== undefined) headers.Location = `/${version}/${other.collection}/${other.id}`;
       sendError(request, response, refusal, requestId, headers);
     }
+    span?.end({ 'http.response.status_code': line.status }, fault);
+    line.simulated = headers['X-Comanda-Simulated'];
     finishRequest(app, line, performance.now() - started, fault);
   }
 
   async function serve(
     request: IncomingMessage,
     response: ServerResponse,
-    { route, parameters }: Match,
+    match: Match,
     query: string,
     context: RequestContext,
     line: RequestLine,
   ): Promise<number> {
-    const { operation } = route;
-    const { meta } = operation;
-    const caller = await admit(context, meta);
+    const { operation } = match.route;
+    const caller = await admit(context, operation.meta);
     line.apiKeyId = caller.apiKeyId;
     line.locationId = caller.locationId;
+    const told = () => ({
+      request: `${request.method} ${request.url}`,
+      idempotencyKey: headerOnce(request, 'idempotency-key'),
+    });
+    return observing(context, caller, operation, told, async (fault) => {
+      const simulation = beginSimulation(context, caller, operation, fault);
+      return serveAdmitted(request, response, match, query, Object.assign(context, { caller, simulation }));
+    });
+  }
+
+  async function serveAdmitted(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { route, parameters }: Match,
+    query: string,
+    context: RequestContext & Pick<CallContext, 'caller' | 'simulation'>,
+  ): Promise<number> {
+    const { operation } = route;
+    const { meta } = operation;
     const refusesUnknown = prefersStrict(request);
     if (refusesUnknown) context.headers['Preference-Applied'] = 'handling=strict';
     const known = route.method === 'GET' ? route.coercions : none;
@@ -99,21 +145,24 @@ export function restHandler(
       tellIgnored(context, unknown);
     }
     const answer = await perform(
-      Object.assign(context, { caller, reads: app.reads, refusesUnknown }),
+      Object.assign(context, { reads: app.reads, refusesUnknown }),
       operation,
       { ...given, ...parameters },
       { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') },
     );
     if (operation.kind === 'mutation') app.wakeRelay();
     const { headers, requestId } = context;
-    if (answer.next !== undefined) headers.Link = nextLink(route.path, query, route.coercions, answer.next);
+    if (answer.next !== undefined) {
+      const next = nextLink(route.path, query, route.coercions, answer.next);
+      headers.Link = headers.Link === undefined ? next : `${headers.Link}, ${next}`;
+    }
     if (answer.replayed) headers['Idempotency-Replayed'] = 'true';
     if (answer.etag !== undefined) {
       // What a cache may do: keep it for this key, and ask each time.
       Object.assign(headers, {
-        ETag: answer.etag,
+        ETag: tagOf(answer.etag, asksForGzip(request), request.headers['if-none-match']),
         'Cache-Control': 'private, no-cache',
-        Vary: 'Authorization',
+        Vary: 'Authorization, Accept-Encoding',
       });
       if (matchesEtag(context.ifNoneMatch, answer.etag)) {
         sendNotModified(response, requestId, headers);
@@ -131,7 +180,10 @@ export function restHandler(
     }
     const json = textOf(answer, operation.output);
     if (status === 201) headers.Location = `${route.path}/${idIn(json)}`;
-    sendJson(request, response, status, meta.list ? json : `{"data":${json}}`, requestId, headers);
+    const text = operation.isList ? json : `{"data":${json}}`;
+    const packed = isPacked(request, text.length) ? await pack(text) : undefined;
+    if (packed !== undefined) headers['Content-Encoding'] = 'gzip';
+    sendJson(request, response, status, packed ?? text, requestId, headers);
     return status;
   }
 }
@@ -158,7 +210,8 @@ function prefersStrict({ headers: { prefer } }: IncomingMessage): boolean {
 
 function headerOnce(request: IncomingMessage, name: string): string | undefined {
   const value = request.headers[name];
-  if (Array.isArray(value)) throw new ApiError('invalid_request', `The header ${name} must be given once.`);
+  if (Array.isArray(value))
+    throw new ApiError('unreadable_request', `The header ${name} must be given once.`);
   return value;
 }
 

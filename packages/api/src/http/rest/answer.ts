@@ -12,6 +12,7 @@ export const safeHeaders = {
 export const commonHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
+  Vary: 'Accept-Encoding',
   ...safeHeaders,
 } as const;
 
@@ -33,12 +34,12 @@ export function headerList(
   return list;
 }
 
-/** Sends JSON text. `headers` win over the common ones. */
+/** Sends JSON, as text or packed. `headers` win over the common ones. */
 export function sendJson(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  json: string,
+  json: string | Buffer,
   requestId: string,
   headers: Record<string, string>,
 ): void {
@@ -67,26 +68,44 @@ export function sendError(
   requestId: string,
   headers: Record<string, string> = {},
 ): void {
+  const merged = { ...headers, ...error.headers, ...reasonHeaders(error, headers.Link) };
+  sendRefusal(request, response, error.status, errorJson(error, requestId), requestId, merged);
+}
+
+/** Sends JSON text that refuses a request whose body may still be coming. */
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  json: string,
+  requestId: string,
+  headers: Record<string, string>,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const json = errorJson(error, requestId);
-  const merged = { ...headers, ...error.headers };
   if (request.complete || !hasBody(request)) {
-    sendJson(request, response, error.status, json, requestId, merged);
+    sendJson(request, response, status, json, requestId, headers);
     return;
   }
   const bytes = Buffer.from(json);
-  const list = headerList(commonHeaders, requestId, { ...merged, Connection: 'close' });
-  response.writeHead(error.status, [...list, 'Content-Length', String(bytes.length)]);
+  const list = headerList(commonHeaders, requestId, { ...headers, Connection: 'close' });
+  response.writeHead(status, [...list, 'Content-Length', String(bytes.length)]);
   response.write(bytes);
   dropRest(request, () => response.end());
 }
 
+/** What tells programs why: the reason, beside other links where it is explained, and the moment to begin anew with. */
+export const reasonHeaders = ({ reason, since }: ApiError, link?: string): Record<string, string> => ({
+  'X-Error-Reason': reason,
+  ...(since !== undefined && { 'X-Error-Since': since.toISOString() }),
+  Link: `${link === undefined ? '' : `${link}, `}</docs/errors#${reason}>; rel="help"`,
+});
+
 /** The error envelope as JSON text. */
-export function errorJson({ reason, message }: ApiError, requestId: string): string {
-  return JSON.stringify({ error: { code: reason, message, request_id: requestId } });
+export function errorJson({ errorCode: code, message }: ApiError, requestId: string): string {
+  return JSON.stringify({ error: { code, message, request_id: requestId } });
 }
 
 const hasBody = (request: IncomingMessage) =>

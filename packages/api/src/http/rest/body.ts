@@ -28,10 +28,9 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return value as Record<string, unknown>;
 }
 
-const tooLarge = (limit: number) =>
-  new ApiError('invalid_request', `The body has more than ${limit} bytes.`, { status: 413 });
+const tooLarge = (limit: number) => new ApiError('body_too_large', `The body has more than ${limit} bytes.`);
 
-const unsupported = (message: string) => new ApiError('invalid_request', message, { status: 415 });
+const unsupported = (message: string) => new ApiError('unsupported_media_type', message);
 
 function isJson(contentType: string | undefined): boolean {
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -43,7 +42,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Every request closes: an error is only made of what came before its end.
     const endedEarly = () => {
-      if (!request.readableEnded) reject(new ApiError('invalid_request', 'The body ended early.'));
+      if (!request.readableEnded) reject(new ApiError('unreadable_body', 'The body ended early.'));
     };
     // Who hung up meanwhile is not heard of again.
     if (request.destroyed) endedEarly();
@@ -68,7 +67,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
-    const reason = error instanceof SyntaxError ? 'malformed JSON' : 'invalid UTF-8';
-    throw new ApiError('invalid_request', `The body cannot be read: ${reason}.`);
+    const found = error instanceof SyntaxError ? 'malformed JSON' : 'invalid UTF-8';
+    throw new ApiError('unreadable_body', `The body cannot be read: ${found}.`);
   }
 }

@@ -6,6 +6,6 @@ export function decode(piece: string): string {
   try {
     return decodeURIComponent(piece);
   } catch {
-    throw new ApiError('invalid_request', 'The URL holds broken percent-encoding.');
+    throw new ApiError('unreadable_request', 'The URL holds broken percent-encoding.');
   }
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts';
-import type { Operation, Route } from '../../operations.ts';
+import type { Operation, Route } from '../../request/operations.ts';
 import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
 
@@ -33,14 +33,13 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
     find(method, path) {
       const values: string[] = [];
       const node = walk(root, path.slice(1).split('/'), 0, values);
-      if (node === undefined) throw new ApiError('resource_not_found', `There is no ${path.slice(0, 200)}.`);
+      if (node === undefined) throw new ApiError('unknown_path', `There is no ${path.slice(0, 200)}.`);
       const found = node.methods.get(method === 'HEAD' ? 'GET' : method);
       if (found === undefined) {
         const allowed = [...node.methods.keys()].flatMap((known) =>
           known === 'GET' ? ['GET', 'HEAD'] : [known],
         );
-        throw new ApiError('invalid_request', `${method} is not allowed here.`, {
-          status: 405,
+        throw new ApiError('method_not_allowed', `${method} is not allowed here.`, {
           headers: { Allow: allowed.join(', ') },
         });
       }

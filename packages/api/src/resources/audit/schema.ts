@@ -1,32 +1,38 @@
 import { z } from 'zod';
-import { Id, Timestamp, TimestampFilter } from '../../wire.ts';
+import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const day = z.iso.date();
 
-/** Which entries are wanted, newest first. */
-export const AuditList = z.object({
-  location_id: Id.optional(),
-  /** A moment, or a day (UTC). */
+const filters = {
   since: z
     .string()
     .refine((text) => TimestampFilter.safeParse(text).success || day.safeParse(text).success, {
       error: 'must be a day, YYYY-MM-DD, or an ISO 8601 time with an offset or Z',
     })
     .transform((text) => new Date(text))
-    .optional(),
-  /** What was changed by hand. */
-  table: z.string().optional(),
-  /** A role or application of the database, the name of a key, or its id. */
-  by: z.string().optional(),
-  /** An entry, or a row that was changed. */
-  id: z.guid({ error: 'must be an id' }).optional(),
-  limit: z
-    .int({ error: 'must be a whole number' })
-    .min(1, 'must be 1 to 1000')
-    .max(1000, 'must be 1 to 1000')
-    .default(50),
+    .optional()
+    .meta({ description: 'From this moment, or day (UTC), on.', example: '2026-01-31' }),
+  table: z.string().optional().meta({ description: 'What was changed by hand in it.', example: 'products' }),
+  by: z.string().optional().meta({
+    description:
+      'A role or application of the database, the name of a key, with or without `app: `, or its id.',
+  }),
+  id: z.guid().optional().meta({ description: 'An entry, or a row that was changed.' }),
+};
+
+/** Which entries of any location are wanted, newest first. */
+export const AuditList = z.object({
+  location_id: Id.optional(),
+  ...filters,
+  limit: z.int().min(1, 'must be 1 to 1000').max(1000, 'must be 1 to 1000').default(50),
 });
 export type AuditList = z.infer<typeof AuditList>;
+
+const { id: about, ...others } = filters;
+
+/** Which entries of the location of the key. */
+export const AuditListHere = z.object({ ...paging, ...others, about });
+export type AuditListHere = z.infer<typeof AuditListHere>;
 
 const Fields = z.record(z.string(), z.unknown()).nullable();
 
@@ -41,41 +47,65 @@ const HandEditedRow = z.object({
 });
 
 /** Who changed what. Contract, section 8. */
-export const AuditEntry = z.object({
-  id: Id,
-  /** Where it was done; what was done may concern another location that it made. Absent where there is none. */
-  location_id: Id.optional(),
-  created_at: Timestamp,
-  actor: z.enum(['api_key', 'command_line', 'database']),
-  api_key_id: Id.optional(),
-  /** The key's name today. */
-  key_name: z.string().optional(),
-  /** By hand: the role of the session, and what it calls itself (psql). */
-  role: z.string().optional(),
-  application: z.string().optional(),
-  request_id: z.string().optional(),
-  /** The procedure; by hand insert, update, delete or truncate. */
-  operation: z.string(),
-  resource_id: Id.optional(),
-  /** The fields that differ; `before` is null for what was made. Absent by hand. */
-  changes: z.object({ before: Fields, after: Fields }).optional(),
-  /** By hand: the table, how many rows, and the first 100 of them. */
-  table: z.string().optional(),
-  row_count: z.int().optional(),
-  rows: z.array(HandEditedRow).optional(),
-  /** How many rows of which tables went by cascade. */
-  cascaded: z.record(z.string(), z.int()).optional(),
-  /** The entry of the deletion that these rows went with. */
-  caused_by: Id.optional(),
-  /** What the transaction said to pass a guard. */
-  deed: z.string().optional(),
-  /** The entry that this undid. */
-  undo_of: Id.optional(),
-});
+export const AuditEntry = z
+  .object({
+    id: Id,
+    /** Where it was done; what was done may concern another location that it made. Absent where there is none. */
+    location_id: Id.optional(),
+    created_at: Timestamp,
+    actor: z.enum(['api_key', 'command_line', 'database']),
+    api_key_id: Id.optional(),
+    /** The key's name today. */
+    key_name: z.string().optional(),
+    /** By hand: the role of the session, and what it calls itself (psql). */
+    role: z.string().optional(),
+    application: z.string().optional(),
+    request_id: z.string().optional(),
+    /** Where that request came from. */
+    client_address: z.string().optional(),
+    /** The procedure; by hand insert, update, delete or truncate. */
+    operation: z.string(),
+    resource_id: Id.optional(),
+    /** What it is called, or its number: today, else as the entry keeps it. Of a payment, the order's. */
+    resource_name: z.string().optional(),
+    /** The fields that differ; `before` is null for what was made. Absent by hand. */
+    changes: z.object({ before: Fields, after: Fields }).optional(),
+    /** By hand: the table, how many rows, and the first 100 of them. */
+    table: z.string().optional(),
+    row_count: z.int().optional(),
+    rows: z.array(HandEditedRow).optional(),
+    /** How many rows of which tables went by cascade. */
+    cascaded: z.record(z.string(), z.int()).optional(),
+    /** The entry of the deletion that these rows went with. */
+    caused_by: Id.optional(),
+    /** What the transaction said to pass a guard. */
+    deed: z.string().optional(),
+    /** The entry that this undid. */
+    undo_of: Id.optional(),
+  })
+  .meta({ id: 'AuditEntry', description: 'Who changed what.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
+/** An entry as the desk shows it. */
+export const AuditListEntry = AuditEntry.extend({
+  can_undo: z.literal(true).exactOptional().meta({
+    description: 'The key may undo it, as far as the entry tells; a later change may still stand in the way.',
+  }),
+}).meta({ id: 'AuditListEntry', description: 'Who changed what.' });
+export type AuditListEntry = z.infer<typeof AuditListEntry>;
+
+export const AuditPage = page(AuditListEntry);
+
+/** Which entry is undone. */
+export const AuditUndoRequest = z.object({
+  id: Id,
+  dry_run: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Only says what would be written.', example: true }),
+});
+export type AuditUndoRequest = z.infer<typeof AuditUndoRequest>;
+
 /** What an undo wrote, or would have written. */
-export interface AuditUndo {
-  dry_run: boolean;
-  entries: AuditEntry[];
-}
+export const AuditUndo = z.object({ dry_run: z.boolean(), entries: z.array(AuditEntry) });
+export type AuditUndo = z.infer<typeof AuditUndo>;

@@ -1,68 +1,67 @@
-import { type Database, isId, type Queryable } from '@comanda/db';
-import { notFound } from '../../errors.ts';
-import { wireTime } from '../../wire.ts';
-import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
+import { isId, sqlState } from '@comanda/db';
+import { conflict, notFound } from '../../errors.ts';
+import { grants } from '../../permissions.ts';
+import type { Answer } from '../../request/answer.ts';
+import { audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
+import { inTransaction } from '../../request/writing.ts';
+import type { Page } from '../../wire.ts';
+import { isUndoneByKey, mayBeUndone } from './rules.ts';
+import type { AuditEntry, AuditListEntry, AuditListHere, AuditUndo, AuditUndoRequest } from './schema.ts';
 import * as sql from './statements.ts';
+import { entryOf, undoIn } from './store.ts';
 
-/**
- * Lists audit entries of every location, or what one did or what was done to it, newest first, their times in the
- * zone of the location where it was done. What went by cascade is counted with its cause, and shown when its table or
- * id is asked for. Throws `resource_not_found` for a location that nothing is known of.
- */
-export async function list(database: Database, wanted: AuditList): Promise<AuditEntry[]> {
-  const { location_id: location } = wanted;
-  const known = location === undefined || (await exists(database, location));
-  if (!known && !isId(location)) throw notFound('Location');
-  const found = await entries(database, wanted);
-  if (!known && found.length === 0) throw notFound('Location');
-  return found;
+/** Lists what was done at the location of the key, newest first; what went by cascade as `comanda audit` does. */
+export async function list(
+  ctx: CallContext,
+  { limit, offset, since, table, by, about }: AuditListHere,
+): Promise<Answer<Page<AuditListEntry>>> {
+  const values = [ctx.caller.locationId, limit, since ?? null, table ?? null, by ?? null, about ?? null];
+  const { rows, counted } = await ctx.reads.session(async (on) => ({
+    rows: await on.run(sql.listEntriesHere, [...values, offset]),
+    counted: await on.run(sql.countEntriesHere, values),
+  }));
+  const mayUndo = grants(ctx.caller.granted, 'audit:undo');
+  const data = rows.map(entryOf).map(
+    (entry): AuditListEntry => ({
+      ...entry,
+      ...(mayUndo && mayBeUndone(entry) && { can_undo: true }),
+    }),
+  );
+  return { value: { data, pagination: { limit, offset, total: counted[0]?.total ?? 0 } } };
 }
 
 /**
- * Undoes what was changed by hand: the values before are written again as a hand writes them, through the same guards
- * and into the audit; `dryRun` takes it back. `deed` is said to pass guards. Throws `resource_not_found`, and what the
- * database refuses it with (CM008: it cannot be undone, or a guard does not let it pass).
+ * Undoes what was changed by hand at the location of the key, through the guards that hold for a hand, and writes down who
+ * did it. Throws `resource_not_found`, and `conflict` for what cannot be undone, a guard does not let pass, or keys do
+ * not undo: edits of keys, and what needs a deed.
  */
-export async function undo(
-  database: Database,
-  id: string,
-  { dryRun, deed = '' }: { dryRun: boolean; deed: string | undefined },
-): Promise<AuditUndo> {
-  const [entry] = isId(id) ? await database.run(sql.findEntry, [id]) : [];
-  if (entry === undefined) throw notFound('Audit entry');
+export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest): Promise<Answer<AuditUndo>> {
+  const { locationId, keyName } = ctx.caller;
   let written: AuditEntry[] = [];
   const takenBack = new Error('taken back');
   try {
-    await database.transaction(undefined, async (tx) => {
-      await tx.run(sql.actByHand, ['audit undo', deed]);
-      await tx.run(sql.undoHandEdit, [id]);
-      written = await entries(tx, { undoOf: id, limit: 1000 });
-      if (dryRun) throw takenBack;
+    return await inTransaction(ctx, async (tx) => {
+      const [entry] = isId(id) ? await tx.run(sql.findEntryHere, [locationId, id]) : [];
+      if (entry === undefined) throw notFound('Audit entry');
+      if (!isUndoneByKey(entry.table)) throw conflict('guarded', `Edits of ${entry.table} are ${elsewhere}.`);
+      written = await undoIn(tx, id, `audit undo by ${keyName}`);
+      if (dry_run) throw takenBack;
+      const rows = written.reduce((sum, { row_count = 0 }) => sum + row_count, 0);
+      audit(tx, ctx, 'audit.undo', id, { before: null, after: { table: entry.table, rows } });
+      return { value: { dry_run, entries: written } };
     });
   } catch (error) {
-    if (error !== takenBack) throw error;
+    if (error === takenBack) return { value: { dry_run, entries: written } };
+    const { code = '', message = '' } = sqlState(error) ?? {};
+    if (code === notGranted) throw conflict('guarded', `This is ${elsewhere}.`);
+    if (taken.test(code)) throw conflict('guarded', `A later change stands in the way: ${message}`);
+    throw error;
   }
-  return { dry_run: dryRun, entries: written };
 }
 
-async function entries(
-  on: Queryable,
-  { location_id, since, table, by, id, undoOf, limit }: Partial<AuditList> & { undoOf?: string },
-): Promise<AuditEntry[]> {
-  const values = [location_id, limit, since, table, by, id, undoOf].map((value) => value ?? null);
-  return (await on.run(sql.listEntries, values)).map(shown);
-}
+const elsewhere = 'undone at the command line alone: comanda audit undo';
 
-function shown({ timezone, created_at, actor_kind, changes, ...row }: sql.EntryRow): AuditEntry {
-  const told = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
-  return {
-    ...(told as Pick<AuditEntry, 'id' | 'operation'>),
-    created_at: wireTime(created_at, timezone ?? 'UTC'),
-    actor: actor_kind,
-    ...('rows' in changes ? { rows: changes.rows } : { changes }),
-  };
-}
-
-async function exists({ prisma }: Database, id: string): Promise<boolean> {
-  return isId(id) && (await prisma.location.findUnique({ where: { id } })) !== null;
-}
+// SQLSTATE: the service may not write there; another row has the name, or hangs on what would go.
+const notGranted = '42501';
+const taken = /^2350[35]$/;

@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import { resourceName } from './named.statements.ts';
 import type { AuditEntry } from './schema.ts';
 
 /** An entry as it is stored, with what is read beside it; what is absent is null. */
@@ -13,9 +14,11 @@ export interface EntryRow {
   role: string | null;
   application: string | null;
   request_id: string | null;
+  client_address: string | null;
   operation: string;
   table: string | null;
   resource_id: string | null;
+  resource_name: string | null;
   row_count: number | null;
   changes: NonNullable<AuditEntry['changes']> | Required<Pick<AuditEntry, 'rows'>>;
   cascaded: Record<string, number> | null;
@@ -24,26 +27,72 @@ export interface EntryRow {
   undo_of: string | null;
 }
 
-/** $1 location, $2 how many, $3 since, $4 table, $5 who, $6 entry or row, $7 what this transaction has undone. */
-export const listEntries = statement<EntryRow>(
-  'list_audit_entries',
-  `select a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
-     a.actor_name as role, a.application_name as application, a.request_id, a.operation, a.relation as "table",
-     a.resource_id, a.row_count, a.changes, a.deed, a.caused_by, a.undo_of,
+const shown = `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
+     a.actor_name as role, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
+     a.resource_id, ${resourceName} as resource_name, a.row_count, a.changes, a.deed, a.caused_by, a.undo_of,
      (select jsonb_object_agg(c.relation, c.row_count) from audit_entries c
-       where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded
-   from audit_entries a
-   left join locations l on l.id = a.location_id
-   left join api_keys k on k.location_id = a.location_id and k.id = a.api_key_id
-   where ($1::uuid is null or a.location_id = $1::uuid or a.resource_id = $1::uuid)
-     and ($3::timestamptz is null or a.created_at >= $3::timestamptz)
+       where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded`;
+const keys = 'left join api_keys k on k.location_id = a.location_id and k.id = a.api_key_id';
+
+// $3 since, $4 table, $5 who, $6 entry or row.
+const wanted = `($3::timestamptz is null or a.created_at >= $3::timestamptz)
      and ($4::text is null or a.relation = $4::text)
-     and ($5::text is null or $5::text in (a.actor_name, a.application_name, k.name, a.api_key_id::text))
+     and ($5::text is null or $5::text in (a.actor_name, a.application_name, k.name, a.api_key_id::text)
+       or k.name = 'app: ' || $5::text)
      and ($6::uuid is null or $6::uuid in (a.id, a.resource_id)
        or jsonb_path_exists(a.changes, '$.rows[*].key.* ? (@ == $id)', jsonb_build_object('id', $6::uuid)))
-     and ($7::uuid is null or a.undo_of = $7::uuid and a.created_at = now()::timestamptz(3))
-     and (a.caused_by is null or $4::text is not null or $6::uuid is not null)
+     and (a.caused_by is null or $4::text is not null or $6::uuid is not null)`;
+
+/** $1 location, $2 how many, $3 since, $4 table, $5 who, $6 entry or row. */
+export const listEntries = statement<EntryRow>(
+  'list_audit_entries',
+  `select ${shown}
+   from audit_entries a left join locations l on l.id = a.location_id ${keys}
+   where ($1::uuid is null or a.location_id = $1::uuid or a.resource_id = $1::uuid) and ${wanted}
    order by a.created_at desc, a.id desc limit $2`,
+);
+
+/** What this transaction wrote to undo $1: at the location of that entry, or anywhere where that had none. */
+export const listUndone = statement<EntryRow>(
+  'list_undone_entries',
+  `select ${shown}
+   from (select id, location_id from audit_entries where id = $1::uuid limit 1) main
+   cross join lateral (
+     select * from audit_entries u
+     where u.location_id = main.location_id and u.created_at = now()::timestamptz(3) and u.undo_of = main.id
+     union all
+     select * from audit_entries u
+     where main.location_id is null and u.created_at = now()::timestamptz(3) and u.undo_of = main.id
+   ) a
+   left join locations l on l.id = a.location_id ${keys}
+   where a.caused_by is null
+   order by a.created_at desc, a.id desc limit 1000`,
+);
+
+const here = `from audit_entries a ${keys} where a.location_id = $1::uuid and ${wanted}`;
+
+/** Those of one location: $1 location, $2 how many, $3 to $6 as above, $7 how many are passed over. */
+export const listEntriesHere = statement<EntryRow>(
+  'list_audit_entries_here',
+  `with page as materialized (
+     select a.id as entry ${here} order by a.created_at desc, a.id desc limit $2 offset $7
+   )
+   select ${shown}
+   from page cross join lateral (select * from audit_entries where id = page.entry limit 1) a
+   join locations l on l.id = a.location_id ${keys}
+   order by a.created_at desc, a.id desc`,
+);
+
+/** How many there are: $1 location, $2 unused, $3 to $6 as above. */
+export const countEntriesHere = statement<{ total: number }>(
+  'count_audit_entries_here',
+  `select count(*)::int as total, $2::int as unused ${here}`,
+);
+
+/** $1 location, $2 entry. */
+export const findEntryHere = statement<{ table: string | null }>(
+  'find_audit_entry_here',
+  'select relation as "table" from audit_entries where location_id = $1::uuid and id = $2::uuid',
 );
 
 export const findEntry = statement<{ id: string }>(
@@ -51,10 +100,18 @@ export const findEntry = statement<{ id: string }>(
   'select id from audit_entries where id = $1::uuid',
 );
 
-/** The rest of the transaction is a person's, not the service's: $1 what the session calls itself, $2 a deed or nothing. */
-export const actByHand = statement<never>(
-  'act_by_hand',
-  `select set_config('application_name', $1, true), set_config('comanda.deed', $2, true)`,
+/** $1 what the session calls itself from here on. Answers what it did before. */
+export const nameSession = statement<{ before: string }>(
+  'name_session',
+  `select current_setting('application_name') as before, set_config('application_name', $1, true)`,
 );
 
+/** $1 a deed, or nothing. */
+export const sayDeed = statement<never>('say_deed', `select set_config('comanda.deed', $1, true)`);
+
 export const undoHandEdit = statement<never>('undo_hand_edit', 'select undo_hand_edit($1::uuid)');
+
+export const findLocation = statement<{ id: string }>(
+  'find_audited_location',
+  'select id from locations where id = $1::uuid',
+);

@@ -25,15 +25,16 @@ export const SyncInclude = z
 export const SyncAction = z.enum(['created', 'updated', 'deleted', 'unchanged']);
 export type SyncAction = z.infer<typeof SyncAction>;
 
-/** The fields of `after` that differ from `before`, or all of them when there is no `before`. */
+/** The fields of `after` that differ from `before`, or all of them when there is no `before`; null is no value. */
 export function fieldChanges<Row extends object>(
   before: Row | undefined,
   after: Row,
   names: Readonly<Partial<Record<keyof Row & string, string>>>,
 ): FieldChange[] {
   return (Object.entries(names) as [keyof Row & string, string][]).flatMap(([key, field]) => {
-    const then = before?.[key] as FieldChange['after'] | undefined;
-    const now = after[key] as FieldChange['after'];
-    return then === now ? [] : [{ field, ...(then !== undefined && { before: then }), after: now }];
+    const then = (before?.[key] ?? undefined) as FieldChange['after'] | undefined;
+    const now = (after[key] ?? undefined) as FieldChange['after'] | undefined;
+    if (then === now || now === undefined) return [];
+    return [{ field, ...(then !== undefined && { before: then }), after: now }];
   });
 }

@@ -1,5 +1,6 @@
+import { freshFields, productColumns } from '../products/fields.schema.ts';
 import { type FieldChange, fieldChanges, type SyncAction } from './changes.schema.ts';
-import type { LinkRow, ProductRow, StockRow, Writes, Written } from './rows.ts';
+import type { LinkRow, ProductRow, StockRow, Writes, Written } from './rows.rules.ts';
 
 /** Fields as a caller gives them: what is undefined is left out. */
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | undefined };
@@ -30,10 +31,7 @@ export function settle<Row extends object>(
 /** What becomes of something that is settled; only a dry run asks. */
 export type Told = () => FieldChange[];
 
-const productFields = {
-  ...{ sku: 'sku', name: 'name', description: 'description', price: 'price', visible: 'visible' },
-  image_url: 'image_url',
-} as const;
+const productNames = Object.fromEntries(productColumns.map((name) => [name, name]));
 
 /** Settles the product `id`; answers what changes of it. What is new takes the defaults. */
 export function settleProduct(
@@ -42,13 +40,12 @@ export function settleProduct(
   given: Given<Omit<ProductRow, 'id' | 'external_id'>> & { external_id: string },
   before: ProductRow | undefined,
 ): Told {
-  const { external_id, sku, name, description, price, visible, image_url } = given;
-  const row = settle(products, before, { sku, name, description, price, visible, image_url }, () => ({
-    ...{ id, external_id, sku: id, name: '', description: '', price: 0, visible: true, image_url: '' },
-  }));
+  const { external_id, sku } = given;
+  const columns = Object.fromEntries(productColumns.map((name) => [name, given[name]])) as Given<ProductRow>;
+  const row = settle(products, before, columns, () => ({ id, external_id, ...freshFields, sku: id }));
   return () =>
     // A sku that is made from the id is not foreseen: a dry run makes no id.
-    fieldChanges(before, row, productFields).filter(
+    fieldChanges(before, row, productNames).filter(
       ({ field }) => field !== 'sku' || before !== undefined || sku !== undefined,
     );
 }

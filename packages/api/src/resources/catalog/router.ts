@@ -14,10 +14,9 @@ export const catalogRouter = router({
       'carries an `ETag`: sent back in `If-None-Match`, an unchanged catalog answers 304 without a body.',
     rest: ['GET /v2/catalog'],
     conditional: true,
-    joined: true,
   })
     .output(Catalog)
-    .query(({ ctx }) => catalog.get(ctx)),
+    .joinedQuery(({ ctx }) => catalog.get(ctx)),
 
   sync: operation({
     permission: 'catalog:sync',

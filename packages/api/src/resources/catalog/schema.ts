@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, Timestamp } from '../../wire.ts';
+import { shownFields } from '../products/fields.schema.ts';
 
 const externalId = z.string().optional().meta({ example: 'SKU-1001' });
 
@@ -35,15 +36,14 @@ export const CatalogSubselection = z
   })
   .meta({ id: 'CatalogSubselection', description: 'A choice that belongs to a product.' });
 
-/** A product as the catalog shows it. */
+const { description: _description, image_url: _image, ...inCatalog } = shownFields;
+
+/** A product as the catalog shows it: the columns that watched.sql marks with *. */
 export const CatalogProduct = z
   .object({
     id: Id,
     external_id: externalId,
-    sku: z.string(),
-    name: z.string(),
-    price: z.number(),
-    visible: z.boolean(),
+    ...inCatalog,
     stock: CatalogStock,
     subselections: z.array(CatalogSubselection),
   })

@@ -1,29 +1,27 @@
 import type { Queryable } from '@comanda/db';
-import { inPlace } from '../../places/bulkhead.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import { matchesEtag } from '../../request/conditional.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, JoinedCall } from '../../request/context.ts';
+import { originOf } from '../../request/request-id.ts';
 import { inTransaction } from '../../request/writing.ts';
-import { currentVersionOf } from './current-version.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
 import * as sql from './statements.ts';
+import { currentVersions } from './version.store.ts';
 
 /**
  * Reads the whole catalog with its version and entity tag, and builds nothing for a caller who has it already.
  * Specification: Full catalog.
  */
-export async function get(ctx: CallContext): Promise<Answer<Catalog>> {
-  const { database } = ctx.app;
+export async function get(ctx: JoinedCall): Promise<Answer<Catalog>> {
   const { locationId } = ctx.caller;
   if (ctx.ifNoneMatch !== undefined) {
-    const current = await currentVersionOf(database, locationId);
+    const current = await ctx.joined.read(currentVersions, locationId);
     if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current)))
       return { unchanged: true, etag: etagOf(locationId, current) };
   }
-  // Whether it is still the same is asked together with others; the tree is built for one, in a place of its own.
-  const place = { locationId, resource: 'catalog', kind: 'query' } as const;
-  const built = await inPlace(ctx.app.bulkhead, place, () => build(ctx));
+  // Whether it is still the same is asked together with others; the tree is built for one.
+  const built = await ctx.inPlace(build);
   const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
   return { text, etag: etagOf(locationId, built) };
 }
@@ -34,7 +32,7 @@ export function publish(ctx: CallContext): Promise<Answer<PublishedCatalog>> {
   return inTransaction(ctx, async (tx) => {
     const [captured] = await tx.run(sql.capturePublication, [locationId]);
     if (captured === undefined) throw new Error('the location of the key is gone');
-    await audit(tx, ctx, 'catalog.publish', locationId, { before: null, after: captured });
+    audit(tx, ctx, 'catalog.publish', locationId, { before: null, after: captured });
     return { value: captured };
   });
 }
@@ -63,7 +61,7 @@ async function build(ctx: CallContext): Promise<Built> {
     const built = await readOnce(database, ctx);
     if (built !== undefined) return built;
   }
-  return database.transaction(ctx.requestId, async (tx) => {
+  return database.transaction(originOf(ctx), async (tx) => {
     await tx.run(sql.holdVersion, [ctx.caller.locationId]);
     const built = await readOnce(tx, ctx);
     if (built === undefined) throw new Error('a version was overtaken while it was held');
@@ -75,7 +73,7 @@ async function build(ctx: CallContext): Promise<Built> {
 // changed meanwhile.
 async function readFromReplica(ctx: CallContext): Promise<Built | undefined> {
   const { locationId } = ctx.caller;
-  const { epoch } = (await currentVersionOf(ctx.app.database, locationId)) ?? (await stamp(ctx));
+  const { epoch } = (await ctx.app.places.joined.read(currentVersions, locationId)) ?? (await stamp(ctx));
   const [row] = await ctx.reads.run(sql.readStampedCatalog, [locationId, epoch]);
   return row === undefined || row.milliseconds === null ? undefined : row;
 }

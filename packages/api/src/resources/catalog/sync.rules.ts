@@ -1,6 +1,6 @@
 import { conflict, type FieldFault, invalid } from '../../errors.ts';
 import { fieldChanges } from '../bulk/changes.schema.ts';
-import type { Current, ItemRow, SubselectionRow, Writes } from '../bulk/rows.ts';
+import type { Current, ItemRow, SubselectionRow, Writes } from '../bulk/rows.rules.ts';
 import {
   actionOf,
   by,
@@ -11,10 +11,10 @@ import {
   settleProduct,
   settleStock,
 } from '../bulk/rules.ts';
-import { planDeletions } from './sync.deletions.ts';
-import { positions } from './sync.positions.ts';
 import type { CatalogChange, CatalogNode, CatalogSyncMode, SyncedSubselection } from './sync.schema.ts';
-import type { NamedProduct, NamedTree } from './sync.tree.ts';
+import { planDeletions } from './sync-deletions.rules.ts';
+import { positions } from './sync-positions.rules.ts';
+import type { NamedProduct, NamedTree } from './sync-tree.rules.ts';
 
 /** What a dry run calls the columns that it compares. */
 const categoryFields = {
@@ -218,7 +218,11 @@ function releasedSkus({ writes }: Planning, tree: NamedTree, current: Current): 
     const id = (known.get(external_id) ?? created.get(external_id))?.id;
     if (owner === undefined || owner.id === id || removed.has(owner.id)) return [];
     const next = after.get(owner.id);
-    if (next === undefined || next.sku === sku) throw conflict(`sku ${sku} is taken by product ${owner.id}.`);
+    if (next === undefined || next.sku === sku)
+      throw conflict('sku_taken', `sku ${sku} is taken by product ${owner.id}.`, {
+        collection: 'products',
+        id: owner.id,
+      });
     return [owner.id];
   });
 }

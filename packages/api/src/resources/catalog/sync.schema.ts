@@ -2,21 +2,26 @@ import { z } from 'zod';
 import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
-import { Description } from '../products/schema.ts';
+import { givenFields } from '../products/fields.schema.ts';
 
 const Count = z
-  .int({ error: 'must be a whole number' })
+  .int()
   .min(0, 'must not be negative')
   .max(2_147_483_647, 'must be at most 2147483647')
   .meta({ example: 1 });
 
-const stock = { enabled: z.boolean(), quantity: Quantity };
+const ItemStock = z.object({ enabled: z.boolean(), quantity: Quantity }).meta({ id: 'CatalogSyncItemStock' });
+
+const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).meta({
+  id: 'CatalogSyncProductStock',
+});
 
 /** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
     external_id: ExternalId.meta({
       description: "The caller's own identifier, unique within its subselection.",
+      example: 'OAT-MILK',
     }),
     name: Label,
     price: Money,
@@ -24,7 +29,7 @@ export const SyncedItem = z
     max: Count.optional().meta({ description: "The subselection's max_selection for a new one." }),
     visible: z.boolean().optional(),
     image_url: ImageUrl.optional(),
-    stock: z.object(stock).optional(),
+    stock: ItemStock.optional(),
   })
   .superRefine(({ min, max }, context) => {
     if (min !== undefined && max !== undefined && min > max)
@@ -36,7 +41,10 @@ export type SyncedItem = z.infer<typeof SyncedItem>;
 /** A choice as a sync brings it. */
 export const SyncedSubselection = z
   .object({
-    external_id: ExternalId.meta({ description: "The caller's own identifier, unique within its product." }),
+    external_id: ExternalId.meta({
+      description: "The caller's own identifier, unique within its product.",
+      example: 'MILK',
+    }),
     name: Label,
     min_selection: Count.meta({ example: 0 }),
     max_selection: Count,
@@ -56,13 +64,8 @@ export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
 export const SyncedProduct = z
   .object({
     external_id: ExternalId,
-    sku: Label.optional().meta({ description: 'Unique per location; made from the id of a new product.' }),
-    name: Label,
-    description: Description.optional(),
-    price: Money,
-    visible: z.boolean().optional(),
-    image_url: ImageUrl.optional(),
-    stock: z.object({ ...stock, min_stock_alarm: Quantity.optional() }).optional(),
+    ...{ ...givenFields, name: Label, price: Money },
+    stock: ProductStock.optional(),
     subselections: z.array(SyncedSubselection).max(50, 'must hold at most 50 subselections').optional(),
   })
   .meta({ id: 'CatalogSyncProduct' });

@@ -2,11 +2,11 @@ import { newId } from '@comanda/db';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { findStoredAnswer, finishAnswer } from '../../request/writing.ts';
-import { runBatch } from '../bulk/engine.ts';
+import { runBatch } from '../bulk/service.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';
 import type { CatalogSync, CatalogSyncResult } from './sync.schema.ts';
-import { readTree } from './sync.tree.ts';
+import { readTree } from './sync-tree.rules.ts';
 
 /**
  * Sets the catalog to what is named, in one transaction; a dry run answers what that would change. Throws

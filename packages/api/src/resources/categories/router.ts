@@ -8,8 +8,8 @@ export const categoriesRouter = router({
   list: operation({
     permission: 'categories:read',
     summary: 'List categories',
+    description: 'By priority, then name, then id, hidden ones too.',
     rest: ['GET /v2/categories'],
-    list: true,
   })
     .input(CategoryList)
     .output(CategoryPage)
@@ -18,6 +18,7 @@ export const categoriesRouter = router({
   get: operation({
     permission: 'categories:read',
     summary: 'Read a category',
+    description: 'With its own fields alone; its products are in the catalog.',
     rest: ['GET /v1/categories/{id}', 'GET /v2/categories/{id}'],
     errors: ['resource_not_found'],
   })
@@ -28,6 +29,7 @@ export const categoriesRouter = router({
   getByExternalId: operation({
     permission: 'categories:read',
     summary: 'Read a category by your own identifier',
+    description: 'As by id. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/categories/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
   })
@@ -38,6 +40,7 @@ export const categoriesRouter = router({
   create: operation({
     permission: 'categories:write',
     summary: 'Create a category',
+    description: 'It is empty; products name their categories.',
     rest: ['POST /v1/categories', 'POST /v2/categories'],
     status: 201,
     errors: ['conflict'],

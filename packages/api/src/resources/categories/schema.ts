@@ -14,8 +14,13 @@ export const Category = z
   .meta({ id: 'Category', description: 'A group of products on the menu.' });
 export type Category = z.infer<typeof Category>;
 
+/** A category as what belongs to it names it. */
+export const CategoryName = z
+  .object({ id: z.string(), name: z.string() })
+  .meta({ id: 'CategoryName', description: 'A category, by its id and name.' });
+
 const Priority = z
-  .int({ error: 'must be a whole number' })
+  .int()
   .min(-32_768, 'must be -32768 to 32767')
   .max(32_767, 'must be -32768 to 32767')
   .meta({ description: 'Lower comes first.', example: 10 });

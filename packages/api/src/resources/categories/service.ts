@@ -6,7 +6,7 @@ import { readPage } from '../../request/page-text.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
-import { removeOne } from '../bulk/engine.ts';
+import { removeOne } from '../bulk/service.ts';
 import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
 import type { CategoryText } from './statements.ts';
 import * as sql from './statements.ts';
@@ -67,8 +67,14 @@ async function write(
       inTransaction(ctx, async (tx) => answer(await tx.run(statement, [ctx.caller.locationId, ...values]))),
     );
   } catch (error) {
-    if (sqlState(error)?.code === '23505')
-      throw conflict(`external_id ${externalId} is taken by another category.`);
-    throw error;
+    if (sqlState(error)?.code !== '23505') throw error;
+    const found = await ctx.app.database.run(sql.readCategoryByExternalId, [
+      ctx.caller.locationId,
+      externalId,
+    ]);
+    const id = found[0] === undefined ? undefined : (JSON.parse(found[0].doc) as Category).id;
+    const by = id === undefined ? 'another category' : `category ${id}`;
+    const other = id === undefined ? undefined : ({ collection: 'categories', id } as const);
+    throw conflict('external_id_taken', `external_id ${externalId} is taken by ${by}.`, other);
   }
 }

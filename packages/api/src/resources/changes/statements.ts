@@ -25,7 +25,7 @@ export interface Changes {
 }
 
 /** Rows that stand after the place of $2 and $3, up to $4; $1 is the location. */
-export const afterPlace = (moment: string, id: string) =>
+export const afterPosition = (moment: string, id: string) =>
   `(${moment}, ${id}) > ($2::timestamptz, $3::uuid) and ${moment} <= $4::timestamptz`;
 
 /** What a list of changes is made of. Filters are the parameters from $5 on; limit and offset come after them. */

@@ -1,6 +1,8 @@
 import { operation, router } from '../../request/operation.ts';
-import { EventList, EventPage } from './schema.ts';
+import { subscription } from '../../request/subscription.ts';
+import { EventList, EventPage, EventWatch, type FeedEvent } from './schema.ts';
 import * as events from './service.ts';
+import { watch } from './watch.service.ts';
 
 /** The feed of events; contract: webhooks and events. */
 export const eventsRouter = router({
@@ -12,9 +14,23 @@ export const eventsRouter = router({
       'with the id of the last one as `after`: nothing is skipped or seen twice. `total` counts what is left to ' +
       'read, this page included.',
     rest: ['GET /v2/events'],
-    list: true,
   })
     .input(EventList)
     .output(EventPage)
     .query(({ ctx, input }) => events.list(ctx, input)),
+  watch: subscription<typeof EventWatch, FeedEvent>(
+    {
+      permission: 'events:read',
+      summary: 'Watch events as they are published',
+      description:
+        'A stream of server-sent events: what the feed tells, from now on or behind `after`, each event once and in ' +
+        'its order, with its id, its type as `event` and as `data` exactly what endpoints of v2 receive. Open it again ' +
+        'with `Last-Event-ID` (browsers and most libraries do so by themselves) and nothing is missed. It counts as one ' +
+        'request, and ends within a second of its key being revoked; what ends it is told in a last event, `error`. ' +
+        'After 15 s without an event a comment says that it lives.',
+      rest: 'GET /v2/events/stream',
+    },
+    EventWatch,
+    ({ ctx, input }) => watch(ctx, input),
+  ),
 });

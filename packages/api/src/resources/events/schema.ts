@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { Envelope, type EventData, type EventType, envelopeOf, eventTypes } from '../../events.ts';
 import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
+import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
 /** An event as it was published; `type` tells what `data` is. */
 export type FeedEvent = {
@@ -12,7 +12,12 @@ export type FeedEvent = {
 }[EventType];
 
 const id = Envelope.shape.id.meta({ example: '01935a3e-7d90-7c3b-a5e6-f70819203142' });
-const variants = eventTypes.map((type) => envelopeOf(type).extend({ id, api_version: z.literal('v2') }));
+
+/** The body of each event type as v2 endpoints receive it and the feed shows it: `OrderCreatedEvent` and so on. */
+export const publishedEvents = Object.fromEntries(
+  eventTypes.map((type) => [type, published(type)]),
+) as Record<EventType, ReturnType<typeof published>>;
+const variants = Object.values(publishedEvents);
 
 /** An event as it was published: the very body that v2 endpoints receive. */
 export const FeedEvent = z.discriminatedUnion('type', variants as [(typeof variants)[number]]).meta({
@@ -52,6 +57,19 @@ export const EventList = z
   });
 export type EventList = z.infer<typeof EventList>;
 
+/** From where on to watch, and what. */
+export const EventWatch = z.object({
+  after: z.string().optional().meta({
+    description: 'The id of the last event that was read; without it, or as `latest`, from now on.',
+    example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
+  }),
+  types: EventList.shape.types,
+  lastEventId: z.string().optional().meta({
+    description: 'The same as `after`, set by clients that come again.',
+  }),
+});
+export type EventWatch = z.infer<typeof EventWatch>;
+
 /** A part of the feed. `pagination.total` is how many events there are after `after`, these among them. */
 export const EventPage = page(FeedEvent).extend({
   pagination: Pagination.extend({
@@ -65,3 +83,11 @@ export type EventPage = z.infer<typeof EventPage>;
 
 /** The place before the first event, where a location has none yet. */
 export const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+function published(type: EventType) {
+  const words = type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const described = { id: `${words}Event`, description: `Sent when ${events[type].trigger}.` };
+  return envelopeOf(type)
+    .extend({ id, api_version: z.literal('v2') })
+    .meta(described);
+}

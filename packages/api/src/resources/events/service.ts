@@ -1,13 +1,21 @@
-import { isId, type Queryable, statement } from '@comanda/db';
-import { invalid } from '../../errors.ts';
+import { isId, type Queryable } from '@comanda/db';
+import { ApiError, invalid } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { beforeAll, type EventList, type EventPage } from './schema.ts';
+import {
+  findFeedPosition,
+  findFeedStart,
+  findNewest,
+  findRestore,
+  readFeed,
+  readFeedOfTypes,
+} from './statements.ts';
 
 /**
  * Reads the feed of published events in the order of their publication, the bodies exactly as they are sent. Events
  * are numbered under the relay's lock, so none can appear before one that was read. Throws `validation_error` for an
- * `after` that is no event of the location, or no longer kept.
+ * `after` that is no event of the location, no longer kept, or lost in a restore.
  */
 export async function list(
   ctx: CallContext,
@@ -29,6 +37,19 @@ export async function list(
   return answerPage(page, { limit, offset: 0 });
 }
 
+/**
+ * The event that was read last; of `latest`, the newest there is. Throws `validation_error` for what is no event of the
+ * location, or no longer kept.
+ */
+export async function positionAfter(
+  { app: { database }, caller }: CallContext,
+  after: string,
+): Promise<{ id: string; number: string }> {
+  if (after !== 'latest') return { id: after, number: await positionOf(database, caller.locationId, after) };
+  const [last] = await database.run(findNewest, [caller.locationId]);
+  return last ?? { id: beforeAll, number: '0' };
+}
+
 async function start(on: Queryable, locationId: string, since?: string): Promise<string> {
   const [first] = await on.run(findFeedStart, [locationId, since === undefined ? null : new Date(since)]);
   return first?.number ?? '0';
@@ -38,63 +59,32 @@ async function positionOf(on: Queryable, locationId: string, id: string): Promis
   if (id === beforeAll) return '0';
   const [found] = isId(id) ? await on.run(findFeedPosition, [locationId, id]) : [];
   if (found !== undefined) return found.number;
-  throw invalid({ path: 'after', message: 'is no event of this location, or one that is no longer kept' });
+  const since = await restoredSince(on, locationId, id);
+  if (since !== undefined) {
+    const begin = `begin with since=${since.toISOString()}`;
+    const message = `after: the database was restored to a moment before this event; ${begin}`;
+    throw new ApiError('cursor_not_restored', message, {
+      fields: [{ path: 'after', message: begin }],
+      since,
+    });
+  }
+  throw invalid({
+    path: 'after',
+    message: 'is no event of this location, or one that is no longer kept',
+    reason: 'unknown_cursor',
+  });
 }
 
-// The number before the oldest from a moment on, 30 days ago at most. Numbers rise with time, but for transactions that
-// were under way at once: an hour before that moment is found by halving, and from there on each event is looked at.
-const findFeedStart = statement<{ number: string }>(
-  'find_feed_start',
-  `with recursive wanted as (
-     select greatest($2::timestamptz, now() - interval '30 days') as moment
-   ), walk as (
-     select (select e.number from events e where e.location_id = $1::uuid order by e.number limit 1) as low,
-       (select e.number from events e where e.location_id = $1::uuid order by e.number desc limit 1) as high
-     union all
-     select case when p.before then p.number + 1 else w.low end, case when p.before then w.high else (w.low + w.high) / 2 end
-     from walk w cross join lateral (
-       select e.number, e.created_at < (select moment from wanted) - interval '1 hour' as before from events e
-       where e.location_id = $1::uuid and e.number >= (w.low + w.high) / 2 order by e.number limit 1) p
-     where w.low < w.high
-   )
-   select coalesce(
-     (select e.number - 1 from events e
-       where e.location_id = $1::uuid and e.number >= (select max(low) from walk)
-         and e.created_at >= (select moment from wanted) order by e.number limit 1),
-     (select max(high) from walk), 0)::text as number`,
-);
+const keptMs = 30 * 86_400_000;
 
-const findNewest = statement<{ id: string }>(
-  'find_newest_event',
-  'select e.id from events e where e.location_id = $1::uuid order by e.number desc limit 1',
-);
-
-const findFeedPosition = statement<{ number: string }>(
-  'find_feed_position',
-  'select e.number::text as number from events e where e.location_id = $1::uuid and e.id = $2::uuid',
-);
-
-interface FeedText {
-  data: string;
-  total: number;
+/** The moment from which on the feed may have what a reader lacks whose last event went by a restore. */
+async function restoredSince(on: Queryable, locationId: string, id: string): Promise<Date | undefined> {
+  const captured = momentOf(id);
+  if (captured === undefined || captured < Date.now() - keptMs) return undefined;
+  const [restore] = await on.run(findRestore, [locationId, new Date(captured)]);
+  return restore?.since ?? undefined;
 }
 
-const readFeed = statement<FeedText>(
-  'read_event_feed',
-  `select (select count(*) from events e where e.location_id = $1::uuid and e.number > $2::bigint)::int as total,
-     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
-       select e.number, e.body from events e where e.location_id = $1::uuid and e.number > $2::bigint
-       order by e.number limit $3) p), '[]') as data`,
-);
-
-// The first of every type, and of these the first: each type has its own run of the index.
-const readFeedOfTypes = statement<FeedText>(
-  'read_event_feed_of_types',
-  `select (select count(*) from events e
-       where e.location_id = $1::uuid and e.type = any ($4::text[]) and e.number > $2::bigint)::int as total,
-     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
-       select found.number, found.body from unnest($4::text[]) as w (type), lateral (
-         select e.number, e.body from events e
-         where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
-       order by found.number limit $3) p), '[]') as data`,
-);
+/** When an event was captured, in Unix milliseconds: its id begins with it (UUIDv7). */
+const momentOf = (id: string) =>
+  isId(id) && id.charAt(14) === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined;

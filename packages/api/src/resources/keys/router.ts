@@ -18,7 +18,6 @@ export const keysRouter = router({
     permission: 'keys:read',
     summary: 'List API keys',
     description: 'Oldest first, revoked ones included; never their texts.',
-    list: true,
   })
     .input(KeyList)
     .output(KeyPage)

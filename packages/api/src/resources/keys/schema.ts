@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isGrant } from '../../permissions.ts';
 import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
-const Count = z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1').max(2_147_483_647);
+const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
 
 /** What makes a key. Limits that are left out take the defaults. */
 export const KeyCreate = z
@@ -27,6 +27,20 @@ export const KeyCreateAt = z.object({
   location_id: Id.optional().meta({ description: 'The oldest location unless said.' }),
 });
 export type KeyCreateAt = z.infer<typeof KeyCreateAt>;
+
+/** What changes of a key; without an end it is good until it is revoked. */
+export const KeyUpdate = z.object({
+  ...KeyCreate.partial().shape,
+  expires_at: TimestampFilter.nullable().optional(),
+});
+export type KeyUpdate = z.infer<typeof KeyUpdate>;
+
+/** For how long the old key works beside the new one. */
+export const GraceHours = z
+  .int('must be a whole number of hours')
+  .min(0, 'must be 0 to 8760')
+  .max(8_760, 'must be 0 to 8760')
+  .default(24);
 
 /** A key without its text. */
 export const Key = z
@@ -54,6 +68,9 @@ export type KeyLimits = Pick<Key, 'per_minute' | 'monthly' | 'batch_jobs_per_hou
 /** A new key with its text, which is shown once. */
 export const KeyWithText = Key.extend({ key: z.string() }).meta({ id: 'KeyWithText' });
 export type KeyWithText = z.infer<typeof KeyWithText>;
+
+/** A new key in place of another, and until when that one works. */
+export type RotatedKey = KeyWithText & { old: { id: string; expires_at: string } };
 
 export const KeyList = z.object(paging);
 export const KeyPage = page(Key);

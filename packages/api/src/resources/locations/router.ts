@@ -1,5 +1,5 @@
 import { operation, router } from '../../request/operation.ts';
-import { Location, LocationCreate, LocationUpdate } from './schema.ts';
+import { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
 import * as locations from './service.ts';
 
 /** Specification: v2, named only; contract: locations. */
@@ -7,6 +7,7 @@ export const locationsRouter = router({
   getCurrent: operation({
     permission: 'locations:read',
     summary: 'Read the location of the key',
+    description: 'Its time zone decides which day a date filter means, and the offset of every timestamp.',
     rest: ['GET /v2/locations/current'],
   })
     .output(Location)
@@ -18,7 +19,7 @@ export const locationsRouter = router({
     description: 'With one enabled payment method, "Cash". Its keys are made at the command line.',
   })
     .input(LocationCreate)
-    .output(Location)
+    .output(CodedLocation)
     .mutation(({ ctx, input }) => locations.create(ctx, input)),
 
   update: operation({
@@ -28,6 +29,6 @@ export const locationsRouter = router({
     errors: ['resource_not_found'],
   })
     .input(LocationUpdate)
-    .output(Location)
+    .output(CodedLocation)
     .mutation(({ ctx, input }) => locations.update(ctx, input)),
 });

@@ -22,15 +22,34 @@ export const Location = z
     timezone: z.string().meta({ description: 'IANA time zone.', example: 'America/Sao_Paulo' }),
     currency: z.string().meta({ description: 'ISO 4217 code.', example: 'BRL' }),
     created_at: Timestamp,
+    sandbox: z.literal(true).exactOptional().meta({
+      description: 'Whether it is a sandbox: its keys are test keys, and it can be reset.',
+    }),
   })
   .meta({ id: 'Location', description: 'A restaurant or shop.' });
 export type Location = z.infer<typeof Location>;
+
+/** A location as whoever makes it sees it, with its code. */
+export const CodedLocation = Location.extend({
+  code: z.string().meta({
+    description: 'Its short name, which its keys carry: `cmd_live_<code>_…`.',
+    example: '7k2m9xqd',
+  }),
+}).meta({ id: 'CodedLocation', description: 'A restaurant or shop, and its code.' });
+export type CodedLocation = z.infer<typeof CodedLocation>;
+
+/** A location, and what it does: see `comanda locations disable`. */
+export type LocationState = CodedLocation & { status: 'active' | 'read_only' | 'disabled' | 'deleting' };
 
 /** What makes a location. */
 export const LocationCreate = z.object({
   name: Label,
   timezone: TimeZone.default('UTC'),
   currency: Currency.default('USD'),
+  sandbox: z.boolean().optional().meta({
+    description: 'Makes a sandbox, for good. What a key of a sandbox makes is one, whatever is given.',
+    example: true,
+  }),
 });
 export type LocationCreate = z.infer<typeof LocationCreate>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Id, Label } from '../../wire.ts';
+import { CategoryName } from '../categories/schema.ts';
 
 /** A menu, as the specification's Active menu. */
 export const Menu = z
@@ -11,7 +12,7 @@ export const Menu = z
       example: 3,
     }),
     is_published: z.boolean(),
-    categories: z.array(z.object({ id: z.string(), name: z.string() })),
+    categories: z.array(CategoryName),
   })
   .meta({ id: 'Menu', description: 'What is shown to guests; at most one is published.' });
 export type Menu = z.infer<typeof Menu>;

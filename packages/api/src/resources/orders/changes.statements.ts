@@ -1,4 +1,4 @@
-import { afterPlace, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
+import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entries, type Include } from './entries.statements.ts';
 import { filterSql, filtersOf, givenFilters, type OrderFilters, shortNames } from './list.statements.ts';
 import type { OrderList } from './schema.ts';
@@ -18,7 +18,7 @@ function statementsFor(given: readonly (keyof OrderFilters)[], include: Include)
   // By number or external_id there is one at most: it is not to be looked for along the moments.
   const one = given.includes('number') || given.includes('external_id');
   const rows = () => `select o.id, o.updated_at${one ? " + interval '0'" : ''} as moment from orders o
-    where o.location_id = $1::uuid and ${afterPlace('o.updated_at', 'o.id')}${narrowed.join('')}`;
+    where o.location_id = $1::uuid and ${afterPosition('o.updated_at', 'o.id')}${narrowed.join('')}`;
   const made =
     known.get(name) ??
     changesStatements({

@@ -7,7 +7,7 @@ export const OrderExportRequest = z
   .object({
     from: DateFilter,
     to: DateFilter,
-    limit: z.int({ error: 'must be a whole number' }).min(1, 'must be at least 1').optional().meta({
+    limit: z.int().min(1, 'must be at least 1').optional().meta({
       description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.',
     }),
     offset: paging.offset,

@@ -100,45 +100,45 @@ function listStatement(
   const made = statement<PageText>(
     name,
     `with ${page}
-     select (select p.total from place p)::int as total,
+     select (select start.total from start)::int as total,
        (select ${entries(include, `page.sorted ${direction}, page.id ${direction}`)}) as data`,
   );
   listStatements.set(name, made);
   return made;
 }
 
-// Where the page stands, and the exact total: see order_place in prisma/sql/order_lists.sql.
-function placeOf(
+// Where the page begins, and the exact total: see order_page_start in prisma/sql/order_lists.sql.
+function startOf(
   { newestFirst, offset }: { newestFirst: boolean; offset: string },
   given: Parameters,
 ): string {
   const [status, anyStatus, from, to] = counted.map((name) => given.get(name));
   const statuses = status ? `array[${status}::order_status]` : `${anyStatus ?? 'null'}::order_status[]`;
-  return `order_place($1::uuid, ${statuses}, ${from ? dayStart(from) : 'null'},
+  return `order_page_start($1::uuid, ${statuses}, ${from ? dayStart(from) : 'null'},
     ${to ? dayEnd(to) : 'null'}, ${newestFirst}, ${offset})`;
 }
 
-// The place bounds the scan, so that the index is entered within an hour of the page's first order.
+// The start bounds the scan, so that the index is entered within an hour of the page's first order.
 function byTime(direction: OrderList['order'], given: Parameters): string {
   const [status, anyStatus] = [given.get('status'), given.get('any_status')];
-  const upper = '(select p.upper from place p)';
+  const upper = '(select start.upper from start)';
   const found = (more: string, limit: string) => `select o.id, o.created_at as sorted from orders o
-         where o.location_id = ${location} and o.created_at >= (select p.lower from place p) and ${more}
+         where o.location_id = ${location} and o.created_at >= (select start.lower from start) and ${more}
          order by o.created_at ${direction}, o.id ${direction}
          limit ${limit}`;
-  const first = `${mostOnPage} offset (select p.rest from place p)`;
+  const first = `${mostOnPage} offset (select start.rest from start)`;
   // Each status has its own run of the index. A bound that is a row is not taken for one end of a narrow range: there the
   // planner expects one order by time as by status, and takes either index.
   const merged = () => `select o.* from unnest(${anyStatus}::order_status[]) s (status) cross join lateral (
            ${found(
              `o.status = s.status and (o.created_at, o.id) < (${upper}, uuid '00000000-0000-0000-0000-000000000000')`,
-             '(select p.rest from place p) + $2',
+             '(select start.rest from start) + $2',
            )}) o
          order by o.sorted ${direction}, o.id ${direction} limit ${first}`;
   const alone = () =>
     found(`o.created_at < ${upper}${status ? ` and ${filterSql.status(status)}` : ''}`, first);
-  return `place as materialized (
-       select * from ${placeOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
+  return `start as materialized (
+       select * from ${startOf({ newestFirst: direction === 'desc', offset: '$3::bigint' }, given)}
      ), page as materialized (
        select * from (
          ${anyStatus ? merged() : alone()}
@@ -153,27 +153,27 @@ function byColumn(column: string, direction: OrderList['order'], where: string, 
   const sorted = given.has('from') || given.has('to') ? `${column} + 0` : column;
   const slice = (way: 'asc' | 'desc', near: string, limit: string, offset: string) =>
     `(select * from (
-         select o.id, ${column} as sorted from orders o where ${where} and (select ${near} from place p)
+         select o.id, ${column} as sorted from orders o where ${where} and (select ${near} from start)
          order by ${sorted} ${way}, o.id ${way} limit ${mostOnPage} offset ${offset}
        ) found limit ${limit})`;
-  return `place as materialized (
+  return `start as materialized (
        select total, $3::bigint * 2 <= total as from_start
-       from ${placeOf({ newestFirst: true, offset: '0' }, given)}
+       from ${startOf({ newestFirst: true, offset: '0' }, given)}
      ), page as materialized (
-       ${slice(direction, 'p.from_start', '$2', '$3::bigint')}
+       ${slice(direction, 'start.from_start', '$2', '$3::bigint')}
        union all
        ${slice(
          opposite,
-         'not p.from_start',
-         '(select greatest(least($2::bigint, p.total - $3::bigint), 0) from place p)',
-         '(select greatest(p.total - $3::bigint - $2::bigint, 0) from place p)',
+         'not start.from_start',
+         '(select greatest(least($2::bigint, start.total - $3::bigint), 0) from start)',
+         '(select greatest(start.total - $3::bigint - $2::bigint, 0) from start)',
        )}
      )`;
 }
 
 // By number or external_id there is one at most; by channel what has the channel is counted.
 function plain(column: string, direction: OrderList['order'], where: string): string {
-  return `place as (
+  return `start as (
        select count(*) as total from orders o where ${where}
      ), page as materialized (
        select * from (

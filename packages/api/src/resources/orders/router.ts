@@ -1,9 +1,11 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ByExternalId, ById } from '../../wire.ts';
-import { create } from './create.ts';
+import { create } from './create.service.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
-import { exportOrders } from './export.ts';
-import { quote } from './quote.ts';
+import { exportOrders } from './export.service.ts';
+import { OrderOverview, OrderWanted } from './overview.schema.ts';
+import { overview } from './overview.service.ts';
+import { quote } from './quote.service.ts';
 import {
   Order,
   OrderCancel,
@@ -19,7 +21,7 @@ import {
 } from './schema.ts';
 import * as orders from './service.ts';
 import { OrderTimeline } from './timeline.schema.ts';
-import { timeline } from './timeline.ts';
+import { timeline } from './timeline.service.ts';
 
 /** Specification: Orders, v1 and v2. */
 export const ordersRouter = router({
@@ -30,8 +32,6 @@ export const ordersRouter = router({
       'Newest first unless `sort` and `order` say otherwise. With `updated_since` by the moment of the last change; the ' +
       'answer has a `Link` to follow, again and again: nothing that changes is missed.',
     rest: ['GET /v2/orders'],
-    list: true,
-    changes: true,
   })
     .input(OrderList)
     .output(OrderPage)
@@ -40,17 +40,19 @@ export const ordersRouter = router({
   get: operation({
     permission: 'orders:read',
     summary: 'Read an order',
+    description: 'In full: its items with what was chosen, its total, its payment.',
     rest: ['GET /v1/orders/{id}', 'GET /v2/orders/{id}'],
-    joined: true,
     errors: ['resource_not_found'],
   })
     .input(ById)
     .output(Order)
-    .query(({ ctx, input }) => orders.get(ctx, input.id)),
+    .joinedQuery(({ ctx, input }) => orders.get(ctx, input.id)),
 
   getByExternalId: operation({
     permission: 'orders:read',
     summary: 'Read an order by your own identifier',
+    description:
+      'As by id: the way to learn whether an order arrived. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/orders/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
   })
@@ -131,6 +133,18 @@ export const ordersRouter = router({
     .input(ById)
     .output(OrderTimeline)
     .query(({ ctx, input }) => timeline(ctx, input.id)),
+
+  overview: operation({
+    permission: 'orders:read',
+    summary: 'Read everything about an order',
+    description:
+      'By its id, its number or your own identifier: the order in full, its payment, its turn, its timeline, every delivery ' +
+      'of its events, and what the key may do with it.',
+    errors: ['resource_not_found'],
+  })
+    .input(OrderWanted)
+    .output(OrderOverview)
+    .query(({ ctx, input }) => overview(ctx, input, ctx.caller.granted)),
 });
 
 /** What differs in the first family. */
@@ -140,7 +154,6 @@ export const ordersV1Router = router({
     summary: 'List orders',
     description: 'Newest first unless `sort` and `order` say otherwise.',
     rest: ['GET /v1/orders'],
-    list: true,
   })
     .input(OrderListV1)
     .output(OrderPageV1)

@@ -1,8 +1,15 @@
 import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
-import { decimalText, divideRounded, scaled } from './decimals.ts';
-import type { KnownProduct, OrderFacts, OrderRequest, PricedLine, PricedOrder, Wanted } from './facts.ts';
+import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
+import type {
+  KnownProduct,
+  OrderFacts,
+  OrderRequest,
+  PricedLine,
+  PricedOrder,
+  Wanted,
+} from './facts.rules.ts';
 import type { OrderStatus } from './schema.ts';
-import { selectionFaults } from './selections.ts';
+import { selectionFaults } from './selections.rules.ts';
 
 /** Where an order may go from where it stands. Specification: Order status. Postgres holds the same table. */
 export const orderMoves = {
@@ -16,12 +23,15 @@ export const orderMoves = {
 export function moveRefused(from: OrderStatus, to: OrderStatus): ApiError {
   const allowed = orderMoves[from].join(' or ');
   const rule = allowed === '' ? `${from} is final` : `from ${from} it may move to ${allowed}`;
-  return conflict(`The order cannot move from ${from} to ${to}: ${rule}.`);
+  return conflict('illegal_move', `The order cannot move from ${from} to ${to}: ${rule}.`);
 }
 
 /** The refusal of an `external_id` that another order has: `conflict`, naming that order. */
 export const externalIdTaken = (externalId: string, orderId: string): ApiError =>
-  conflict(`external_id ${JSON.stringify(externalId)} is taken by order ${orderId}.`);
+  conflict('external_id_taken', `external_id ${JSON.stringify(externalId)} is taken by order ${orderId}.`, {
+    collection: 'orders',
+    id: orderId,
+  });
 
 /** The largest amount, in cents: 9,999,999,999.99. */
 const largest = 999_999_999_999n;
@@ -47,7 +57,7 @@ export function decideOrder(
     const path = `items[${index}]`;
     const product = facts.products.get(item.product_id);
     if (product === undefined) {
-      faults.push({ path: `${path}.product_id`, message: 'unknown product' });
+      faults.push({ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' });
       continue;
     }
     faults.push(...productFaults(item, product, path), ...selectionFaults(item, facts, path));
@@ -97,9 +107,15 @@ export function shortages(wanted: readonly Wanted[], left: (id: string) => strin
       return rest < 0n;
     });
     const message = `insufficient stock, only ${decimalText(scaled(there, 3), 3)} left`;
-    return short === undefined ? [] : [{ path: short.path, message }];
+    return short === undefined ? [] : [{ path: short.path, message, reason: 'out_of_stock' }];
   });
 }
+
+/** The same facts, had all that is counted or not been sold: for who wants to see that refusal. */
+export const soldOut = (facts: OrderFacts): OrderFacts => ({
+  ...facts,
+  products: new Map([...facts.products].map(([id, product]) => [id, { ...product, left: '0' }])),
+});
 
 function productFaults(
   { external_product_id: named }: OrderRequest['items'][number],
@@ -114,7 +130,7 @@ function productFaults(
 function paymentMethodFaults({ paymentMethodEnabled }: OrderFacts): FieldFault[] {
   if (paymentMethodEnabled === true) return [];
   const message = paymentMethodEnabled === undefined ? 'unknown payment method' : 'is disabled';
-  return [{ path: 'payment_method_id', message }];
+  return [{ path: 'payment_method_id', message, reason: 'payment_method_unusable' }];
 }
 
 function priceSelections({ subselections = [] }: OrderRequest['items'][number], facts: OrderFacts) {

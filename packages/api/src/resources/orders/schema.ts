@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   dateRange,
+  ErrorReason,
   ExternalId,
   Id,
   Label,
@@ -91,26 +92,27 @@ export const OrderListEntry = z
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
 /** Quantities of chosen items are whole: the products' own may have decimals. */
-const SelectionCreate = z.object({
-  item_id: Id,
-  quantity: z
-    .int({ error: 'must be a whole number' })
-    .min(1, 'must be at least 1')
-    .max(9_999_999_999, 'must be at most 9999999999'),
-});
+const SelectionCreate = z
+  .object({
+    item_id: Id,
+    quantity: z.int().min(1, 'must be at least 1').max(9_999_999_999, 'must be at most 9999999999'),
+  })
+  .meta({ id: 'OrderItemSelectionCreate' });
 
-const ItemCreateV1 = z.object({
-  product_id: Id,
-  quantity: Quantity.gt(0, 'must be more than 0'),
-  comment: text(0, 1_000).optional(),
-  subselections: z.array(SelectionCreate).optional(),
-});
+const ItemCreateV1 = z
+  .object({
+    product_id: Id,
+    quantity: Quantity.gt(0, 'must be more than 0'),
+    comment: text(0, 1_000).optional(),
+    subselections: z.array(SelectionCreate).optional(),
+  })
+  .meta({ id: 'OrderItemCreateV1' });
 
 const ItemCreate = ItemCreateV1.extend({
   external_product_id: ExternalId.optional().meta({
     description: "Must not contradict the product's own external_id.",
   }),
-});
+}).meta({ id: 'OrderItemCreate' });
 
 const items = <Item extends z.ZodType>(item: Item) =>
   z.array(item).min(1, 'must hold 1 to 200 items').max(200, 'must hold 1 to 200 items');
@@ -137,6 +139,7 @@ export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
 export const OrderRefusal = z
   .object({
     code: z.enum(['validation_error', 'conflict']),
+    reason: ErrorReason,
     path: z
       .string()
       .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
@@ -168,7 +171,7 @@ export const OrderCancel = z.object({
 const filters = {
   status: OrderStatus.optional(),
   ...dateRange,
-  number: z.int({ error: 'must be a whole number' }).optional().meta({ description: 'The order number.' }),
+  number: z.int().optional().meta({ description: 'The order number.' }),
   sort: z.enum(['created_at', 'number', 'total']).default('created_at'),
   order: z.enum(['asc', 'desc']).default('desc'),
 };
@@ -180,9 +183,7 @@ export const OrderList = z
     ...filters,
     ...changes,
     status: z
-      .union([OrderStatus, z.array(OrderStatus).min(1)], {
-        error: `must be one or several of ${OrderStatus.options.join(', ')}`,
-      })
+      .union([OrderStatus, z.array(OrderStatus).min(1, 'must name at least one status')])
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),

@@ -1,11 +1,12 @@
 import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
-import { rowReader } from '../../places/joined-reads.ts';
-import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import { rowsById } from '../../places/joined-reads.ts';
+import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
+import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
+import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
-import { readChanges, readsChanges } from '../changes/read.ts';
 import type { ChangesPage } from '../changes/schema.ts';
+import { readChanges, readsChanges } from '../changes/service.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
@@ -21,12 +22,18 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Answer<C
 }
 
 /** Reads one in full. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Answer<Order>> {
+export async function get(ctx: JoinedCall, id: string): Promise<Answer<Order>> {
   if (!isId(id)) throw notFound('Order');
-  return found(await readById(ctx.app.database, ctx.caller.locationId, id));
+  return found(await ctx.joined.read(byId, { location_id: ctx.caller.locationId, id }));
 }
 
-const readById = rowReader(readOrders);
+const byId = rowsById(readOrders);
+
+/** The same without other callers. Throws `resource_not_found`. */
+export async function readOrder({ app, caller }: Lookup, id: string): Promise<Order> {
+  const [order] = await app.database.run(readOrders, [[caller.locationId], [id]]);
+  return valueIn(found(order));
+}
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
 export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Answer<Order>> {
@@ -47,7 +54,7 @@ export async function move(
 ): Promise<Answer<Order>> {
   if (!isId(id)) throw notFound('Order');
   const { locationId, apiKeyId } = ctx.caller;
-  const values = [locationId, id, to, reason ?? null, ctx.requestId, apiKeyId];
+  const values = [locationId, id, to, reason ?? null, originOf(ctx), apiKeyId];
   return inStatement(ctx, async (on) => {
     const [moved] = await on.run(moveOrder, values);
     if (moved === undefined || moved.previous === null) throw notFound('Order');

@@ -1,24 +1,28 @@
 import { z } from 'zod';
-import { eventTypes } from '../../events.ts';
 import { Id, Timestamp } from '../../wire.ts';
+import { eventTypes } from '../events/types.schema.ts';
 import { WebhookDelivery } from '../webhook-endpoints/schema.ts';
 import { OrderStatus } from './schema.ts';
 
 /** Who made a change: an API key, or somebody in the database itself (Prisma Studio, psql). */
 export const Actor = z
   .discriminatedUnion('type', [
-    z.object({
-      type: z.literal('api_key'),
-      id: Id,
-      name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
-    }),
-    z.object({
-      type: z.literal('database'),
-      name: z.string().optional().meta({
-        description: 'The role and the program, for as long as the audit is kept.',
-        example: 'ana by psql',
-      }),
-    }),
+    z
+      .object({
+        type: z.literal('api_key'),
+        id: Id,
+        name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
+      })
+      .meta({ id: 'ApiKeyActor' }),
+    z
+      .object({
+        type: z.literal('database'),
+        name: z.string().optional().meta({
+          description: 'The role and the program, for as long as the audit is kept.',
+          example: 'ana by psql',
+        }),
+      })
+      .meta({ id: 'DatabaseActor' }),
   ])
   .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in the database itself.' });
 

@@ -15,7 +15,6 @@ export const paymentMethodsRouter = router({
     summary: 'List payment methods',
     description: 'By name, then id; disabled ones included.',
     rest: ['GET /v2/payment-methods'],
-    list: true,
   })
     .input(PaymentMethodList)
     .output(PaymentMethodPage)

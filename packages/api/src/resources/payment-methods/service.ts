@@ -3,10 +3,11 @@ import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
-import { pageStatement, readPage } from '../../request/page-text.ts';
-import { inPrismaTransaction } from '../../request/writing.ts';
+import { readPage } from '../../request/page-text.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
+import { insertPaymentMethod, listPaymentMethods, updatePaymentMethod } from './statements.ts';
 
 /** Lists the payment methods of the location, disabled ones included, by name, id. */
 export const list = (
@@ -14,20 +15,12 @@ export const list = (
   paging: { limit: number; offset: number },
 ): Promise<Answer<Page<PaymentMethod>>> => readPage(ctx, listPaymentMethods, paging);
 
-const listPaymentMethods = pageStatement({
-  name: 'list_payment_methods',
-  table: 'payment_methods',
-  order: 'r.name, r.id',
-  entry: `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"type":"' || r.type || '","enabled":' || r.enabled::text || '}'`,
-});
-
 /** Creates one. */
 export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<Answer<PaymentMethod>> {
-  return inPrismaTransaction(ctx, async (tx) => {
-    const { id } = await tx.paymentMethod.create({
-      data: { locationId: ctx.caller.locationId, id: newId(), ...fields },
-    });
-    await audit(tx, ctx, 'paymentMethods.create', id, { before: null, after: fields });
+  const id = newId();
+  return inTransaction(ctx, async (tx) => {
+    await tx.run(insertPaymentMethod, [ctx.caller.locationId, id, fields.name, fields.type, fields.enabled]);
+    audit(tx, ctx, 'paymentMethods.create', id, { before: null, after: fields });
     return { value: { id, ...fields } };
   });
 }
@@ -37,22 +30,12 @@ export function update(
   ctx: CallContext,
   { id, ...changes }: PaymentMethodUpdate,
 ): Promise<Answer<PaymentMethod>> {
-  const { locationId } = ctx.caller;
-  return inPrismaTransaction(ctx, async (tx) => {
-    // Held, so that two changes never take each other's values for the old ones.
-    const [before] = isId(id)
-      ? await tx.$queryRaw<Omit<PaymentMethod, 'id'>[]>`
-          select name, type::text as type, enabled from payment_methods
-          where location_id = ${locationId}::uuid and id = ${id}::uuid for no key update`
-      : [];
-    if (before === undefined) throw notFound('Payment method');
-    const after = {
-      name: changes.name ?? before.name,
-      type: changes.type ?? before.type,
-      enabled: changes.enabled ?? before.enabled,
-    };
-    await tx.paymentMethod.update({ where: { locationId_id: { locationId, id } }, data: after });
-    await audit(tx, ctx, 'paymentMethods.update', id, { before, after });
-    return { value: { id, ...after } };
+  if (!isId(id)) throw notFound('Payment method');
+  return inTransaction(ctx, async (tx) => {
+    const values = [ctx.caller.locationId, id, JSON.stringify(changes)];
+    const [changed] = await tx.run(updatePaymentMethod, values);
+    if (changed === undefined) throw notFound('Payment method');
+    audit(tx, ctx, 'paymentMethods.update', id, changed);
+    return { value: { id, ...changed.after } };
   });
 }

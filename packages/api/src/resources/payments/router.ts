@@ -10,7 +10,6 @@ export const paymentsRouter = router({
     summary: 'List payments',
     description: 'Newest first.',
     rest: ['GET /v1/payments', 'GET /v2/payments'],
-    list: true,
   })
     .input(PaymentList)
     .output(PaymentPage)
@@ -19,6 +18,7 @@ export const paymentsRouter = router({
   get: operation({
     permission: 'payments:read',
     summary: 'Read a payment',
+    description: 'Every order has one; its status stands in the order, too.',
     rest: ['GET /v2/payments/{id}'],
     errors: ['resource_not_found'],
   })

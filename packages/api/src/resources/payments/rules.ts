@@ -13,5 +13,5 @@ export type PaymentTarget = (typeof paymentMoves)['pending'][number];
 
 /** The refusal of a move that is not in the table: a `conflict`. */
 export function moveRefused(from: PaymentStatus, to: PaymentTarget): ApiError {
-  return conflict(`The payment cannot move from ${from} to ${to}: ${from} is final.`);
+  return conflict('illegal_move', `The payment cannot move from ${from} to ${to}: ${from} is final.`);
 }

@@ -1,8 +1,9 @@
 import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
+import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
@@ -18,7 +19,7 @@ export async function list(ctx: CallContext, input: PaymentList): Promise<Answer
 }
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Answer<Payment>> {
+export async function get(ctx: Lookup, id: string): Promise<Answer<Payment>> {
   const values = [ctx.caller.locationId, id];
   const [found] = isId(id) ? await ctx.app.database.run(readPayment, values) : [];
   if (found === undefined) throw notFound('Payment');
@@ -42,7 +43,15 @@ export async function move(
 ): Promise<Answer<Payment>> {
   if (!isId(id)) throw notFound('Payment');
   const { locationId, apiKeyId } = ctx.caller;
-  const values = [locationId, id, targets[operation], operation, ctx.requestId, apiKeyId];
+  const values = [
+    locationId,
+    id,
+    targets[operation],
+    operation,
+    originOf(ctx),
+    apiKeyId,
+    ctx.clientAddress ?? null,
+  ];
   return inStatement(ctx, async (on) => {
     const [moved] = await on.run(movePayment, values);
     if (moved === undefined || moved.previous === null) throw notFound('Payment');

@@ -18,7 +18,7 @@ export const readPayment = statement<PaymentText>(
 /** The outcome of a move; prisma/sql/money.sql defines move_payment and what its values are. */
 export const movePayment = statement<{ previous: PaymentStatus; response: string } | { previous: null }>(
   'move_payment',
-  'select previous, response from move_payment($1::uuid, $2::uuid, $3::payment_status, $4, $5, $6::uuid)',
+  'select previous, response from move_payment($1::uuid, $2::uuid, $3::payment_status, $4, $5, $6::uuid, $7)',
 );
 
 /** What narrows the list. */

@@ -1,4 +1,4 @@
-import { afterPlace, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
+import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { filterSql, givenFilters, type ProductFilters } from './statements.ts';
 
 /** Products that have changed, or whose stock has, by the later moment of the two. */
@@ -25,12 +25,12 @@ const rowsOf = (narrowed: string, most: string) => `
   (select p.id, p.updated_at as moment from products p
    left join lateral (
      select updated_at from product_stock where location_id = $1::uuid and product_id = p.id limit 1) s on true
-   where p.location_id = $1::uuid and ${afterPlace('p.updated_at', 'p.id')}${narrowed}
+   where p.location_id = $1::uuid and ${afterPosition('p.updated_at', 'p.id')}${narrowed}
      and (s.updated_at is null or s.updated_at <= p.updated_at) ${most})
   union all
   (select s.product_id as id, s.updated_at as moment from product_stock s
    cross join lateral (select * from products where location_id = $1::uuid and id = s.product_id limit 1) p
-   where s.location_id = $1::uuid and ${afterPlace('s.updated_at', 's.product_id')}
+   where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}
      and p.updated_at < s.updated_at${narrowed} ${most})`;
 
 const entries = `coalesce('[' || string_agg(j.doc, ',' order by page.moment, page.id) || ']', '[]')

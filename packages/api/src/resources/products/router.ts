@@ -21,8 +21,6 @@ export const productsRouter = router({
       'By name, then id. With `updated_since` by the moment of the last change; the answer has a `Link` to follow, again ' +
       'and again: nothing that changes is missed.',
     rest: ['GET /v2/products'],
-    list: true,
-    changes: true,
   })
     .input(ProductList)
     .output(ProductPage)
@@ -31,17 +29,18 @@ export const productsRouter = router({
   get: operation({
     permission: 'products:read',
     summary: 'Read a product',
+    description: 'With its stock and the categories it is in. What can be chosen with it is in the catalog.',
     rest: ['GET /v1/products/{id}', 'GET /v2/products/{id}'],
-    joined: true,
     errors: ['resource_not_found'],
   })
     .input(ById)
     .output(Product)
-    .query(({ ctx, input }) => products.get(ctx, input.id)),
+    .joinedQuery(({ ctx, input }) => products.get(ctx, input.id)),
 
   getByExternalId: operation({
     permission: 'products:read',
     summary: 'Read a product by your own identifier',
+    description: 'As by id. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/products/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
   })
@@ -52,6 +51,7 @@ export const productsRouter = router({
   create: operation({
     permission: 'products:write',
     summary: 'Create a product',
+    description: 'Without a category it can be ordered, and is in no catalog.',
     rest: ['POST /v1/products', 'POST /v2/products'],
     status: 201,
     errors: ['conflict'],
@@ -101,7 +101,6 @@ export const productsV1Router = router({
     summary: 'List products',
     description: 'By name, then id.',
     rest: ['GET /v1/products'],
-    list: true,
   })
     .input(ProductListV1)
     .output(ProductPageV1)

@@ -1,21 +1,18 @@
 import { z } from 'zod';
-import { ExternalId, Id, ImageUrl, Label, Money, page, paging, text } from '../../wire.ts';
+import { ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
+import { CategoryName } from '../categories/schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
+import { changedFields, Description, givenFields, shownFields } from './fields.schema.ts';
 
 /** A product, as the specification's Product; the same in both families and in the events. */
 export const Product = z
   .object({
     id: Id,
     external_id: z.string().optional().meta({ example: 'SKU-1001' }),
-    sku: z.string().meta({ example: 'FW-12' }),
-    name: z.string().meta({ example: 'Flat White' }),
-    description: z.string(),
-    price: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 12.5 }),
-    visible: z.boolean(),
-    image_url: z.string(),
+    ...shownFields,
     stock: Stock,
-    categories: z.array(z.object({ id: z.string(), name: z.string() })),
+    categories: z.array(CategoryName),
   })
   .meta({ id: 'Product', description: 'Something that can be ordered.' });
 export type Product = z.infer<typeof Product>;
@@ -25,8 +22,6 @@ export const DeletedProduct = z
   .object({ id: z.string(), external_id: z.string().optional() })
   .meta({ id: 'DeletedProduct' });
 
-export const Description = text(0, 10_000);
-
 const CategoryIds = z
   .array(Id)
   .meta({ description: 'The categories it stands under; a repeated id counts once.' });
@@ -35,14 +30,9 @@ const CategoryIds = z
 export const ProductCreate = z
   .object({
     external_id: ExternalId.optional(),
-    sku: Label.optional().meta({ description: 'Unique per location; made from the id when absent.' }),
-    name: Label,
-    description: Description,
-    price: Money,
-    visible: z.boolean().optional(),
+    ...{ ...givenFields, name: Label, description: Description, price: Money },
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
-    image_url: ImageUrl.optional(),
   })
   .meta({ id: 'ProductCreate' });
 export type ProductCreate = z.infer<typeof ProductCreate>;
@@ -52,14 +42,11 @@ export const ProductUpdate = z
   .object({
     id: Id,
     external_id: ExternalId.nullable().optional(),
-    sku: Label.optional(),
-    name: Label.optional(),
+    ...changedFields,
     description: Description.nullable().optional(),
-    price: Money.optional(),
-    visible: z.boolean().optional(),
+    image_url: ImageUrl.nullable().optional(),
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
-    image_url: ImageUrl.nullable().optional(),
   })
   .meta({ id: 'ProductUpdate' });
 export type ProductUpdate = z.infer<typeof ProductUpdate>;

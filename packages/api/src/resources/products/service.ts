@@ -1,16 +1,18 @@
 import { isId, newId, type Queryable, sqlState } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { rowReader } from '../../places/joined-reads.ts';
+import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, JoinedCall } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
+import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
-import { removeOne } from '../bulk/engine.ts';
-import { readChanges, readsChanges } from '../changes/read.ts';
+import { removeOne } from '../bulk/service.ts';
 import type { ChangesPage } from '../changes/schema.ts';
+import { readChanges, readsChanges } from '../changes/service.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
+import { freshFields } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import {
   listProducts,
@@ -34,12 +36,12 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Answer
 const noId = '00000000-0000-0000-0000-000000000000';
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Answer<Product>> {
+export async function get(ctx: JoinedCall, id: string): Promise<Answer<Product>> {
   if (!isId(id)) throw notFound('Product');
-  return found(await readById(ctx.app.database, ctx.caller.locationId, id));
+  return found(await ctx.joined.read(byId, { location_id: ctx.caller.locationId, id }));
 }
 
-const readById = rowReader(readProducts);
+const byId = rowsById(readProducts);
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
 export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Answer<Product>> {
@@ -63,9 +65,8 @@ export async function getStock(ctx: CallContext, id: string): Promise<Answer<Sto
 /** Creates one. Throws `validation_error` for an unknown category, `conflict` when `external_id` or `sku` is taken. */
 export function create(ctx: CallContext, input: ProductCreate): Promise<Answer<Product>> {
   const id = newId();
-  const { external_id = null, sku = id, name, description, price, visible = true, image_url = '' } = input;
-  const fields = { external_id, sku, name, description, price, visible, image_url };
-  return write(ctx, id, true, fields, input);
+  const { category_ids: _categories, stock: _stock, external_id = null, ...given } = input;
+  return write(ctx, id, true, { external_id, ...freshFields, sku: id, ...given }, input);
 }
 
 /**
@@ -105,7 +106,7 @@ async function write(
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
   const values = [
     ...[ctx.caller.locationId, id, isNew, given, categories],
-    ...[stock === undefined ? null : JSON.stringify(stock), ctx.requestId],
+    ...[stock === undefined ? null : JSON.stringify(stock), originOf(ctx)],
   ];
   const write = async (on: Queryable): Promise<Answer<Product>> => {
     const [written] = await on.run(writeProduct, values);
@@ -114,7 +115,15 @@ async function write(
     const known = new Set(written.known);
     throw invalid(
       ...(category_ids ?? []).flatMap((category, index) =>
-        known.has(category) ? [] : [{ path: `category_ids[${index}]`, message: 'unknown category' }],
+        known.has(category)
+          ? []
+          : [
+              {
+                path: `category_ids[${index}]`,
+                message: 'unknown category',
+                reason: 'unknown_category' as const,
+              },
+            ],
       ),
     );
   };
@@ -141,9 +150,16 @@ async function refusingTaken<T>(
         ],
       },
     });
-    if (other === null) throw conflict('external_id or sku is taken by another product.');
-    const taken =
-      external_id != null && other.externalId === external_id ? `external_id ${external_id}` : `sku ${sku}`;
-    throw conflict(`${taken} is taken by product ${other.id}.`);
+    if (other === null)
+      throw conflict('external_id_taken', 'external_id or sku is taken by another product.');
+    const [reason, taken] =
+      external_id != null && other.externalId === external_id
+        ? (['external_id_taken', `external_id ${external_id}`] as const)
+        : (['sku_taken', `sku ${sku}`] as const);
+    const { id: otherId } = other;
+    throw conflict(reason, `${taken} is taken by product ${otherId}.`, {
+      collection: 'products',
+      id: otherId,
+    });
   }
 }

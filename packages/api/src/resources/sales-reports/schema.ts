@@ -5,7 +5,7 @@ const Amount = z.number().meta({ description: "In the location's currency, 2 dec
 
 /** What a report is broken down by. */
 export const SalesGrouping = z
-  .enum(['day', 'product', 'category', 'payment_method', 'channel'])
+  .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel'])
   .meta({ id: 'SalesGrouping', description: 'What the rows stand for.' });
 export type SalesGrouping = z.infer<typeof SalesGrouping>;
 
@@ -13,7 +13,8 @@ export type SalesGrouping = z.infer<typeof SalesGrouping>;
 export const SalesRow = z
   .object({
     key: z.string().meta({
-      description: 'The day, the id, or the channel; empty for what has none.',
+      description:
+        'The day, the hour of the day (`00` to `23`), the id, or the channel; empty for what has none.',
       example: '2026-01-31',
     }),
     name: z.string().meta({ description: 'What a person calls it; empty for what has none.' }),

@@ -23,6 +23,10 @@ const groupings: Readonly<Record<SalesGrouping, { parts: string; names?: string;
   day: {
     parts: `select local_day(s.created_at, s.timezone)::text as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
   },
+  // That of the clock on the wall: 01 comes twice where the clock goes back.
+  hour: {
+    parts: `select to_char(s.created_at at time zone s.timezone, 'HH24') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
+  },
   channel: {
     parts: `select coalesce(s.channel, '') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
   },

@@ -10,7 +10,6 @@ export const settlementsRouter = router({
     summary: 'List settlements',
     description: 'The latest first. Closing a turn makes one.',
     rest: ['GET /v2/settlements'],
-    list: true,
   })
     .input(SettlementList)
     .output(SettlementPage)
@@ -19,6 +18,7 @@ export const settlementsRouter = router({
   get: operation({
     permission: 'settlements:read',
     summary: 'Read a settlement',
+    description: 'What the turn came to when it was closed; later changes of its orders do not show.',
     rest: ['GET /v2/settlements/{id}'],
     errors: ['resource_not_found'],
   })

@@ -11,8 +11,6 @@ export const stockRouter = router({
       'Every product that has a stock record, by the moment of its last change, then id. With `updated_since` the ' +
       'answer has a `Link` to follow, again and again: nothing that changes is missed.',
     rest: ['GET /v2/stock'],
-    list: true,
-    changes: true,
   })
     .input(StockList)
     .output(StockPage)

@@ -1,5 +1,5 @@
 import { type FieldFault, invalid } from '../../errors.ts';
-import type { Current, Writes } from '../bulk/rows.ts';
+import type { Current, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, settleStock } from '../bulk/rules.ts';
 import { productNames, type StockChange, type StockSyncItem, type StockSyncResult } from './schema.ts';
 

@@ -105,21 +105,22 @@ export const StockChange = z
   .meta({ id: 'StockChange' });
 export type StockChange = z.infer<typeof StockChange>;
 
+/** Why an item was not applied. */
+export const StockSyncError = z
+  .object({
+    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    code: z.literal('resource_not_found'),
+    message: z.string(),
+  })
+  .meta({ id: 'StockSyncError' });
+
 /** What a batch came to. */
 export const StockSyncResult = z
   .object({
     total_items: z.int(),
     success_items: z.int(),
     failed_items: z.int(),
-    errors: z
-      .array(
-        z.object({
-          index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
-          code: z.literal('resource_not_found'),
-          message: z.string(),
-        }),
-      )
-      .meta({ description: 'Every item that was not applied.' }),
+    errors: z.array(StockSyncError).meta({ description: 'Every item that was not applied.' }),
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
     changes: z
       .array(StockChange)

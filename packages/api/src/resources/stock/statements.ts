@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 import type { PageText } from '../../request/page-text.ts';
-import { afterPlace, type Changes, changesStatements } from '../changes/statements.ts';
+import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: lists are a hot path.
 
@@ -22,7 +22,7 @@ export const stockChanges: Changes = {
     name: 'stock_changes',
     filters: 0,
     rows: () => `select s.product_id as id, s.updated_at as moment from product_stock s
-      where s.location_id = $1::uuid and ${afterPlace('s.updated_at', 's.product_id')}`,
+      where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}`,
     entries: `coalesce('[' || string_agg(j.doc, ',' order by page.moment, page.id) || ']', '[]')
       from page cross join lateral stock_json($1::uuid, array[page.id]) j`,
   }),

@@ -1,6 +1,6 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { previewProducts } from './preview.ts';
+import { previewProducts } from './preview.service.ts';
 import { ProductSync, StartedSyncJob, SyncJob, SyncJobList, SyncJobPage } from './schema.ts';
 import * as syncJobs from './service.ts';
 
@@ -27,6 +27,7 @@ export const syncJobsRouter = router({
   get: operation({
     permission: 'sync:read',
     summary: 'Read a sync job',
+    description: 'Its status, its counts, and the first 100 items that failed, each with its index and why.',
     rest: ['GET /v2/sync/jobs/{id}'],
     errors: ['resource_not_found'],
   })
@@ -39,9 +40,19 @@ export const syncJobsRouter = router({
     summary: 'List sync jobs',
     description: 'Newest first.',
     rest: ['GET /v2/sync/jobs'],
-    list: true,
   })
     .input(SyncJobList)
     .output(SyncJobPage)
     .query(({ ctx, input }) => syncJobs.list(ctx, input)),
+
+  retry: operation({
+    permission: 'jobs:retry',
+    summary: 'Run a failed sync job again',
+    description:
+      'It goes on behind what was processed; when nothing could be applied it begins anew. No item is applied twice.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(ById)
+    .output(SyncJob)
+    .mutation(({ ctx, input }) => syncJobs.retry(ctx, input.id)),
 });

@@ -1,4 +1,4 @@
-import type { Current, ProductRow, Writes } from '../bulk/rows.ts';
+import type { Current, ProductRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, group, settleLinks, settleProduct, settleStock } from '../bulk/rules.ts';
 import type { AppliedItem, ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
 

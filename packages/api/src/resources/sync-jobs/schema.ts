@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ExternalId, ImageUrl, Label, Money, page, paging, Timestamp } from '../../wire.ts';
+import { ExternalId, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
-import { Description } from '../products/schema.ts';
+import { givenFields } from '../products/fields.schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
 /** What happens to an item whose `external_id` exists, and to one whose does not. */
@@ -18,12 +18,7 @@ const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).me
 export const ProductSyncItem = z
   .object({
     external_id: ExternalId,
-    sku: Label.optional(),
-    name: Label,
-    price: Money,
-    visible: z.boolean().optional(),
-    description: Description.optional(),
-    image_url: ImageUrl.optional(),
+    ...{ ...givenFields, name: Label, price: Money },
     category_external_ids: z
       .array(ExternalId)
       .optional()

@@ -1,13 +1,15 @@
-import { addJob, isId, newId, statement, syncJobKey } from '@comanda/db';
+import { addJob, isId, newId, syncJobKey } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
+import { actorOf } from '../../request/audit.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
+import { retryIn } from './retry.store.ts';
 import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
-import { listJobs, readJob } from './statements.ts';
+import { insertJob, listJobs, readJob } from './statements.ts';
 
 /**
  * Accepts a batch of products to apply in the background. The job, its answer and its place in the queue commit
@@ -34,7 +36,7 @@ export async function startProducts(
 
 /** Lists the jobs, newest first. */
 export const list = (
-  ctx: CallContext,
+  ctx: Lookup,
   paging: { limit: number; offset: number },
 ): Promise<Answer<Page<SyncJob>>> => readPage(ctx, listJobs, paging);
 
@@ -45,8 +47,6 @@ export async function get(ctx: CallContext, id: string): Promise<Answer<SyncJob>
   return { text: found.doc };
 }
 
-const insertJob = statement(
-  'insert_sync_job',
-  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied)
-   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb)`,
-);
+/** Queues a failed job again. Throws what `retryIn` throws. */
+export const retry = (ctx: CallContext, id: string): Promise<Answer<SyncJob>> =>
+  inTransaction(ctx, async (tx) => ({ value: await retryIn(tx, actorOf(ctx), id) }));

@@ -36,12 +36,16 @@ export interface JobState {
   success_items: number;
   failed_items: number;
   request_id: string | null;
+  traceparent: string | null;
   /** Whether it keeps the ids of what was applied. */
   keeps_ids: boolean;
 }
 
 const state =
-  'mode, status, total_items, processed_items, success_items, failed_items, request_id, applied is not null as keeps_ids';
+  'mode, status, total_items, processed_items, success_items, failed_items, request_id, traceparent, applied is not null as keeps_ids';
+
+// The job of another waits, and the sweeper queues it again once the location is active.
+const isActive = `(select l.status from locations l where l.id = $1::uuid) = 'active'`;
 
 /**
  * $1 location, $2 job. Begins a queued job and reads any. That does not wait for the disk: should a crash of the server
@@ -51,10 +55,10 @@ export const beginJob = statement<JobState & { items: unknown }>(
   'begin_sync_job',
   `with begun as (
      update sync_jobs set status = 'processing', started_at = now()
-     where location_id = $1::uuid and id = $2::uuid and status = 'queued'
+     where location_id = $1::uuid and id = $2::uuid and status = 'queued' and ${isActive}
    )
    select ${state}, items, set_config('synchronous_commit', 'off', true)
-   from sync_jobs where location_id = $1::uuid and id = $2::uuid`,
+   from sync_jobs where location_id = $1::uuid and id = $2::uuid and ${isActive}`,
 );
 
 /**
@@ -63,8 +67,8 @@ export const beginJob = statement<JobState & { items: unknown }>(
  */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
-  `select ${state}, set_config('comanda.request_id', coalesce(request_id, ''), true), hold_bulk_writes(location_id)
-   from sync_jobs where location_id = $1::uuid and id = $2::uuid for update`,
+  `select ${state}, set_config('comanda.request_id', concat_ws(' ', request_id, traceparent), true), hold_bulk_writes(location_id)
+   from sync_jobs where location_id = $1::uuid and id = $2::uuid and ${isActive} for update`,
 );
 
 /** $1 location, $2 job, $3 processed, $4 succeeded, $5 failed, $6 errors to append, $7 status, $8 error, $9 what was applied. */
@@ -73,7 +77,7 @@ export const recordProgress = statement(
   `update sync_jobs set processed_items = $3, success_items = $4, failed_items = $5, errors = errors || $6::jsonb,
      applied = applied || $9::jsonb,
      status = $7::sync_job_status, error = $8::text,
-     items = case when $7::text = 'processing' then items end,
+     items = case when $7::text <> 'completed' then items end,
      completed_at = case when $7::text = 'processing' then null else clock_timestamp() end
    where location_id = $1::uuid and id = $2::uuid`,
 );
@@ -81,7 +85,30 @@ export const recordProgress = statement(
 /** $1 location, $2 job, $3 sentence. Ends a job that is not over. */
 export const failJob = statement<JobState>(
   'fail_sync_job',
-  `update sync_jobs set status = 'failed', error = $3, items = null, completed_at = clock_timestamp()
+  `update sync_jobs set status = 'failed', error = $3, completed_at = clock_timestamp()
    where location_id = $1::uuid and id = $2::uuid and status in ('queued', 'processing')
    returning ${state}`,
+);
+
+/** $1 location, $2 job. Held, so that it is queued again once. */
+export const holdJob = statement<JobState>(
+  'hold_sync_job',
+  `select ${state} from sync_jobs where location_id = $1::uuid and id = $2::uuid for no key update`,
+);
+
+/** $1 location, $2 job. Goes on behind what was processed; when none of that could be applied, from the beginning. */
+export const queueJobAgain = statement<{ doc: string }>(
+  'queue_sync_job_again',
+  `update sync_jobs r set status = 'queued', error = null, started_at = null, completed_at = null,
+     processed_items = case when r.success_items > 0 then r.processed_items else 0 end,
+     failed_items = case when r.success_items > 0 then r.failed_items else 0 end,
+     errors = case when r.success_items > 0 then r.errors else '[]' end
+   from locations l where l.id = $1::uuid and r.location_id = $1::uuid and r.id = $2::uuid
+   returning ${entry()} as doc`,
+);
+
+export const insertJob = statement(
+  'insert_sync_job',
+  `insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied)
+   values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb)`,
 );

@@ -10,7 +10,6 @@ export const turnsRouter = router({
     summary: 'List turns',
     description: 'Newest first.',
     rest: ['GET /v2/turns'],
-    list: true,
   })
     .input(TurnList)
     .output(TurnPage)
@@ -19,6 +18,7 @@ export const turnsRouter = router({
   getCurrent: operation({
     permission: 'turns:read',
     summary: 'Read the open turn',
+    description: 'With its totals so far. Answers 404 when none is open.',
     rest: ['GET /v2/turns/current'],
     errors: ['resource_not_found'],
   })
@@ -28,6 +28,7 @@ export const turnsRouter = router({
   get: operation({
     permission: 'turns:read',
     summary: 'Read a turn',
+    description: 'With its totals, which are final once it is closed.',
     rest: ['GET /v2/turns/{id}'],
     errors: ['resource_not_found'],
   })

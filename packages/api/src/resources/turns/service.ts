@@ -2,7 +2,7 @@ import { isId, newId, type Queryable, type Statement, sqlState } from '@comanda/
 import { conflict, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
@@ -24,7 +24,7 @@ export const list = (
 ): Promise<Answer<Page<Turn>>> => readPage(ctx, listTurns, paging);
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: CallContext, id: string): Promise<Answer<Turn>> {
+export async function get(ctx: Lookup, id: string): Promise<Answer<Turn>> {
   if (!isId(id)) throw notFound('Turn');
   return read(ctx.app.database, readTurn, [ctx.caller.locationId, id]);
 }
@@ -42,7 +42,7 @@ export async function open(ctx: CallContext): Promise<Answer<Turn>> {
     return await inTransaction(ctx, async (tx) => {
       if ((await tx.run(holdOpenTurn, [locationId])).length > 0) throw openAlready();
       await tx.run(openTurn, [locationId, id]);
-      await audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
+      audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
       return read(tx, readTurn, [locationId, id]);
     });
   } catch (error) {
@@ -60,8 +60,8 @@ export async function close(ctx: CallContext): Promise<Answer<Turn>> {
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
     const [closed] = await tx.run(closeTurn, [locationId]);
-    if (closed === undefined) throw conflict('No turn is open.');
-    await audit(tx, ctx, 'turns.close', closed.id, {
+    if (closed === undefined) throw conflict('no_turn', 'No turn is open.');
+    audit(tx, ctx, 'turns.close', closed.id, {
       before: { status: 'open' },
       after: { status: 'closed' },
     });
@@ -69,7 +69,7 @@ export async function close(ctx: CallContext): Promise<Answer<Turn>> {
   });
 }
 
-const openAlready = () => conflict('A turn is open already; close it first.');
+const openAlready = () => conflict('turn_open', 'A turn is open already; close it first.');
 
 async function read(
   queryable: Queryable,

@@ -1,9 +1,10 @@
-import { isId, type Statement, statement } from '@comanda/db';
+import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { type PageText, pageStatement, readPage } from '../../request/page-text.ts';
+import type { Lookup } from '../../request/context.ts';
+import { readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
+import { attempts, findEndpoint } from './deliveries.statements.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
  * as long as one is. Throws `resource_not_found`. Specification: Webhooks, deliveries.
  */
 export async function listDeliveries(
-  ctx: CallContext,
+  ctx: Lookup,
   { id, limit, offset, status, event_type }: WebhookDeliveryList,
 ): Promise<Answer<Page<WebhookDelivery>>> {
   const [known] = isId(id) ? await ctx.app.database.run(findEndpoint, [ctx.caller.locationId, id]) : [];
@@ -19,38 +20,4 @@ export async function listDeliveries(
   const given = [status, event_type].filter((value) => value !== undefined);
   const page = attempts[`${status === undefined ? '' : 's'}${event_type === undefined ? '' : 't'}`];
   return readPage(ctx, page, { limit, offset }, [id, ...given]);
-}
-
-const findEndpoint = statement(
-  'find_webhook_endpoint',
-  'select from webhook_endpoints where location_id = $1::uuid and id = $2::uuid',
-);
-
-const ofStatus = (value: string) => ` and r.status = ${value}::delivery_status`;
-const ofType = (value: string) => ` and r.event_type = ${value}`;
-
-// By which filters are given.
-const attempts: Record<'' | 's' | 't' | 'st', Statement<PageText>> = {
-  '': attemptsOf('list_webhook_attempts', ''),
-  s: attemptsOf('list_webhook_attempts_status', ofStatus('$5')),
-  t: attemptsOf('list_webhook_attempts_type', ofType('$5')),
-  st: attemptsOf('list_webhook_attempts_status_type', ofStatus('$5') + ofType('$6')),
-};
-
-/** $1 location, $2 limit, $3 offset, $4 endpoint. */
-function attemptsOf(name: string, narrowed: string): Statement<PageText> {
-  const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
-  return pageStatement({
-    name,
-    table: 'webhook_attempts',
-    order: 'r.attempted_at desc, r.id desc',
-    where: `and r.endpoint_id = $4::uuid${narrowed}`,
-    joins: `cross join lateral (select * from webhook_deliveries where location_id = $1::uuid and id = r.delivery_id limit 1) d
-      join webhook_endpoints e on e.location_id = $1::uuid and e.id = $4::uuid join locations l on l.id = $1::uuid`,
-    entry: `'{"id":"' || r.id || '","event_id":"' || r.event_id || '","event_type":' || to_json(r.event_type)::text
-      || ',"attempt":' || r.attempt || ',"status":"' || r.status || '"' || coalesce(',"response_code":' || r.response_code, '')
-      || coalesce(',"error":' || to_json(r.error)::text, '') || ',"duration_ms":' || r.duration_ms
-      || ',"attempted_at":"' || wire_time(r.attempted_at, l.timezone) || '"'
-      || coalesce(',"next_attempt_at":"' || wire_time(case when ${waits} then d.next_attempt_at end, l.timezone) || '"', '') || '}'`,
-  });
 }

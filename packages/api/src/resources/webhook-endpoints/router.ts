@@ -1,7 +1,6 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById, Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
-import { replay } from './replay.service.ts';
 import {
   WebhookDeliveryList,
   WebhookDeliveryPage,
@@ -22,8 +21,8 @@ export const webhookEndpointsRouter = router({
   list: operation({
     permission: 'webhooks:read',
     summary: 'List webhook endpoints',
+    description: 'Newest first, without their secrets.',
     rest: ['GET /v1/webhooks', 'GET /v2/webhook-endpoints'],
-    list: true,
   })
     .input(WebhookEndpointList)
     .output(WebhookEndpointPage)
@@ -32,6 +31,7 @@ export const webhookEndpointsRouter = router({
   get: operation({
     permission: 'webhooks:read',
     summary: 'Read a webhook endpoint',
+    description: 'Without its secret, which is shown once: when it is made or rotated.',
     rest: ['GET /v1/webhooks/{id}', 'GET /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
   })
@@ -64,6 +64,7 @@ export const webhookEndpointsRouter = router({
   delete: operation({
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
+    description: 'What waits for it is never sent, and its log of attempts goes along.',
     rest: ['DELETE /v1/webhooks/{id}', 'DELETE /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
   })
@@ -98,7 +99,7 @@ export const webhookEndpointsRouter = router({
     permission: 'webhooks:write',
     summary: 'Send events again',
     description:
-      'Makes new deliveries of events of the last 30 days; what is already on its way is left alone. At most 10,000 ' +
+      'Makes new deliveries of events of the last 30 days; what waits for its first attempt is left alone, and a retry that waits gives way to the new delivery. At most 10,000 ' +
       'events a call: more are refused, so ask for them in shorter windows.',
     rest: ['POST /v2/webhook-endpoints/{id}/replay'],
     status: 202,
@@ -106,14 +107,13 @@ export const webhookEndpointsRouter = router({
   })
     .input(WebhookReplay)
     .output(WebhookReplayed)
-    .mutation(({ ctx, input }) => replay(ctx, input)),
+    .mutation(({ ctx, input }) => endpoints.replay(ctx, input)),
 
   deliveries: operation({
     permission: 'webhooks:read',
     summary: 'List delivery attempts',
     description: 'One entry per attempt, newest first.',
     rest: ['GET /v1/webhooks/{id}/deliveries', 'GET /v2/webhook-endpoints/{id}/deliveries'],
-    list: true,
     errors: ['resource_not_found'],
   })
     .input(WebhookDeliveryList)

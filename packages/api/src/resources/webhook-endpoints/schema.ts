@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { subscribableEventTypes } from '../../events.ts';
 import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { subscribableEventTypes } from '../events/types.schema.ts';
+
+/** No more dead deliveries are counted. */
+export const mostDead = 1_000;
 
 /** Whether an endpoint receives events. */
 export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
@@ -24,6 +27,18 @@ export const WebhookEndpoint = z
     events: z.array(z.enum(subscribableEventTypes)),
     status: WebhookEndpointStatus,
     created_at: Timestamp,
+    last_delivered_at: Timestamp.exactOptional().meta({
+      description: 'When it last took an event; up to ten seconds late.',
+      example: '2026-01-31T21:05:09.310-03:00',
+    }),
+    failing_since: Timestamp.exactOptional().meta({
+      description: 'Since when no attempt arrives; absent while it does well. Up to ten seconds late.',
+      example: '2026-01-31T21:05:09.310-03:00',
+    }),
+    dead_count: z.int().meta({
+      description: `Deliveries that were given up after their last attempt, as far as they are kept; ${mostDead} at most.`,
+      example: 0,
+    }),
   })
   .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
@@ -33,7 +48,7 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
   secret: z.string().meta({
     description:
       'Signs every delivery: the key are the bytes that the base64 after `whsec_` stands for. Shown here only.',
-    example: 'whsec_<SIGNING_SECRET>',
+    example: 'whsec_SIGNING_SECRET',
   }),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
@@ -66,9 +81,22 @@ export const WebhookDelivery = z
     status: AttemptStatus,
     response_code: z.int().optional().meta({ description: "The consumer's HTTP status.", example: 200 }),
     error: z.string().optional().meta({ description: 'Why it failed, in words.' }),
+    response_body: z.string().optional().meta({
+      description:
+        "The beginning of the consumer's answer, 1 KiB at most: whatever it said, so show it as text and never run it.",
+      example: 'ok',
+    }),
     duration_ms: z.int().meta({ example: 84 }),
     attempted_at: Timestamp,
     next_attempt_at: Timestamp.optional(),
+    replayed: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: 'The event was sent again because that was asked for.' }),
+    simulated: z
+      .literal(true)
+      .exactOptional()
+      .meta({ description: 'It tells of nothing that happened: a test event.' }),
   })
   .meta({ id: 'WebhookDelivery', description: 'One attempt to deliver an event to an endpoint.' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;

@@ -1,26 +1,31 @@
-import { isId, newId, newSigningSecret, type Transaction } from '@comanda/db';
-import { conflict, invalid, notFound } from '../../errors.ts';
+import { newId } from '@comanda/db';
+import { conflict, invalid } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import { actorOf } from '../../request/audit.ts';
+import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inStatement, inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
-import { checkWebhookUrl } from './address.ts';
+import { checkWebhookUrl } from './address.rules.ts';
+import { replayIn } from './replay.store.ts';
 import type {
   WebhookEndpoint,
   WebhookEndpointCreate,
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
+  WebhookReplay,
+  WebhookReplayed,
   WebhookTest,
 } from './schema.ts';
 import * as sql from './statements.ts';
+import { oneOf, rotateIn, withSecret } from './store.ts';
 
 /** Endpoints at most, per location. */
 const mostEndpoints = 50;
 
 /** Lists endpoints, newest first. */
 export const list = (
-  ctx: CallContext,
+  ctx: Lookup,
   paging: { limit: number; offset: number },
 ): Promise<Answer<Page<WebhookEndpoint>>> => readPage(ctx, sql.listEndpoints, paging);
 
@@ -40,14 +45,18 @@ export async function create(
   refuseAddress(ctx, input.url);
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
-    // Two creations at once would both count 49: the location's row makes them take turns.
+    // Two creations at once would both count 49: the location's row lets them come one after the other.
     await tx.run(sql.holdLocation, [locationId]);
     const id = newId();
     const values = [locationId, id, input.url, input.events, ctx.apiVersion, mostEndpoints];
     const [made] = await tx.run(sql.insertEndpoint, values);
     if (made === undefined)
-      throw invalid({ path: '', message: `A location has at most ${mostEndpoints} webhook endpoints.` });
-    return withSecret(ctx, tx, id, made.doc);
+      throw invalid({
+        path: '',
+        message: `A location has at most ${mostEndpoints} webhook endpoints.`,
+        reason: 'too_many_endpoints',
+      });
+    return { value: await withSecret(tx, ctx.app.secrets, locationId, made.doc), isSecret: true };
   });
 }
 
@@ -77,15 +86,15 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
 }
 
 /** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
-export async function rotateSecret(ctx: CallContext, id: string): Promise<Answer<WebhookEndpointWithSecret>> {
-  const { locationId } = ctx.caller;
-  return inTransaction(ctx, async (tx) => {
-    // Its row is held: of two rotations at once the second sees the secret of the first.
-    const doc = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
-    await tx.run(sql.expireSecret, [locationId, id]);
-    return withSecret(ctx, tx, id, doc);
-  });
-}
+export const rotateSecret = (ctx: CallContext, id: string): Promise<Answer<WebhookEndpointWithSecret>> =>
+  inTransaction(ctx, async (tx) => ({
+    value: await rotateIn(tx, actorOf(ctx), ctx.app.secrets, id),
+    isSecret: true,
+  }));
+
+/** Sends events of a window to an endpoint again. Throws what `replayIn` throws. */
+export const replay = (ctx: CallContext, request: WebhookReplay): Promise<Answer<WebhookReplayed>> =>
+  inTransaction(ctx, async (tx) => ({ value: await replayIn(tx, actorOf(ctx), request) }));
 
 /**
  * Sends a test event to the endpoint alone, along the path that every event takes. Throws `resource_not_found`,
@@ -97,34 +106,15 @@ export async function sendTest(ctx: CallContext, id: string): Promise<Answer<Web
   return inTransaction(ctx, async (tx) => {
     const doc = await oneOf(id, () => tx.run(sql.readEndpoint, [locationId, id]));
     const endpoint: WebhookEndpoint = JSON.parse(doc);
-    if (endpoint.status === 'disabled') throw conflict('The endpoint is disabled; enable it first.');
+    if (endpoint.status === 'disabled')
+      throw conflict('endpoint_disabled', 'The endpoint is disabled; enable it first.');
     await tx.run(sql.captureTest, [locationId, id, eventId]);
     return { value: { event_id: eventId, type: 'webhook.test' } };
   });
 }
 
-/** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is none of ours. */
-async function oneOf(id: string, read: () => Promise<sql.EndpointText[]>): Promise<string> {
-  const [found] = isId(id) ? await read() : [];
-  if (found === undefined) throw notFound('Webhook endpoint');
-  return found.doc;
-}
-
-async function withSecret(
-  ctx: CallContext,
-  tx: Transaction,
-  endpointId: string,
-  doc: string,
-): Promise<Answer<WebhookEndpointWithSecret>> {
-  const secret = newSigningSecret();
-  const { locationId } = ctx.caller;
-  const { keyId, sealed } = ctx.app.secrets.seal(secret, { locationId, endpointId });
-  await tx.run(sql.insertSecret, [locationId, endpointId, keyId, sealed]);
-  return { value: { ...(JSON.parse(doc) as WebhookEndpoint), secret }, isSecret: true };
-}
-
 function refuseAddress(ctx: CallContext, url: string): void {
   const { webhookTargets, webhookAllowCidrs } = ctx.app.policy;
   const checked = checkWebhookUrl(url, webhookTargets, webhookAllowCidrs);
-  if (!checked.ok) throw invalid({ path: 'url', message: checked.reason });
+  if (!checked.ok) throw invalid({ path: 'url', message: checked.reason, reason: 'address_refused' });
 }

@@ -1,5 +1,6 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../request/page-text.ts';
+import { mostDead } from './schema.ts';
 
 // Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node (docs/decisions/0002).
 
@@ -9,8 +10,14 @@ export interface EndpointText {
 }
 
 const zone = '(select l.timezone from locations l where l.id = r.location_id)';
+// Workers write it every ten seconds at most. What is dead is counted up to so many: a list costs the same whatever has failed.
+const health = `coalesce((select coalesce(',"last_delivered_at":"' || wire_time(h.last_delivered_at, ${zone}) || '"', '')
+    || coalesce(',"failing_since":"' || wire_time(h.failing_since, ${zone}) || '"', '')
+  from internal.endpoint_health h where h.location_id = r.location_id and h.endpoint_id = r.id), '')
+  || ',"dead_count":' || (select count(*) from (select from webhook_deliveries d
+    where d.location_id = r.location_id and d.endpoint_id = r.id and d.status = 'dead' limit ${mostDead}) dead)`;
 const entry = `'{"id":"' || r.id || '","url":' || to_json(r.url)::text || ',"events":' || to_json(r.events)::text
-  || ',"status":"' || r.status || '","created_at":"' || wire_time(r.created_at, ${zone}) || '"}'`;
+  || ',"status":"' || r.status || '","created_at":"' || wire_time(r.created_at, ${zone}) || '"' || ${health} || '}'`;
 const one = 'where r.location_id = $1::uuid and r.id = $2::uuid';
 
 /** $1 location, $2 limit, $3 offset. */
@@ -69,10 +76,10 @@ export const insertSecret = statement(
 );
 
 /** $1 location, $2 endpoint. By the clock that judges it, not by this process's. */
-export const expireSecret = statement(
+export const expireSecret = statement<{ expires_at: Date }>(
   'expire_webhook_secret',
   `update internal.webhook_secrets set expires_at = now() + interval '24 hours'
-   where location_id = $1::uuid and endpoint_id = $2::uuid and expires_at is null`,
+   where location_id = $1::uuid and endpoint_id = $2::uuid and expires_at is null returning expires_at`,
 );
 
 /** $1 location, $2 endpoint, $3 event id. */

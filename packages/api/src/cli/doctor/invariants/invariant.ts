@@ -1,4 +1,4 @@
-import type { Database, Queryable, Statement } from '@comanda/db';
+import type { SqlDatabase, Statement, Transaction } from '@comanda/db';
 
 /** Something that is not as it must be. */
 export interface Harm {
@@ -14,7 +14,7 @@ export interface Harm {
 
 /** Where to look, and how far. */
 export interface Look {
-  database: Database;
+  database: SqlDatabase;
   /** The location, for what is looked at one location after the other. */
   location: string;
   /** So many of the newest rows; null: all. */
@@ -42,8 +42,8 @@ export interface Invariant {
 
 /** In which transaction, and of which location: null for what concerns none. */
 export interface Repairing {
-  tx: Queryable;
-  database: Database;
+  tx: Transaction;
+  database: SqlDatabase;
   location: string | null;
 }
 

@@ -1,4 +1,4 @@
-import { type Database, sqlState, statement } from '@comanda/db';
+import { type SqlDatabase, sqlState, statement } from '@comanda/db';
 import { type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
 import { type Harm, type Invariant, toldAtMost, valuesFor } from './invariant.ts';
 
@@ -23,7 +23,7 @@ export interface Looked {
  * see others the next time. A statement takes as long as the pool lets it; what took longer, or failed, is unknown.
  */
 export async function lookAt(
-  database: Database,
+  database: SqlDatabase,
   invariants: readonly Invariant[],
   reach: Reach,
 ): Promise<Looked[]> {
@@ -73,7 +73,7 @@ export async function lookAt(
   }));
 }
 
-async function locationsOf(database: Database): Promise<string[]> {
+async function locationsOf(database: SqlDatabase): Promise<string[]> {
   const ids = (await database.run(everyLocation, [])).map(({ id }) => id);
   const from = Math.floor(Math.random() * ids.length);
   return [...ids.slice(from), ...ids.slice(0, from)];

@@ -7,7 +7,8 @@ import type { Harm, Invariant, Repaired } from './invariant.ts';
 export const told: readonly Invariant[] = [
   {
     name: 'event feed',
-    means: 'The numbers of events have no holes: nothing that was told is gone before its time.',
+    means:
+      'The numbers of events have no holes but for those of comanda restored: nothing that was told is gone before its time.',
     advice:
       'What is missing was removed by hand. Readers of the feed go on; who needs it restores it from a backup.',
     of: 'location',
@@ -18,7 +19,10 @@ export const told: readonly Invariant[] = [
          select n.number, lag(n.number) over w as previous, lag(n.created_at) over w as since
          from (select number, created_at from events where location_id = $1 order by number desc limit $2) n
          window w as (order by n.number)) e
-       where e.previous <> e.number - 1 and e.since > now() - interval '29 days' limit 101`,
+       where e.previous <> e.number - 1 and e.since > now() - interval '29 days' and not exists (
+         select from audit_entries a where a.location_id = $1 and a.operation = 'locations.restored'
+           and (a.changes #>> '{before,event}')::bigint >= e.previous and (a.changes #>> '{after,event}')::bigint < e.number)
+       limit 101`,
     ),
   },
   {

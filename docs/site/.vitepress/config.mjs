@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { createCssVariablesTheme } from 'shiki';
+import { defineConfig } from 'vitepress';
+
+export default defineConfig({
+  title: 'Comanda',
+  description: 'The ordering API: guides, reference, webhooks.',
+  lang: 'en',
+  base: '/docs/',
+  srcDir: 'pages',
+  cleanUrls: true,
+  // Swagger UI and the OpenAPI documents are served beside the site, not by it.
+  ignoreDeadLinks: [/^\/docs\/try/, /^\/openapi-/],
+  // The same sources give the same bytes: pages come into the search index one after the other.
+  buildConcurrency: 1,
+  // One file knows the names of all pages, in place of a script inside of each.
+  metaChunk: true,
+  // A change of colours would otherwise write a style element, which the policy of the pages does not allow.
+  appearance: { disableTransition: false },
+  head: [
+    ['link', { rel: 'icon', href: '/docs/favicon-32x32.png' }],
+    [
+      'link',
+      { rel: 'alternate', type: 'application/atom+xml', title: 'Changes', href: '/docs/changelog.xml' },
+    ],
+  ],
+  markdown: {
+    theme: createCssVariablesTheme({ name: 'comanda' }),
+    anchor: { slugify: (text) => text.trim().toLowerCase().replace(/\W+/g, '-').replace(/^-|-$/g, '') },
+    config: (md) => {
+      const { highlight } = md.options;
+      // Colours by class: the policy of the pages allows no style attribute.
+      md.options.highlight = (...words) => {
+        const html = highlight(...words);
+        return html
+          .replace(/style="color:var\(--shiki-([\w-]+)\);?"/g, 'class="$1"')
+          .replace(/ style="[^"]*"/g, '');
+      };
+      // Tabs get their names by chance, and then every build would be another.
+      const tabs = md.renderer.rules['container_code-group_open'];
+      md.renderer.rules['container_code-group_open'] = (tokens, index, ...rest) => {
+        let tab = 0;
+        return tabs(tokens, index, ...rest)
+          .replace(/name="group-[^"]*"/g, `name="group-${index}"`)
+          .replace(/(id|for)="tab-[^"]*"/g, (_, what) => `${what}="tab-${index}-${Math.floor(tab++ / 2)}"`);
+      };
+    },
+  },
+  transformHtml: (html) => html.replace(/(<[a-z][^>]*?) style="[^"]*"/g, '$1'),
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: JSON.parse(readFileSync(new URL('../pages/sidebar.json', import.meta.url), 'utf8')),
+    outline: [2, 3],
+    nav: [
+      { text: 'Quick start', link: '/guides/quick-start' },
+      { text: 'API v2', link: '/reference/v2/' },
+      { text: 'Events', link: '/reference/events' },
+      { text: 'Try it', link: '/try', target: '_self' },
+    ],
+  },
+});

@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Settings, SqlDatabase } from '@comanda/db';
+import { z } from 'zod';
+import { CommandError } from '../../command-error.ts';
+import { comeToRest, exportLocation } from '../../resources/locations/export.store.ts';
+import { keysWithoutCode, type MoveRow, type MoveStep } from '../../resources/locations/move.statements.ts';
+import * as moves from '../../resources/locations/move.store.ts';
+import { setLocationStatus, showLocation } from '../../resources/locations/status.store.ts';
+import type { Options, Work } from '../command.ts';
+import { parse } from '../input.ts';
+import { emptyFolder, makeFolder, readerOf, readManifest, writeManifest } from '../location-folder.ts';
+import { encryptionKeyIds, tell } from '../locations.ts';
+import { replaceFile } from './command.ts';
+import { type Cell, cellNamed, inCell, readCells } from './file.ts';
+import { mapCells, mapForms } from './map.ts';
+
+const forms = Object.keys(mapForms) as [keyof typeof mapForms];
+const Input = z.object({
+  form: z.enum(forms, { error: `must be one of ${forms.join(', ')}` }).default('haproxy'),
+});
+
+/** What a step works with. */
+interface Moving {
+  id: string;
+  code: string;
+  source: SqlDatabase;
+  target: moves.Destination;
+  row: MoveRow;
+  settings: Settings;
+  options: Options;
+  cells: readonly Cell[];
+  form: keyof typeof mapForms;
+}
+
+/** What `comanda locations move` gives. */
+interface Moved {
+  id: string;
+  name: string;
+  cell: string;
+  /** `done`, or what comes next. */
+  step: MoveStep;
+  /** The export, which the operator removes. */
+  folder: string;
+  /** How long each step took; `refused`: for how long no write was accepted anywhere. */
+  seconds: Record<string, number>;
+  /** What a person is to do now. */
+  next: string;
+}
+
+interface Step {
+  name: MoveStep;
+  next: MoveStep;
+  does: string;
+  /** `false` when it has to wait for a person. */
+  run(moving: Moving): Promise<{ exportedAt?: string } | false>;
+}
+
+const steps: readonly Step[] = [
+  {
+    ...{ name: 'drain', next: 'export', does: 'lets what is under way come to its end' },
+    async run({ source, id }) {
+      await comeToRest(source, id, tell);
+      return {};
+    },
+  },
+  {
+    ...{ name: 'export', next: 'import', does: 'writes all of it to the folder' },
+    async run({ source, id, row: { folder } }) {
+      await emptyFolder(folder);
+      const manifest = await exportLocation(source, id, await makeFolder(folder), tell);
+      await writeManifest(folder, manifest);
+      return { exportedAt: manifest.exported_at };
+    },
+  },
+  {
+    ...{ name: 'import', next: 'map', does: 'brings it into the other cell' },
+    async run({ target, row: { folder } }) {
+      const manifest = await readManifest(folder);
+      await moves.receiveLocation(target, manifest, readerOf(folder), tell);
+      return {};
+    },
+  },
+  {
+    ...{ name: 'map', next: 'enable', does: 'leads callers to the other cell' },
+    run: leadCallers,
+  },
+  {
+    ...{ name: 'enable', next: 'done', does: 'takes it up there' },
+    async run({ target, id }) {
+      await setLocationStatus(target.database, id, 'active');
+      return {};
+    },
+  },
+];
+
+/** `comanda locations move` */
+export const moveLocation: Work = {
+  async run({ database: source, settings }, options, [id = '']): Promise<Moved> {
+    const { form } = parse(Input, { form: options.for });
+    const cells = await readCells(options.cells ?? '');
+    const { name, code } = await showLocation(source, id);
+    return moves.movingAlone(source, id, async () => {
+      const begun = await moves.findMove(source, id);
+      const cell = destinationOf(cells, begun, options.to);
+      return inCell(cell, 'owner', async (database) => {
+        // A cell of which the file has no key shares that of this one.
+        const keyIds = encryptionKeyIds(cell.settings.encryptionKey === undefined ? settings : cell.settings);
+        const target = { cell: cell.name, database, keyIds };
+        const moving = { id, code, source, target, settings, options, cells, form };
+        if (options.abort !== undefined) return abort(moving, begun, name);
+        if (begun?.step === 'abort')
+          throw new CommandError('conflict', 'the move is being taken back: go on with --abort');
+        if (begun === undefined) await begin(moving);
+        return goOn(moving, name);
+      });
+    });
+  },
+  show: (value) => {
+    const { name, cell, seconds, next } = value as Moved;
+    const names = ['disable', ...steps.map((step) => step.name), 'refused'];
+    const took = names.flatMap((step) =>
+      seconds[step] === undefined ? [] : [[step, seconds[step]] as const],
+    );
+    const lines = took.map(([step, each]) => `${step.padEnd(8)}${each.toFixed(1).padStart(8)} s`);
+    return [`${name} to cell ${cell}`, ...lines, next].join('\n');
+  },
+  isFailure: (value) => !['done', 'abort'].includes((value as Moved).step),
+};
+
+/** The cell that `--to` names, or that the move goes to already. */
+function destinationOf(cells: readonly Cell[], begun: MoveRow | undefined, to: string | undefined): Cell {
+  const cell = to ?? begun?.cell;
+  if (cell === undefined) throw new CommandError('validation_error', '--to is required');
+  if (begun !== undefined && begun.cell !== cell)
+    throw new CommandError('conflict', `the location is on its way to ${begun.cell}, or went there`);
+  return cellNamed(cells, cell);
+}
+
+async function begin({ id, source, target, settings, options }: Omit<Moving, 'row'>): Promise<void> {
+  const began = performance.now();
+  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+  const folder = resolve(options.folder ?? join(settings.dataDir, 'moves', `${id}-${stamp}`));
+  if (options.folder !== undefined) await makeFolder(folder);
+  const [old] = await source.run(keysWithoutCode, [id]);
+  if (old !== undefined && old.count > 0)
+    tell(`${old.count} keys carry no code of a location, and are led to the default cell: rotate them`);
+  await moves.beginMove(source, target, id, folder);
+  const seconds = { disable: secondsSince(began) };
+  await moves.advanceMove(source, id, ['drain', 'drain'], { seconds });
+  tell('disable: done, reads go on');
+}
+
+async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
+  const { id, source, target } = moving;
+  for (;;) {
+    const row = await moves.findMove(source, id);
+    if (row === undefined) throw new CommandError('conflict', 'the move was taken back');
+    const step = steps.find((each) => each.name === row.step);
+    const moved = { id, name, cell: target.cell, step: row.step, folder: row.folder, seconds: row.seconds };
+    if (step === undefined) return { ...moved, next: afterwards(id, name, row) };
+    tell(`${step.name}: ${step.does}`);
+    const began = performance.now();
+    const done = await step.run({ ...moving, row });
+    if (done === false) return { ...moved, next: whatToRun(target.cell) };
+    const seconds = { [step.name]: secondsSince(began) };
+    if (step.name === 'map') await moves.leaveLocation(source, moving, target.cell, seconds);
+    else {
+      const all =
+        step.name === 'enable' ? { ...seconds, refused: round(row.age + secondsSince(began)) } : seconds;
+      await moves.advanceMove(source, id, [step.name, step.next], { ...done, seconds: all });
+    }
+    tell(`${step.name}: done after ${secondsSince(began)} s`);
+  }
+}
+
+async function abort(
+  { id, source, target }: Omit<Moving, 'row'>,
+  row: MoveRow | undefined,
+  name: string,
+): Promise<Moved> {
+  if (row === undefined) throw new CommandError('conflict', 'the location is on its way nowhere');
+  await moves.abortMove(source, target, id, row, tell);
+  const { folder, seconds } = row;
+  const next = `It is active here, as before. ${folder} may hold a copy of it: remove it.`;
+  return { id, name, cell: target.cell, step: 'abort', folder, seconds, next };
+}
+
+/** The step between the cells: the copy answers reads, callers are led to it, and this cell gives the location up. */
+async function leadCallers({
+  id,
+  source,
+  target,
+  row,
+  options,
+  cells,
+  form,
+}: Moving): Promise<object | false> {
+  if (row.exportedAt === null) throw new CommandError('conflict', 'the move has no export');
+  const changed = await moves.leftBehind(source, target, id, row.exportedAt);
+  if (changed !== undefined) {
+    if (options.continue === undefined)
+      throw new CommandError(
+        'conflict',
+        `${changed}: take the move back (--abort) and begin again, or go on with --continue and do it again there`,
+      );
+    tell(changed);
+  }
+  await moves.openCopyForReads(target, id);
+  if (options.map !== undefined) {
+    await replaceFile(options.map, mapForms[form](await mapCells(cells)));
+    tell(`map: wrote ${options.map}`);
+  }
+  if (options.reload === undefined) return options.continue === undefined ? false : {};
+  tell(`map: ${options.reload}`);
+  await promisify(execFile)('/bin/sh', ['-c', options.reload], { timeout: reloadMs }).catch(
+    (error: { stderr?: string; message: string }) => {
+      throw new CommandError('conflict', `the reload failed: ${error.stderr?.trim() || error.message}`);
+    },
+  );
+  return {};
+}
+
+const whatToRun = (cell: string): string =>
+  `Writes are refused, reads answered in both cells. Load the map into the proxies now, so that they lead its keys to cell ${cell}; then run the same command with --continue.`;
+
+const afterwards = (id: string, name: string, { folder, cell }: MoveRow): string =>
+  `It is in cell ${cell}. What is left here goes by: comanda locations delete ${id} --confirm '${name}'. ${folder} holds a copy of it: remove it.`;
+
+/** A reload that takes longer is ended, and counts as failed. */
+const reloadMs = 120_000;
+
+const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
+const secondsSince = (began: number): number => round((performance.now() - began) / 1_000);

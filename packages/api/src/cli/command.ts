@@ -1,0 +1,45 @@
+import type { Settings, SqlDatabase } from '@comanda/db';
+
+/** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
+export type Options = Partial<Record<string, string>>;
+
+/** A command: `comanda keys create …`. Help needs its texts alone, so what does the work is loaded when it is called. */
+export interface Command {
+  summary: string;
+  /** What stands behind the name: `ID`. */
+  positionals?: readonly string[];
+  /** One without `value` is a flag: given, its text is `true`. */
+  options: Record<string, { value?: string; help: string; required?: boolean }>;
+  work(): Promise<Work>;
+}
+
+/** What a command works on. */
+export interface CommandContext {
+  database: SqlDatabase;
+  databaseUrl: string;
+  settings: Settings;
+}
+
+/** What a command does. */
+export type Work = Shown & (DatabaseWork | LoneWork);
+
+interface Shown {
+  /** The value for a person, where `table` would not do. */
+  show?(value: unknown): string;
+  /** Whether the value, though it is shown, means failure: exit code 1. */
+  isFailure?(value: unknown): boolean;
+}
+
+interface DatabaseWork {
+  /** The role that it connects as, where that is not the service. */
+  as?: 'owner';
+  /** Does the work; the value is what `--json` prints. Throws ApiError. */
+  run(context: CommandContext, options: Options, positionals: string[]): Promise<unknown>;
+  runAlone?: undefined;
+}
+
+interface LoneWork {
+  as?: undefined;
+  /** The same for a command that also works while settings or database do not. */
+  runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
+}

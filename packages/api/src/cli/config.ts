@@ -1,0 +1,44 @@
+import {
+  type SettingInForce,
+  type StrangeVariable,
+  settingsInForce,
+  strangeVariable,
+  strangeVariables,
+} from '@comanda/db';
+import type { Work } from './command.ts';
+
+/** What `comanda config` gives. */
+interface Configuration {
+  settings: SettingInForce[];
+  /** Variables that nothing reads and that look like a setting. */
+  strange: StrangeVariable[];
+  /** Whether one of those is a failure. */
+  checked: boolean;
+}
+
+/** `comanda config`: the settings as they hold. Throws SettingsError for one that is refused. */
+export const configuration: Work = {
+  runAlone: async (environment, { check }): Promise<Configuration> => ({
+    settings: settingsInForce(environment),
+    strange: strangeVariables(environment),
+    checked: check !== undefined,
+  }),
+  show: configurationText,
+  isFailure: (value) => {
+    const { checked, strange } = value as Configuration;
+    return checked && strange.length > 0;
+  },
+};
+
+/** As a table of variable, value and where it comes from. */
+function configurationText(value: unknown): string {
+  const { settings, strange } = value as Configuration;
+  const width = Math.max(...settings.map(({ variable }) => variable.length));
+  return [
+    ...settings.map(
+      ({ variable, value, from }) =>
+        `${variable.padEnd(width)}  ${value ?? '(unset)'}${from === 'default' ? '' : `  (${from})`}`,
+    ),
+    ...strange.map((each) => `warning: ${strangeVariable(each)}`),
+  ].join('\n');
+}

@@ -1,0 +1,77 @@
+import { openSqlDatabase, type SqlDatabase, type Statement } from '@comanda/db';
+import { duration } from '../doctor/check.ts';
+import {
+  countUnknown,
+  type Newest,
+  type Orders,
+  readNewest,
+  readOrders,
+  readSameOrders,
+  setPatience,
+} from './statements.ts';
+
+/** What a copy holds: the orders of each location, and its newest events, the latest first. */
+export interface Holding {
+  orders: (Orders & { last: number })[];
+  newest: Newest[];
+}
+
+/** Reads what a copy holds, before anything is published on it. */
+export async function readHolding(copy: SqlDatabase): Promise<Holding> {
+  return { orders: await patiently(copy, readOrders, []), newest: await patiently(copy, readNewest, []) };
+}
+
+/** Holds a copy against its original: what differs of what both must have, and how far the copy is behind. */
+export async function compare(url: string, held: Holding): Promise<{ differs: string[]; behind: string }> {
+  const original = openSqlDatabase({
+    url,
+    poolSize: 1,
+    applicationName: 'comanda-drill',
+    unnamed: true,
+    abandonMs,
+  });
+  try {
+    const same = await patiently(original, readSameOrders, [
+      held.orders.map(({ locationId }) => locationId),
+      held.orders.map(({ last }) => last),
+    ]);
+    const [row] = await patiently(original, countUnknown, [
+      held.newest.map(({ locationId }) => locationId),
+      held.newest.map(({ id }) => id),
+      held.newest.map(({ number }) => number),
+    ]);
+    const [latest] = await patiently(original, readNewest, []);
+    const unknown = row?.unknown ?? 0;
+    const differs = held.orders.flatMap((copy) => differenceOf(copy, same));
+    if (unknown > 0) differs.push(`${unknown} of its ${held.newest.length} newest events are unknown there`);
+    return { differs, behind: behindBy(held.newest[0]?.at, latest?.at) };
+  } finally {
+    await original.close();
+  }
+}
+
+/** Whoever adds up millions of rows takes longer than a command may otherwise. */
+export const abandonMs = 3_600_000;
+
+function differenceOf(
+  { locationId, last, orders, total }: Holding['orders'][number],
+  all: Orders[],
+): string[] {
+  const there = all.find((each) => each.locationId === locationId);
+  // Deleted since then.
+  if (there === undefined || (there.orders === orders && there.total === total)) return [];
+  const [has, should] = [`${orders} orders of ${total}`, `${there.orders} of ${there.total}`];
+  return [`location ${locationId} has, up to order ${last}, ${has} in place of ${should}`];
+}
+
+const behindBy = (copy: Date | undefined, original: Date | undefined) =>
+  copy === undefined || original === undefined
+    ? 'there are no events'
+    : `its newest event is ${duration((original.getTime() - copy.getTime()) / 1_000)} older`;
+
+function patiently<Row>(on: SqlDatabase, asked: Statement<Row>, values: unknown[]): Promise<Row[]> {
+  return on.transaction(undefined, async (tx) => {
+    await tx.run(setPatience, []);
+    return tx.run(asked, values);
+  });
+}

@@ -1,0 +1,15 @@
+import { type Erased, eraseOrderOf } from '../resources/orders/erase.store.ts';
+import type { Work } from './command.ts';
+
+/** `comanda erase` */
+export const erase: Work = {
+  as: 'owner',
+  run: ({ database }, { order = '' }) => eraseOrderOf(database, order),
+  show: (value) => {
+    const { rows } = value as Erased;
+    const changed = Object.entries(rows).filter(([, count]) => count > 0);
+    return changed.length === 0
+      ? 'there was nothing to erase'
+      : changed.map(([table, count]) => `${table}: ${count}`).join('\n');
+  },
+};

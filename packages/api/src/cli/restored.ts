@@ -1,0 +1,74 @@
+import { type SqlDatabase, statement } from '@comanda/db';
+import { z } from 'zod';
+import { Id } from '../wire.ts';
+import type { Work } from './command.ts';
+import { number, parse } from './input.ts';
+
+/** What was moved on at a location, by the names of its counters. */
+interface Moved {
+  location_id: string;
+  before: Record<string, number>;
+  after: Record<string, number>;
+  /** When the newest event of the copy was made: readers whose cursor it does not know begin there. */
+  since: string;
+}
+
+const Input = z.object({
+  ahead: z.int().min(1, 'must be at least 1').max(1_000_000_000),
+  location: Id.optional(),
+});
+
+/**
+ * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was given
+ * after the backup. It is the one gap that numbers may have, and stands in the audit of each location. By that entry the feed
+ * knows a cursor that went with the restore, and says from which moment on its reader begins.
+ */
+export const restored: Work = {
+  as: 'owner',
+  run: ({ database }, { ahead, location }) =>
+    moveOn(database, parse(Input, { ahead: number(ahead), location })),
+  show: (value) => {
+    const moved = value as Moved[];
+    const lines = moved.map(
+      ({ location_id, after, since }) =>
+        `${location_id}  order ${after.order}, event ${after.event}; readers of events begin with ${since}`,
+    );
+    return lines.length === 0 ? 'there is nothing to move on' : lines.join('\n');
+  },
+};
+
+function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
+  return database.transaction(undefined, async (tx) => {
+    await tx.run(sayDeed, []);
+    return tx.run(moveCounters, [ahead, location ?? null]);
+  });
+}
+
+const sayDeed = statement(
+  'restored_deed',
+  `select set_config('comanda.deed', 'repair: comanda restored', true)`,
+);
+
+const moveCounters = statement<Moved>(
+  'restored_move_counters',
+  `with moved as (
+     insert into internal.location_counters as c (location_id, name, value)
+     select l.id, n.name, $1::bigint from locations l cross join (values ('order'), ('event')) n (name)
+     where $2::uuid is null or l.id = $2::uuid
+     on conflict (location_id, name) do update set value = c.value + excluded.value
+     returning c.location_id, c.name, c.value
+   ), told as (
+     select m.location_id, jsonb_object_agg(m.name, m.value - $1::bigint) as before, jsonb_object_agg(m.name, m.value) as after,
+       to_char(coalesce(
+         (select e.created_at from events e where e.location_id = m.location_id order by e.number desc limit 1),
+         (select l.created_at from locations l where l.id = m.location_id)
+       ) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+     from moved m group by m.location_id
+   ), written as (
+     insert into audit_entries (location_id, id, actor_kind, operation, changes)
+     select location_id, uuid_v7(), 'command_line', 'locations.restored',
+       jsonb_build_object('before', before, 'after', after, 'since', since)
+     from told
+   )
+   select location_id, before, after, since from told order by location_id`,
+);

@@ -1,0 +1,49 @@
+/**
+ * The ids of the examples. The seed gives those with a row in `demoNames` to what the demo data calls so, at each location
+ * that has them: a call of the documents finds there what it names.
+ */
+export const exampleIds = {
+  order: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d',
+  product: '01935a3d-11a0-7c55-8e02-3b1f9d7a6c21',
+  category: '01935a3c-90b2-7e01-a1d4-6c0e5f2b8d17',
+  item: '01935a3d-22c4-7a63-b7f1-90ad4e6b5c33',
+  paymentMethod: '01935a3b-4410-7b9e-9c08-1d2e3f4a5b6c',
+  payment: '01935a3e-7c2a-7f48-8a11-c2d3e4f5a6b7',
+  turn: '01935a37-0a5c-7b1d-9e2f-3c4d5e6f7a8b',
+  settlement: '01935a41-3b7e-7c2d-8f3a-4d5e6f7a8b9c',
+  job: '01935a40-0e6d-7a12-b3c4-d5e6f708192a',
+  event: '01935a3e-7d90-7c3b-a5e6-f70819203142',
+  certification: '01935a42-5d1a-7e60-8b7c-2f4a6c8e0b1d',
+  endpoint: '01935a3f-2b7c-7d8e-8f90-a1b2c3d4e5f6',
+} as const;
+
+/** What the demo data calls the things of the examples: a category, a product and an order by their `external_id`. */
+export const demoNames = {
+  category: 'drinks',
+  product: 'DR-01',
+  item: 'DR-01-1-3',
+  paymentMethod: 'cash',
+  order: 'demo-0045',
+  payment: 'payment of demo-0045',
+  turn: 'turn 1',
+} as const satisfies Partial<Record<keyof typeof exampleIds, string>>;
+
+/** Examples of parameters, by resource and name, where the name alone does not say which thing is meant. */
+export const parameterExamples: Readonly<Record<string, unknown>> = {
+  'orders.id': exampleIds.order,
+  'orders.external_id': demoNames.order,
+  'orders.number': 45,
+  'orders.channel': 'counter',
+  'products.id': exampleIds.product,
+  'products.external_id': demoNames.product,
+  'products.sku': demoNames.product,
+  'categories.id': exampleIds.category,
+  'categories.external_id': demoNames.category,
+  'payments.id': exampleIds.payment,
+  'turns.id': exampleIds.turn,
+  'settlements.id': exampleIds.settlement,
+  'syncJobs.id': exampleIds.job,
+  'certifications.id': exampleIds.certification,
+  'webhookEndpoints.id': exampleIds.endpoint,
+  'events.after': 'latest',
+};

@@ -1,0 +1,27 @@
+import { type ErrorCode, type Reason, type ReasonRow, reasons, statusOf } from '../reasons.ts';
+
+/** `docs/errors.md`: every reason under a heading of its own. */
+export function reasonsText(): string {
+  const names = Object.keys(reasons) as Reason[];
+  return [
+    '# Errors',
+    'Made by `npm run docs`; do not edit.',
+    'Every error carries a reason: in the header `X-Error-Reason`, and in the typed client as `reason`. The code and the message stand in the body.',
+    'Switch on the code, or on the reason where you want to know more. Never on the message: it is for people and may change.',
+    'New reasons may join: treat one that you do not know as its code.',
+    ...names.map((name) => reasonText(name, '##')),
+    '',
+  ].join('\n\n');
+}
+
+/** The reasons behind a code, in the order of the table. */
+export const reasonsBehind = (code: ErrorCode): Reason[] =>
+  (Object.entries<ReasonRow>(reasons) as [Reason, ReasonRow][]).flatMap(([name, row]) =>
+    row.code === code ? [name] : [],
+  );
+
+/** A reason as Markdown: its name as a heading, which is its anchor, what happened, and what to do. */
+export function reasonText(name: Reason, heading: string): string {
+  const { code, meaning, todo }: ReasonRow = reasons[name];
+  return `${heading} ${name}\n\nCode \`${code}\`, status ${statusOf(name)}.\n\n${meaning}\n\n**What to do:** ${todo}`;
+}

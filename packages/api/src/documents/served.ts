@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Request, Response } from 'express';
+import { type Encoding, encodingFor } from '../request/encoding.ts';
+import { pagePolicy } from './page.ts';
+
+/** Something that is served as it is, to anybody. */
+export interface Served {
+  /** Its media type, as the answer says it. */
+  type: string;
+  /** Its name changes with its content: whoever has it need not ask again. */
+  immutable?: boolean;
+  make(): Made | Promise<Made>;
+}
+
+type Made = string | Buffer;
+
+/** Answers GET and HEAD with it, compressed where the caller asks. It is made, and compressed, once: when it is first asked for. */
+export function serverOf({ type, immutable = false, make }: Served) {
+  const variants = new Map<Encoding, Promise<Variant>>();
+  const variantOf = (encoding: Encoding): Promise<Variant> => {
+    const known = variants.get(encoding);
+    if (known !== undefined) return known;
+    const made = encoding === 'identity' ? plain(type, make) : variantOf('identity').then(packers[encoding]);
+    variants.set(encoding, made);
+    // What failed is tried again by the next who asks.
+    made.catch(() => variants.delete(encoding));
+    return made;
+  };
+  return async (request: Request, response: Response): Promise<void> => {
+    const encoding = /^image\//.test(type)
+      ? 'identity'
+      : encodingFor(request.headers['accept-encoding'], ['br', 'gzip']);
+    const { bytes, etag, policy } = await variantOf(encoding);
+    response.set({
+      'Content-Type': type,
+      'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'Content-Security-Policy': policy,
+      'Referrer-Policy': 'no-referrer',
+      'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      ETag: etag,
+    });
+    if (request.headers['if-none-match']?.includes(etag)) {
+      response.status(304).end();
+      return;
+    }
+    if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+    response.send(bytes);
+  };
+}
+
+interface Variant {
+  bytes: Buffer;
+  etag: string;
+  policy: string;
+}
+
+const packers = {
+  // 11 takes ten times as long as 9, for a twentieth less.
+  br: packer('br', (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  ),
+  gzip: packer('gzip', (bytes) => promisify(gzip)(bytes, { level: 9 })),
+};
+
+function packer(name: string, pack: (bytes: Buffer) => Promise<Buffer>) {
+  return async ({ bytes, etag, policy }: Variant): Promise<Variant> => ({
+    bytes: await pack(bytes),
+    etag: etag.replace(/"$/, `-${name}"`),
+    policy,
+  });
+}
+
+async function plain(type: string, make: Served['make']): Promise<Variant> {
+  const bytes = Buffer.from(await make());
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
+  return { bytes, etag, policy: type.startsWith('text/html') ? policyOf(bytes.toString()) : pagePolicy };
+}
+
+/** The policy of a page: what stands inline in it runs by its hash, and nothing else inline does. */
+function policyOf(html: string): string {
+  const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)];
+  const hashes = inline.map(
+    ([, code = '']) => ` 'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+  );
+  return pagePolicy.replace("script-src 'self'", `script-src 'self'${hashes.join('')}`);
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyRouter } from '@trpc/server';
+import { isFault, toApiError } from '../../errors.ts';
+import type { News } from '../../live/reader.ts';
+import type { App, RequestContext } from '../../request/context.ts';
+import { requestIdOf } from '../../request/request-id.ts';
+import { finishRequest } from '../../request/request-log.ts';
+import { finishOpening, openStream, type Subscription, subscriptionsOf } from '../../request/subscription.ts';
+import { refuseUnknown } from '../../request/unknown-fields.ts';
+import { commonHeaders, errorJson, headerList, sendError } from './answer.ts';
+import { coercions, parseQuery } from './query.ts';
+import { taken } from './stream.ts';
+
+/** Serves the subscriptions as server-sent events; undefined for what is none. */
+export type StreamHandler = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** A client that loses its stream comes again after so long, by itself. */
+const retryMs = 1_000;
+
+/**
+ * The subscriptions at their REST paths. The first words say how soon to come again, and behind which event: who loses the
+ * stream before it has brought one misses nothing. Each event is sent as the SSE standard has it: `id`, `event` (its type) and `data`, the
+ * very text that endpoints of v2 receive. What ends a stream is its last event, `error`, with the body that the refusal of a
+ * call has; a process that stops says so, too. Answers whether the path is one of theirs.
+ */
+export function streamHandler(app: App, router: AnyRouter): StreamHandler {
+  const byPath = new Map(subscriptionsOf(router).map((each) => [each.meta.rest.slice('GET '.length), each]));
+  return (request, response) => {
+    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
+    const subscription = request.method === 'GET' ? byPath.get(path) : undefined;
+    if (subscription === undefined) return false;
+    void serve(app, subscription, query, request, response);
+    return true;
+  };
+}
+
+async function serve(
+  app: App,
+  subscription: Subscription,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = requestIdOf(request.headers['x-request-id']);
+  const context: RequestContext = {
+    ...{ app, requestId, startedAt: performance.now(), apiVersion: 'v2' },
+    ...{ authorization: request.headers.authorization, headers: {}, cut: () => response.destroy() },
+    clientAddress: app.clientAddress(request),
+  };
+  try {
+    const { stream, caller } = await openStream(context, subscription, () =>
+      readInput(subscription, query, request),
+    );
+    const close = () => stream.close();
+    // Who has gone while it was opened is not told of again.
+    if (response.closed) close();
+    response.once('close', close);
+    try {
+      response.writeHead(200, headerList({ ...commonHeaders, ...streamHeaders }, requestId, context.headers));
+      finishOpening(context, caller, subscription.name, 'rest');
+      await taken(response, response, `retry: ${retryMs}\nid: ${stream.behind}\n\n`);
+      for (let news = await stream.next(); news !== undefined; news = await stream.next())
+        await taken(response, response, news.length === 0 ? ':\n\n' : news.map(sse).join(''));
+    } finally {
+      close();
+    }
+    response.end();
+  } catch (error) {
+    const refusal = toApiError(error);
+    if (response.headersSent) {
+      if (isFault(refusal)) app.log.error({ err: error, requestId }, 'a stream failed');
+      response.end(`event: error\ndata: ${errorJson(refusal, requestId)}\n\n`);
+      return;
+    }
+    const { status, errorCode: code, reason } = refusal;
+    const { clientAddress } = context;
+    const line = {
+      ...{ requestId, clientAddress, entrance: 'rest' as const, method: 'GET' },
+      operation: subscription.name,
+    };
+    sendError(request, response, refusal, requestId, context.headers);
+    const fault = isFault(refusal) ? error : undefined;
+    finishRequest(app, { ...line, status, code, reason }, performance.now() - context.startedAt, fault);
+  }
+}
+
+// Proxies hand on what they get at once.
+const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+const sse = ({ id, type, body }: News): string => `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
+
+function readInput({ input }: Subscription, query: string, { headers }: IncomingMessage): unknown {
+  const known = coercions(input);
+  // A header of its own in REST, as every client of such streams sends it.
+  known.delete('lastEventId');
+  const { values, unknown } = parseQuery(query, known);
+  if (unknown.length > 0) refuseUnknown(unknown, [...known.keys()]);
+  const last = headers['last-event-id'];
+  return typeof last === 'string' && last !== '' ? { ...values, lastEventId: last } : values;
+}

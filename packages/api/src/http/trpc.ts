@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { traceIdOf, traceparentOf } from '@comanda/db';
+import { type AnyRouter, callTRPCProcedure, type TRPCProcedureType } from '@trpc/server';
+import { createExpressMiddleware } from '@trpc/server/adapters/express';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import type express from 'express';
+import { ApiError, isFault, toApiError } from '../errors.ts';
+import type { App, RequestContext } from '../request/context.ts';
+import { errorData } from '../request/error-data.ts';
+import { operationsOf } from '../request/operations.ts';
+import { requestIdOf, requestIds } from '../request/request-id.ts';
+import { finishRequest } from '../request/request-log.ts';
+import { simulateOf } from '../request/simulation.ts';
+import type { AppRouter } from '../router.ts';
+import { sendJson, sendRefusal } from './rest/answer.ts';
+import { bodyLimits, readBody } from './rest/body.ts';
+
+/** How many calls one tRPC request may carry. */
+const largestBatch = 10;
+
+/**
+ * Answers a request that is one call with its input as JSON in the body: every mutation of the typed client. Says by
+ * `false` that it is none, and leaves it: tRPC's adapter takes whatever there is, but makes a Request, a Response and
+ * their streams for it, which costs more Node than a mutation itself.
+ */
+export function singleCalls(
+  app: App,
+  router: AppRouter,
+): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const kinds = new Map(operationsOf(router).map(({ name, kind }) => [`/trpc/${name}`, kind]));
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    type: TRPCProcedureType,
+  ): Promise<void> {
+    const ctx = contextOf(app, request, response, requestIdOf(request.headers['x-request-id']));
+    const { requestId, headers } = ctx;
+    try {
+      const getRawInput = () => readBody(request, bodyLimits.batch);
+      const call = { router, path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 };
+      const data: unknown = await callTRPCProcedure(call);
+      sendJson(request, response, 200, JSON.stringify({ result: { data } }), requestId, headers);
+    } catch (error) {
+      finishRefused(app, ctx, type, path, error);
+      refuse(request, response, ctx, error);
+    }
+  }
+
+  return (request, response) => {
+    const { method, url = '', headers } = request;
+    const kind = method === 'POST' ? kinds.get(url) : undefined;
+    const isJson = headers['content-type']?.startsWith('application/json') === true;
+    if (kind === undefined || !isJson || headers['trpc-accept'] !== undefined) return false;
+    void answer(request, response, url.slice('/trpc/'.length), kind);
+    return true;
+  };
+}
+
+/** What a procedure may be asked by: tRPC takes a long query as a body, too. */
+const methodsOf: Readonly<Record<TRPCProcedureType, string>> = {
+  query: 'GET, POST',
+  mutation: 'POST',
+  subscription: 'GET',
+};
+
+/** Everything else that is tRPC's: queries in the URL, batches, and what it refuses. */
+export function trpcMiddleware(app: App, router: AppRouter): express.Handler {
+  const adapter = createAdapter(app, router);
+  const { procedures } = (router as AnyRouter)._def;
+  const kinds = procedures as Readonly<Record<string, { _def: { type: TRPCProcedureType } } | undefined>>;
+  return (request, response, next) => {
+    const { method, path } = request;
+    // tRPC looks at the type of the body first, and would answer 415 to a request that has none.
+    if (['GET', 'HEAD', 'POST'].includes(method)) return adapter(request, response, next);
+    const name = path.slice(1);
+    const known = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    const Allow = methodsOf[known?._def.type ?? 'query'];
+    const error = new ApiError('method_not_allowed', `${method} is not allowed here.`, {
+      headers: { Allow },
+    });
+    const ctx = contextOf(app, request, response, requestIds.getStore() ?? requestIdOf(undefined));
+    finishRefused(app, ctx, method, known && name, error);
+    refuse(request, response, ctx, error);
+  };
+}
+
+function createAdapter(app: App, router: AppRouter): express.Handler {
+  return createExpressMiddleware({
+    router,
+    // So that a long query may come as a body.
+    allowMethodOverride: true,
+    maxBatchSize: largestBatch,
+    maxBodySize: bodyLimits.batch,
+    createContext: ({ req, res }): RequestContext =>
+      contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
+    responseMeta: ({ ctx, errors }) => ({
+      headers: new Headers(
+        Object.assign({}, ctx?.headers, ...errors.map((error) => toApiError(error).headers)),
+      ),
+    }),
+    onError: ({ error, path, type, ctx }) => {
+      // What is no operation of ours is the caller's text: it could be a key.
+      const known = path !== undefined && Object.hasOwn(router._def.procedures, path);
+      finishRefused(app, ctx, type, known ? path : undefined, error);
+    },
+  });
+}
+
+/** Answers a call with its refusal, as tRPC writes it. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { requestId, headers }: RequestContext,
+  error: unknown,
+): void {
+  const refusal = toApiError(error);
+  const code = TRPC_ERROR_CODES_BY_KEY[refusal.code];
+  const told = { message: refusal.message, code, data: errorData(refusal, requestId) };
+  const all = { ...headers, ...refusal.headers };
+  sendRefusal(request, response, refusal.status, JSON.stringify({ error: told }), requestId, all);
+}
+
+const contextOf = (
+  app: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): RequestContext => ({
+  app,
+  requestId,
+  traceparent: traceparentOf(request.headers.traceparent),
+  startedAt: performance.now(),
+  apiVersion: 'v2',
+  authorization: request.headers.authorization,
+  clientAddress: app.clientAddress(request),
+  simulate: simulateOf(request.headers),
+  cut: () => response.destroy(),
+  headers: {},
+});
+
+function finishRefused(
+  app: App,
+  ctx: RequestContext | undefined,
+  method: string,
+  operation: string | undefined,
+  error: unknown,
+): void {
+  const refusal = toApiError(error);
+  const { status, errorCode: code, reason } = refusal;
+  const requestId = ctx?.requestId ?? requestIds.getStore() ?? '';
+  finishRequest(
+    app,
+    {
+      ...{ requestId, entrance: 'trpc', method, status, code, reason },
+      clientAddress: ctx?.clientAddress,
+      traceId: traceIdOf(ctx?.traceparent),
+      ...{ simulated: ctx?.headers['X-Comanda-Simulated'], ...(operation && { operation }) },
+    },
+    ctx === undefined ? 0 : performance.now() - ctx.startedAt,
+    isFault(refusal) ? error : undefined,
+  );
+}

@@ -1,0 +1,132 @@
+import { createWaker, type Queryable } from '@comanda/db';
+import type { LiveBounds } from './bounds.ts';
+import { type NewsRow, readMissed, readMissedOfTypes } from './statements.ts';
+
+/** An event on its way to a reader. */
+export interface News {
+  /** Its place in the feed of its location. */
+  number: number;
+  id: string;
+  type: string;
+  /** The text that endpoints of v2 receive. */
+  body: string;
+}
+
+/** What is known of the feed of a location that somebody watches. */
+export interface Watched {
+  /** Up to here its events were given to every reader that keeps up. */
+  last: number;
+  readers: Set<Reader>;
+}
+
+/** One stream: it begins behind, reads up by itself, and is then given what comes. */
+export interface Reader {
+  /** Gives it an event in its turn; it remembers a bounded number, and else falls behind. */
+  offer(news: News): void;
+  /** Ends it: what waits is still read, then `next` throws `reason`, or is over. */
+  end(reason?: Error): void;
+  /**
+   * The next events; none after a quiet time, so that the stream can say that it lives; undefined when it is over. Throws what
+   * the reader was ended with, and what the database throws.
+   */
+  next(): Promise<News[] | undefined>;
+}
+
+/** Where a reader begins, and what it wants. */
+export interface ReaderOptions {
+  locationId: string;
+  /** Events behind this place. */
+  after: number;
+  types: readonly string[] | undefined;
+}
+
+/** What rows of the feed are to readers. */
+export const newsOf = ({ number, id, type, body }: NewsRow): News => ({
+  number: Number(number),
+  id,
+  type,
+  body,
+});
+
+/** Makes a reader of a watched location. */
+export function createReader(
+  database: Queryable,
+  watched: Watched,
+  { locationId, after, types }: ReaderOptions,
+  { waiting, page, quietMs }: LiveBounds,
+): Reader {
+  const waker = createWaker();
+  const wanted = types === undefined ? undefined : new Set(types);
+  let place = after;
+  let isBehind = true;
+  let kept: News[] = [];
+  let ended: { reason: Error | undefined } | undefined;
+
+  /** Reads a page of what it has missed; at the end it takes part again in what comes. */
+  async function readUp(): Promise<News[]> {
+    for (;;) {
+      // All of it is visible to the question that follows.
+      const given = watched.last;
+      const rows = await (types === undefined
+        ? database.run(readMissed, [locationId, place, page])
+        : database.run(readMissedOfTypes, [locationId, place, page, types]));
+      const news = rows.map(newsOf);
+      const last = news.at(-1);
+      if (last !== undefined) {
+        place = last.number;
+        return news;
+      }
+      place = Math.max(place, given);
+      if (watched.last > place) continue;
+      isBehind = false;
+      return [];
+    }
+  }
+
+  return {
+    offer(news) {
+      if (isBehind || news.number <= place) return;
+      if (kept.length >= waiting) {
+        isBehind = true;
+        place = kept.at(-1)?.number ?? place;
+        return;
+      }
+      place = news.number;
+      if (wanted !== undefined && !wanted.has(news.type)) return;
+      kept.push(news);
+      waker.wake();
+    },
+    end(reason) {
+      ended ??= { reason };
+      waker.wake();
+    },
+    async next() {
+      for (;;) {
+        if (kept.length > 0) {
+          const news = kept;
+          kept = [];
+          return news;
+        }
+        if (ended?.reason !== undefined) throw ended.reason;
+        if (ended !== undefined) return undefined;
+        if (isBehind) {
+          const missed = await readUp();
+          if (missed.length > 0) return missed;
+          continue;
+        }
+        if (!(await wokenWithin(waker, quietMs))) return [];
+      }
+    },
+  };
+}
+
+async function wokenWithin(waker: ReturnType<typeof createWaker>, ms: number): Promise<boolean> {
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    waker.wake();
+  }, ms);
+  await waker.wait();
+  clearTimeout(timer);
+  return !late;
+}

@@ -1,0 +1,69 @@
+import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
+import type { z } from 'zod';
+import { ApiError, fromZod } from '../errors.ts';
+import type { RequestContext } from './context.ts';
+import type { Repeatable } from './definition.ts';
+import { trpc } from './operation.ts';
+import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import { finishRequest } from './request-log.ts';
+
+/** Whom a call without a key turned out to be of. */
+interface Known<Value> {
+  value: Value;
+  apiKeyId: string;
+  locationId: string;
+}
+
+/** A call that needs no key, as data: what the typed client is told of it. */
+export interface Keyless {
+  /** `appCodes.redeem` */
+  name: string;
+  meta: { summary: string; description: string };
+  input: z.ZodObject;
+  output: z.ZodType;
+}
+
+/**
+ * Defines the one kind of call that needs no key: what gives one. It is the typed client's alone, no idempotency key makes
+ * it be done once, and it stands outside of limits that are counted by key: its work bounds what it is asked.
+ */
+export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
+  meta: Keyless['meta'],
+  input: Schema,
+  output: Answer,
+  work: (ctx: RequestContext, input: z.output<Schema>) => Promise<Known<z.output<Answer>>>,
+): TRPCMutationProcedure<{
+  input: Repeatable<z.input<Schema>>;
+  output: z.output<Answer>;
+  meta: unknown;
+}> {
+  const procedure = trpc.procedure
+    .meta({ keyless: { meta, input, output } })
+    .input((raw) => raw)
+    .mutation(async ({ ctx, input: raw, path }) => {
+      if (ctx.app.policy.app === 'off')
+        throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
+      refuseUnreadable(raw);
+      refuseUnstorable(raw);
+      const read = input.safeParse(raw);
+      if (!read.success) throw fromZod(read.error);
+      const { value, apiKeyId, locationId } = await work(ctx, read.data);
+      const { requestId, startedAt } = ctx;
+      const line = { requestId, entrance: 'trpc', method: 'mutation', status: 200, operation: path } as const;
+      finishRequest(ctx.app, { ...line, apiKeyId, locationId }, performance.now() - startedAt);
+      return output.parse(value);
+    });
+  return procedure as never;
+}
+
+/** Every call of the router that needs no key. */
+export function keylessOf(router: AnyRouter): Keyless[] {
+  const procedures = router._def.procedures as Record<
+    string,
+    { _def: { meta?: { keyless?: Omit<Keyless, 'name'> } } }
+  >;
+  return Object.entries(procedures).flatMap(([name, { _def }]) => {
+    const definition = _def.meta?.keyless;
+    return definition === undefined ? [] : { name, ...definition };
+  });
+}

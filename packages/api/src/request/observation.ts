@@ -1,0 +1,95 @@
+import { statement } from '@comanda/db';
+import type { Caller } from '../credentials/credentials.ts';
+import { toApiError } from '../errors.ts';
+import { inPlace } from '../places/bulkhead.ts';
+import type { RequestContext } from './context.ts';
+import type { NamedOperation } from './definition.ts';
+
+/** What a certification is told of a call beside its operation. */
+export interface ObservedCall {
+  /** Method, path and query. */
+  request: string;
+  idempotencyKey: string | undefined;
+}
+
+/**
+ * Serves an admitted call; what `serve` answers is the status, where that is a number. Where the location is a sandbox under certification, what arrived and how it was answered is noted
+ * for it, and `serve` is given the fault that the certification plays upon the call. A live location is served at once:
+ * its call does nothing more.
+ */
+export function observing<Result>(
+  ctx: RequestContext,
+  caller: Caller,
+  { name }: Pick<NamedOperation, 'name'>,
+  call: () => ObservedCall,
+  serve: (fault?: string) => Promise<Result>,
+): Promise<Result> {
+  const isWatched = caller.location.sandbox && !name.startsWith('certifications.');
+  return isWatched ? observe(ctx, caller, name, call(), serve) : serve();
+}
+
+async function observe<Result>(
+  ctx: RequestContext,
+  { locationId }: Caller,
+  operation: string,
+  call: ObservedCall,
+  serve: (fault?: string) => Promise<Result>,
+): Promise<Result> {
+  const { database, places, log } = ctx.app;
+  const { request, idempotencyKey = null } = call;
+  const begun = await inPlace(
+    places.bulkhead,
+    { locationId, resource: 'certifications', kind: 'mutation' },
+    async () => {
+      const [run] = await database.run(findRun, [locationId]);
+      if (run === undefined) return undefined;
+      const values = [locationId, run.id, operation.replace(/^v1\./, ''), request, idempotencyKey];
+      const [noted] = await database.run(noteCall, [...values, ctx.requestId]);
+      return noted && { ...run, ...noted };
+    },
+  );
+  if (begun === undefined) return serve();
+  const { id, number, fault } = begun;
+  // Nobody waits for it: a run judges a call when its answer is known.
+  const end = (status: number) => {
+    const replayed = ctx.headers['Idempotency-Replayed'] === 'true';
+    database
+      .run(endCall, [locationId, id, number, status, replayed])
+      .catch((error: unknown) => log.warn({ err: error }, 'a call under certification was not noted'));
+  };
+  try {
+    const result = await serve(fault ?? undefined);
+    end(typeof result === 'number' ? result : 200);
+    return result;
+  } catch (error) {
+    end(toApiError(error).status);
+    throw error;
+  }
+}
+
+const findRun = statement<{ id: string }>(
+  'find_running_certification',
+  `select id from certifications where location_id = $1::uuid and status = 'running' limit 1`,
+);
+
+/** $1 location, $2 certification, $3 operation, $4 request, $5 idempotency key, $6 request id. Takes the next fault, if one is meant for it. */
+const noteCall = statement<{ number: string; fault: string | null }>(
+  'note_certified_call',
+  `with met as materialized (
+     select c.faults[1] as fault from certifications c
+     where c.location_id = $1::uuid and c.id = $2::uuid and c.faults <> '{}' and $3 = any (c.fault_operations) for update
+   ), taken as (
+     update certifications c set faults = c.faults[2:]
+     where c.location_id = $1::uuid and c.id = $2::uuid and exists (select from met)
+   )
+   insert into internal.certification_calls (location_id, certification_id, operation, request, idempotency_key, request_id, fault)
+   values ($1::uuid, $2::uuid, $3, left($4, 2000), left($5, 255), $6, (select fault from met))
+   returning number::text, fault`,
+);
+
+/** $1 location, $2 certification, $3 number, $4 status, $5 whether it was a repeat. */
+const endCall = statement(
+  'end_certified_call',
+  `update internal.certification_calls set status = $4::smallint, replayed = $5, ended_at = clock_timestamp()
+   where location_id = $1::uuid and certification_id = $2::uuid and number = $3::bigint`,
+);

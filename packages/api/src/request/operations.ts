@@ -1,0 +1,49 @@
+import type { AnyRouter } from '@trpc/server';
+import { z } from 'zod';
+import type { Definition, NamedOperation } from './definition.ts';
+import type { RestRoute } from './meta.ts';
+
+/** An operation as data: what the entrances, the documents and the tests are derived from. */
+export type Operation = NamedOperation & {
+  routes: readonly Route[];
+  /** The output is `{ data, pagination }`, and REST sends it as it is. */
+  isList: boolean;
+  /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
+  tellsChanges: boolean;
+};
+
+/** A REST path of an operation, taken apart. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  version: 'v1' | 'v2';
+  /** `/v2/orders/{id}` */
+  path: string;
+}
+
+/** Every operation of the router, in the order of its definition, without subscriptions and what needs no key. Throws when one was not made by `operation()`. */
+export function operationsOf(router: AnyRouter): Operation[] {
+  const procedures = router._def.procedures as Record<string, { _def: ProcedureDefinition }>;
+  return Object.entries(procedures).flatMap(([name, { _def }]) => {
+    if (_def.type === 'subscription' || _def.meta?.keyless !== undefined) return [];
+    if (_def.meta?.definition === undefined) throw new Error(`${name}: not made by operation()`);
+    const { definition } = _def.meta;
+    return {
+      ...definition,
+      name,
+      kind: _def.type === 'query' ? 'query' : 'mutation',
+      routes: (definition.meta.rest ?? []).map(route),
+      isList: definition.output instanceof z.ZodObject && 'pagination' in definition.output.shape,
+      tellsChanges: 'updated_since' in definition.input.shape,
+    };
+  });
+}
+
+interface ProcedureDefinition {
+  type: string;
+  meta?: { definition?: Definition; keyless?: unknown };
+}
+
+function route(text: RestRoute): Route {
+  const [method, path] = text.split(' ') as [Route['method'], string];
+  return { method, path, version: path.startsWith('/v1/') ? 'v1' : 'v2' };
+}

@@ -1,0 +1,126 @@
+import { type AnyRouter, type TRPCSubscriptionProcedure, tracked } from '@trpc/server';
+import type { z } from 'zod';
+import type { Caller } from '../credentials/credentials.ts';
+import { fromZod } from '../errors.ts';
+import type { Stream } from '../live/live.ts';
+import type { Permission } from '../permissions.ts';
+import { inPlace } from '../places/bulkhead.ts';
+import type { CallContext, RequestContext } from './context.ts';
+import { admit } from './journey.ts';
+import { trpc } from './operation.ts';
+import { refuseUnreadable } from './readable.ts';
+import { finishRequest } from './request-log.ts';
+import { refuseUnknown, unknownFields } from './unknown-fields.ts';
+
+/** What is data about a subscription: entrances and documents read it here. */
+export interface SubscriptionMeta {
+  permission: Permission;
+  /** One line for the documents. */
+  summary: string;
+  description: string;
+  /** Where REST serves it, as server-sent events. */
+  rest: `GET /v2/${string}`;
+}
+
+/** A subscription of the router. */
+export interface Subscription {
+  /** `events.watch` */
+  name: string;
+  meta: SubscriptionMeta;
+  input: z.ZodObject;
+  /** Opens the stream of an admitted call; the entrance closes it. */
+  open(call: { ctx: CallContext; input: unknown }): Promise<PlacedStream>;
+}
+
+/** A stream, and the id of the event that it begins behind. */
+export interface PlacedStream extends Stream {
+  behind: string;
+}
+
+type SubscriptionDefinition = Omit<Subscription, 'name'>;
+
+/** An event as a subscription yields it: its id, from which the client goes on by itself, and what it tells. */
+type Yielded<Output> = AsyncIterable<
+  [id: string & { __brand: 'TrackedEnvelopeId' }, data: Output, mark: symbol]
+>;
+
+/**
+ * Defines a subscription: a call that is admitted as all are, counts as one request, and then holds neither a place nor a
+ * connection to the database. `Output` is what each event is once it is read.
+ */
+export function subscription<Schema extends z.ZodObject, Output>(
+  meta: SubscriptionMeta,
+  schema: Schema,
+  open: (call: { ctx: CallContext; input: z.output<Schema> }) => Promise<PlacedStream>,
+): TRPCSubscriptionProcedure<{ input: z.input<Schema>; output: Yielded<Output>; meta: unknown }> {
+  const definition: SubscriptionDefinition = {
+    ...{ meta, input: schema },
+    open: ({ ctx, input }) => open({ ctx, input: input as z.output<Schema> }),
+  };
+  const procedure = trpc.procedure
+    .meta({ subscription: definition })
+    .input((raw) => raw)
+    .subscription(async function* ({ ctx, input, path, signal }) {
+      const { stream, caller } = await openStream(ctx, definition, () => input ?? {});
+      const close = () => stream.close();
+      // Who has gone while it was opened is not told of again.
+      if (signal?.aborted) close();
+      signal?.addEventListener('abort', close, { once: true });
+      try {
+        finishOpening(ctx, caller, path, 'trpc');
+        for (let news = await stream.next(); news !== undefined; news = await stream.next())
+          for (const { id, body } of news) yield tracked(id, JSON.parse(body) as Output);
+      } finally {
+        signal?.removeEventListener('abort', close);
+        close();
+      }
+    });
+  return procedure as never;
+}
+
+/**
+ * Admits a call and opens its stream. Throws what admission throws, `validation_error` for an input that does not fit or
+ * is unknown, 429 where too many are open.
+ */
+export async function openStream(
+  ctx: RequestContext,
+  { meta, input, open }: SubscriptionDefinition,
+  rawInput: () => unknown,
+): Promise<{ stream: PlacedStream; caller: Caller }> {
+  const caller = await admit(ctx, meta);
+  const raw = rawInput();
+  refuseUnreadable(raw);
+  const read = input.safeParse(raw);
+  if (!read.success) throw fromZod(read.error);
+  const unknown = unknownFields(raw, read.data);
+  if (unknown.length > 0) refuseUnknown(unknown, Object.keys(input.shape));
+  const { locationId } = caller;
+  const call = { ctx: { ...ctx, caller, reads: ctx.app.reads }, input: read.data };
+  const place = { locationId, resource: 'events', kind: 'query' } as const;
+  const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
+  return { stream, caller };
+}
+
+/** A stream counts as one request, which is answered once it is open. */
+export function finishOpening(
+  { app, requestId, startedAt, clientAddress }: RequestContext,
+  { apiKeyId, locationId }: Caller,
+  operation: string,
+  entrance: 'rest' | 'trpc',
+): void {
+  const method = entrance === 'rest' ? 'GET' : 'subscription';
+  const line = { requestId, entrance, method, status: 200, operation, apiKeyId, locationId, clientAddress };
+  finishRequest(app, line, performance.now() - startedAt);
+}
+
+/** Every subscription of the router. */
+export function subscriptionsOf(router: AnyRouter): Subscription[] {
+  const procedures = router._def.procedures as Record<
+    string,
+    { _def: { type: string; meta?: { subscription?: SubscriptionDefinition } } }
+  >;
+  return Object.entries(procedures).flatMap(([name, { _def }]) => {
+    const definition = _def.meta?.subscription;
+    return definition === undefined ? [] : { name, ...definition };
+  });
+}

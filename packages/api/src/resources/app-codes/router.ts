@@ -1,0 +1,19 @@
+import { keyless } from '../../request/keyless.ts';
+import { router } from '../../request/operation.ts';
+import { CodeRedeem, SignedIn } from './schema.ts';
+import { redeem } from './service.ts';
+
+/** Contract: the app; typed client only. */
+export const appCodesRouter = router({
+  redeem: keyless(
+    {
+      summary: 'Sign in to the app',
+      description:
+        'Gives a key for a code of `comanda app code`, once, within ten minutes: with the permissions that its screens ' +
+        'need, until it ends by itself. Repeat nothing: a repeat finds the code used.',
+    },
+    CodeRedeem,
+    SignedIn,
+    redeem,
+  ),
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { Permission } from '../../permissions.ts';
+import { Id, Label, Timestamp } from '../../wire.ts';
+
+/** Each screen of the app, with what its key must be allowed. */
+export const screens = {
+  board: ['orders:read', 'orders:write', 'events:read'],
+  day: ['reports:read', 'stock:read', 'events:read'],
+  // It makes keys for every use, and nobody gives what they do not have.
+  desk: ['*'],
+} as const satisfies Record<string, readonly (Permission | '*')[]>;
+
+/** A screen of the app. */
+export type Screen = keyof typeof screens;
+
+/** Every screen. */
+export const screenNames = Object.keys(screens) as [Screen, ...Screen[]];
+
+/** What makes a code. */
+export const CodeCreate = z.object({
+  name: Label.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
+    'somebody',
+  ),
+  screens: z
+    .array(z.enum(screenNames, { error: `must be some of ${screenNames.join(', ')}` }))
+    .min(1, 'must name at least one screen')
+    .default(['board', 'day']),
+  location_id: Id.optional(),
+  hours: z.int().min(1, 'must be 1 to 720').max(720, 'must be 1 to 720').default(24),
+});
+export type CodeCreate = z.input<typeof CodeCreate>;
+
+/** What is given for a key. */
+export const CodeRedeem = z.object({ code: z.string() }).meta({ id: 'CodeRedeem' });
+
+/** Who is signed in: a key of their own, what it opens, and where. */
+export const SignedIn = z
+  .object({
+    key: z.string(),
+    expires_at: Timestamp,
+    name: z.string(),
+    screens: z.array(z.enum(screenNames)),
+    location: z.object({ id: Id, name: z.string(), timezone: z.string(), currency: z.string() }),
+  })
+  .meta({ id: 'SignedIn' });
+export type SignedIn = z.infer<typeof SignedIn>;

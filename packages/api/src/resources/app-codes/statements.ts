@@ -1,0 +1,40 @@
+import { statement } from '@comanda/db';
+
+/** What a code was made with, and where. */
+export interface CodeRow {
+  location_id: string;
+  name: string;
+  screens: string[];
+  key_hours: number;
+  location_name: string;
+  timezone: string;
+  currency: string;
+  code: string;
+  sandbox: boolean;
+}
+
+/** $1 hash, $2 location, $3 name, $4 screens, $5 hours. Codes of more than a day ago go. */
+export const insertCode = statement<never>(
+  'insert_app_code',
+  `with old as materialized (
+     select code_hash from internal.app_codes where created_at < now() - interval '1 day'
+     order by created_at limit 100 for update skip locked
+   ), gone as (delete from internal.app_codes c using old where c.code_hash = old.code_hash)
+   insert into internal.app_codes (code_hash, location_id, name, screens, key_hours)
+   values ($1::bytea, $2::uuid, $3, $4::text[], $5::int)`,
+);
+
+/** $1 hash. Uses a code that can be used: of two at once, one gets the row. */
+export const useCode = statement<CodeRow>(
+  'use_app_code',
+  `update internal.app_codes c set used_at = now() from locations l
+   where c.code_hash = $1::bytea and c.used_at is null and c.created_at > now() - interval '10 minutes'
+     and l.id = c.location_id
+   returning c.location_id, c.name, c.screens, c.key_hours, l.name as location_name, l.timezone, l.currency, l.code, l.sandbox`,
+);
+
+/** $1 hash. Whether there is one, and whether it was used. */
+export const findCode = statement<{ used: boolean }>(
+  'find_app_code',
+  'select used_at is not null as used from internal.app_codes where code_hash = $1::bytea',
+);

@@ -1,0 +1,30 @@
+import { hash as digest, randomBytes } from 'node:crypto';
+import type { SqlDatabase } from '@comanda/db';
+import { findLocation } from '../keys/store.ts';
+import { type CodeCreate, CodeCreate as CodeCreateSchema } from './schema.ts';
+import * as sql from './statements.ts';
+
+/**
+ * Makes a code for the app from outside of any location: the command line, the start. Its text is in the answer and
+ * nowhere else. Throws `validation_error` for an unknown location.
+ */
+export async function issueCode(
+  database: SqlDatabase,
+  input: CodeCreate,
+): Promise<{ code: string; location_id: string }> {
+  const { name, screens, hours, location_id } = CodeCreateSchema.parse(input);
+  const { id, code: place } = await findLocation(database, location_id);
+  // As in a key, what leads to its cell comes first.
+  const code = `${place}_${randomBytes(codeBytes).toString('base64url')}`;
+  await database.run(sql.insertCode, [hashOf(code), id, name, [...new Set(screens)], hours]);
+  return { code, location_id: id };
+}
+
+/** What is kept of a code; undefined for a text that is none. */
+export function codeHash(text: string): Buffer | undefined {
+  return codePattern.test(text) ? hashOf(text) : undefined;
+}
+
+const codeBytes = 24;
+const codePattern = /^[0-9a-hjkmnp-tv-z]{8}_[\w-]{32}$/;
+const hashOf = (code: string): Buffer => digest('sha256', code, 'buffer');

@@ -1,0 +1,77 @@
+import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { notFound } from '../../errors.ts';
+import { wireTime } from '../../wire.ts';
+import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
+import * as sql from './statements.ts';
+
+/**
+ * Lists audit entries of every location, or what one did or what was done to it, newest first, their times in the
+ * zone of the location where it was done. What went by cascade is counted with its cause, and shown when its table or
+ * id is asked for. Throws `resource_not_found` for a location that nothing is known of.
+ */
+export async function list(database: SqlDatabase, wanted: AuditList): Promise<AuditEntry[]> {
+  const { location_id: location } = wanted;
+  const known = location === undefined || (await exists(database, location));
+  if (!known && !isId(location)) throw notFound('Location');
+  const found = await entries(database, wanted);
+  if (!known && found.length === 0) throw notFound('Location');
+  return found;
+}
+
+/**
+ * Undoes what was changed by hand: the values before are written again as a hand writes them, through the same guards
+ * and into the audit; `dryRun` takes it back. `deed` is said to pass guards. Throws `resource_not_found`, and what the
+ * database refuses it with (CM008: it cannot be undone, or a guard does not let it pass).
+ */
+export async function undo(
+  database: SqlDatabase,
+  id: string,
+  { dryRun, deed = '' }: { dryRun: boolean; deed: string | undefined },
+): Promise<AuditUndo> {
+  const [entry] = isId(id) ? await database.run(sql.findEntry, [id]) : [];
+  if (entry === undefined) throw notFound('Audit entry');
+  let written: AuditEntry[] = [];
+  const takenBack = new Error('taken back');
+  try {
+    await database.transaction(undefined, async (tx) => {
+      await tx.run(sql.sayDeed, [deed]);
+      written = await undoIn(tx, id, 'audit undo');
+      if (dryRun) throw takenBack;
+    });
+  } catch (error) {
+    if (error !== takenBack) throw error;
+  }
+  return { dry_run: dryRun, entries: written };
+}
+
+/** Undoes an entry in the name of `application`, and answers what that has written. */
+export async function undoIn(tx: Transaction, id: string, application: string): Promise<AuditEntry[]> {
+  const [session] = await tx.run(sql.nameSession, [application]);
+  await tx.run(sql.undoHandEdit, [id]);
+  // By its name the service is known where one role does everything.
+  await tx.run(sql.nameSession, [session?.before ?? '']);
+  return (await tx.run(sql.listUndone, [id])).map(entryOf);
+}
+
+async function entries(
+  on: Queryable,
+  { location_id, since, table, by, id, limit }: Partial<AuditList>,
+): Promise<AuditEntry[]> {
+  const values = [location_id, limit, since, table, by, id].map((value) => value ?? null);
+  return (await on.run(sql.listEntries, values)).map(entryOf);
+}
+
+/** An entry as callers see it. */
+export function entryOf({ timezone, created_at, actor_kind, changes, ...row }: sql.EntryRow): AuditEntry {
+  const told = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  return {
+    ...(told as Pick<AuditEntry, 'id' | 'operation'>),
+    created_at: wireTime(created_at, timezone ?? 'UTC'),
+    actor: actor_kind,
+    ...('rows' in changes ? { rows: changes.rows } : { changes }),
+  };
+}
+
+async function exists(database: SqlDatabase, id: string): Promise<boolean> {
+  return isId(id) && (await database.run(sql.findLocation, [id])).length > 0;
+}

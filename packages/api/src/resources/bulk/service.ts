@@ -1,0 +1,78 @@
+import { notFound } from '../../errors.ts';
+import type { Answer } from '../../request/answer.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
+import type { CallContext } from '../../request/context.ts';
+import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
+import { findStoredAnswer, inStatement, inTransaction } from '../../request/writing.ts';
+import type { Deleted } from '../../wire.ts';
+import { type Asked, locking, readCurrent } from './reads.statements.ts';
+import type { Writes } from './rows.rules.ts';
+import { emptyWrites, writesAnything } from './rules.ts';
+import { holdBulkWrites } from './statements.ts';
+import { apply, type Batch, foresee } from './store.ts';
+import { write } from './writes.statements.ts';
+
+/**
+ * Applies the batch of a call in one transaction, which also counts it, at its end: a batch that fails counts nothing.
+ * A dry run only answers what it would come to, and leaves the idempotency key unused. Throws the refusal of the batch, `validation_error` for more than the
+ * key may send (`size`, told of `path`), `rate_limited` when the hour's batch jobs are used up.
+ */
+export async function runBatch<Plan extends { writes: Writes }, Value>(
+  ctx: CallContext,
+  batch: Batch<Plan>,
+  { size, path, dryRun }: { size: number; path: string; dryRun: boolean | undefined },
+  answer: (plan: Plan) => Value,
+): Promise<Answer<Value>> {
+  const { database, places } = ctx.app;
+  const { locationId } = ctx.caller;
+  refuseLargeBatch(ctx, size, path);
+  if (dryRun) {
+    const foreseen = await foresee(database, locationId, batch);
+    // Of a key that came with another body this is a conflict.
+    await findStoredAnswer(ctx);
+    return { value: answer(foreseen) };
+  }
+  await refuseUsedUp(ctx);
+  const applied = (hold: boolean) =>
+    repeatingRaces(() =>
+      inTransaction(ctx, async (tx) => {
+        if (hold) await tx.run(holdBulkWrites, [locationId]);
+        const decided = await apply(tx, locationId, batch);
+        await startBatch(ctx, tx);
+        return { value: answer(decided) };
+      }),
+    );
+  // One item is a single write.
+  if (size === 1 && !batch.asked.all) return applied(false);
+  // More are looked at without locks before: what is refused or all there already holds up nobody.
+  const foreseen = await foresee(database, locationId, batch);
+  if (writesAnything(foreseen.writes)) return places.batches.inTurn(locationId, () => applied(true));
+  return inStatement(ctx, async (on) => {
+    await startBatch(ctx, on);
+    return { value: answer(foreseen) };
+  });
+}
+
+/** Removes a category, or a product with all that belongs to it, by id. Throws `resource_not_found`. */
+export function removeOne(
+  ctx: CallContext,
+  kind: 'categories' | 'products',
+  id: string,
+): Promise<Answer<Deleted>> {
+  const { locationId } = ctx.caller;
+  const whole = kind === 'products';
+  const asked: Asked = {
+    ...{ [kind]: { ids: [id] }, stock: whole, options: whole },
+    changing: (categories) => categories.map((category) => category.id),
+  };
+  return repeatingDeadlocks(() =>
+    inTransaction(ctx, async (tx) => {
+      const current = await readCurrent(tx, locationId, locking, asked);
+      const writes = emptyWrites();
+      writes.removed[kind] = [id];
+      await write(tx, locationId, writes);
+      if (current[kind].length === 0) throw notFound(kind === 'products' ? 'Product' : 'Category');
+      return { value: { id, deleted: true } };
+    }),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Database, Transaction } from '@comanda/db';
+import { type Asked, locking, readCurrent, reading } from './reads.statements.ts';
+import type { Current, Writes } from './rows.rules.ts';
+import { beginSnapshot } from './statements.ts';
+import { write } from './writes.statements.ts';
+
+// What products jobs, catalog sync and stock sync have in common: they read what they name, decide, and write whole rows.
+// Everything that writes at a location takes its locks in one order, which stands at the head of prisma/sql/locks.sql.
+
+/** A batch: what it asks for, and what it comes to then. */
+export interface Batch<Plan extends { writes: Writes }> {
+  asked: Asked;
+  /** Decides from what there is. Throws what refuses the batch. */
+  plan(current: Current): Plan;
+}
+
+/** What the batch would come to now: all reads in one snapshot, without a lock or a change. Throws its refusal. */
+export function foresee<Plan extends { writes: Writes }>(
+  database: Database,
+  locationId: string,
+  { asked, plan }: Batch<Plan>,
+): Promise<Plan> {
+  return database.transaction(undefined, async (tx) => {
+    await tx.run(beginSnapshot, []);
+    return plan(await readCurrent(tx, locationId, reading, asked));
+  });
+}
+
+/** Applies the batch in a transaction that holds the location's bulk writes. Throws its refusal. */
+export async function apply<Plan extends { writes: Writes }>(
+  tx: Transaction,
+  locationId: string,
+  { asked, plan }: Batch<Plan>,
+): Promise<Plan> {
+  const decided = plan(await readCurrent(tx, locationId, locking, asked));
+  await write(tx, locationId, decided.writes);
+  return decided;
+}

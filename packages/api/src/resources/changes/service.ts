@@ -1,0 +1,87 @@
+import type { Queryable } from '@comanda/db';
+import type { Answer } from '../../request/answer.ts';
+import type { CallContext } from '../../request/context.ts';
+import {
+  type Beginning,
+  firstMoment,
+  lastMoment,
+  type Position,
+  readCursor,
+  type Walk,
+  writeCursor,
+} from './cursor.rules.ts';
+import type { ChangesInput, ChangesPage } from './schema.ts';
+import { type Changes, readHorizon } from './statements.ts';
+
+/** Whether the caller reads what has changed, and not the list as it is. */
+export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): boolean =>
+  updated_since !== undefined || cursor !== undefined;
+
+/**
+ * Answers a page of what has changed, and the cursor of the next. Whoever follows the cursors to the end and begins
+ * anew with the last one misses nothing, however late a transaction commits (docs/decisions/0022); an entry may come
+ * twice. Reads the primary: only it knows who is under way. Throws `validation_error` for a cursor that is none.
+ */
+export async function readChanges<Entry>(
+  ctx: CallContext,
+  input: ChangesInput,
+  changes: Changes,
+): Promise<Answer<ChangesPage<Entry>>> {
+  const { limit, offset } = input;
+  const { page, walk } = await ctx.app.database.session(async (on) => {
+    const read = async (begun: Begun) => {
+      const { after, until } = begun;
+      const range = [new Date(after.moment), after.id, new Date(until)];
+      const values = [ctx.caller.locationId, ...range, ...changes.filters];
+      const [page] = await on.run(changes.page, [...values, limit, offset]);
+      if (page === undefined) throw new Error('a page of changes is one row');
+      const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
+      return { page, walk: { ...begun, total } };
+    };
+    const begun = await walkOf(on, input);
+    const { page, walk } = await read(begun);
+    if (page.epoch === walk.epoch) return { page, walk };
+    const { after, horizon, epoch } = walk;
+    return read(await begin(on, { from: Math.min(after.moment, horizon), epoch }));
+  });
+  const { data, found, moment, id } = page;
+  const { epoch, horizon } = walk;
+  const next =
+    found < limit || moment === null || id === null
+      ? writeCursor({ from: horizon, epoch })
+      : writeCursor({ ...walk, after: { moment, id } });
+  const pagination = JSON.stringify({ limit, offset, total: walk.total, next });
+  return { text: `{"data":${data},"pagination":${pagination}}`, next };
+}
+
+/** A walk whose total may still have to be counted. */
+type Begun = Omit<Walk, 'total'> & { total?: number };
+
+/** How far a cursor goes back in another epoch, in milliseconds: a failover may have lost what was read before it. */
+const rewindMs = 3_600_000;
+
+async function walkOf(on: Queryable, { updated_since, cursor }: ChangesInput): Promise<Begun> {
+  const known =
+    cursor === undefined ? { from: momentOf(updated_since ?? ''), epoch: undefined } : readCursor(cursor);
+  return 'from' in known ? begin(on, known) : known;
+}
+
+// The horizon first, in a snapshot of its own: the page's, which is later, shows all that is before it.
+async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<Begun> {
+  const [row] = await on.run(readHorizon, []);
+  if (row === undefined) throw new Error('the horizon is one row');
+  const from =
+    epoch === undefined || epoch === row.epoch ? asked : Math.max(asked - rewindMs, firstMoment + 1);
+  return {
+    ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },
+  };
+}
+
+/** The place before everything of a moment. */
+const before = (moment: number): Position => ({
+  moment: moment - 1,
+  id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+});
+
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more; cursors go to the year 9999.
+const momentOf = (text: string) => Math.min(Math.max(Date.parse(text), firstMoment + 1), lastMoment);

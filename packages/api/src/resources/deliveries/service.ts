@@ -1,0 +1,22 @@
+import type { Answer } from '../../request/answer.ts';
+import { actorOf } from '../../request/audit.ts';
+import type { CallContext, Lookup } from '../../request/context.ts';
+import { inTransaction } from '../../request/writing.ts';
+import type { Delivery } from './schema.ts';
+import { readDeliveriesOf } from './statements.ts';
+import { retryIn } from './store.ts';
+
+/** Sends the event of a delivery to its endpoint again. Throws `resource_not_found`, `conflict`. */
+export const retry = (ctx: CallContext, id: string): Promise<Answer<Delivery>> =>
+  inTransaction(ctx, async (tx) => ({ value: await retryIn(tx, actorOf(ctx), id) }));
+
+/** Lists every delivery that tells of the two resources, oldest first; what may be sent again says so to who may do it. */
+export async function listOf(
+  { app, caller }: Lookup,
+  resourceIds: readonly [string, string],
+  mayRetry: boolean,
+): Promise<Delivery[]> {
+  const [found] = await app.database.run(readDeliveriesOf, [caller.locationId, ...resourceIds]);
+  const all = JSON.parse(found?.doc ?? '[]') as Delivery[];
+  return mayRetry ? all : all.map(({ can_retry: _, ...each }) => each);
+}

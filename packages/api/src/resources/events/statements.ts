@@ -1,0 +1,67 @@
+import { statement } from '@comanda/db';
+
+// The number before the lowest from a moment on, 30 days ago at most. What happened then was published then or later, and
+// numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have been put back),
+// and from there on each event is looked at.
+export const findFeedStart = statement<{ number: string }>(
+  'find_feed_start',
+  `with recursive wanted as (
+     select greatest($2::timestamptz, now() - interval '30 days') as moment
+   ), walk as (
+     select (select e.number from events e where e.location_id = $1::uuid order by e.number limit 1) as low,
+       (select e.number from events e where e.location_id = $1::uuid order by e.number desc limit 1) as high
+     union all
+     select case when p.before then p.number + 1 else w.low end, case when p.before then w.high else (w.low + w.high) / 2 end
+     from walk w cross join lateral (
+       select e.number, e.published_at < (select moment from wanted) - interval '1 hour' as before from events e
+       where e.location_id = $1::uuid and e.number >= (w.low + w.high) / 2 order by e.number limit 1) p
+     where w.low < w.high
+   )
+   select coalesce(
+     (select e.number - 1 from events e
+       where e.location_id = $1::uuid and e.number >= (select max(low) from walk)
+         and e.created_at >= (select moment from wanted) order by e.number limit 1),
+     (select max(high) from walk), 0)::text as number`,
+);
+
+export const findNewest = statement<{ id: string; number: string }>(
+  'find_newest_event',
+  'select e.id, e.number::text as number from events e where e.location_id = $1::uuid order by e.number desc limit 1',
+);
+
+export const findFeedPosition = statement<{ number: string }>(
+  'find_feed_position',
+  'select e.number::text as number from events e where e.location_id = $1::uuid and e.id = $2::uuid',
+);
+
+// `comanda restored` writes the audit. Whatever is not there and was made before a restore may have gone by any since then.
+export const findRestore = statement<{ since: Date | null }>(
+  'find_restore',
+  `select min((a.changes ->> 'since')::timestamptz) as since from audit_entries a
+   where a.location_id = $1::uuid and a.operation = 'locations.restored' and a.created_at >= $2::timestamptz`,
+);
+
+interface FeedText {
+  data: string;
+  total: number;
+}
+
+export const readFeed = statement<FeedText>(
+  'read_event_feed',
+  `select (select count(*) from events e where e.location_id = $1::uuid and e.number > $2::bigint)::int as total,
+     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
+       select e.number, e.body from events e where e.location_id = $1::uuid and e.number > $2::bigint
+       order by e.number limit $3) p), '[]') as data`,
+);
+
+// The first of every type, and of these the first: each type has its own run of the index.
+export const readFeedOfTypes = statement<FeedText>(
+  'read_event_feed_of_types',
+  `select (select count(*) from events e
+       where e.location_id = $1::uuid and e.type = any ($4::text[]) and e.number > $2::bigint)::int as total,
+     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
+       select found.number, found.body from unnest($4::text[]) as w (type), lateral (
+         select e.number, e.body from events e
+         where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
+       order by found.number limit $3) p), '[]') as data`,
+);

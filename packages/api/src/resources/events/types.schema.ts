@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { Id, Timestamp } from '../../wire.ts';
+import { Order } from '../orders/schema.ts';
+import { Payment } from '../payments/schema.ts';
+import { DeletedProduct, Product } from '../products/schema.ts';
+import { StockEntry } from '../stock/schema.ts';
+import { Turn } from '../turns/schema.ts';
+
+/** What an event type is: its place in the documents, when it fires, and the shape of its `data`. */
+export interface EventRow {
+  category: 'Orders' | 'Payments' | 'Catalog' | 'Operations' | 'Turns' | 'Test';
+  /** When it fires, in one line. */
+  trigger: string;
+  data: z.ZodType;
+}
+
+const syncResult = {
+  job_id: Id,
+  status: z.string().meta({ example: 'completed' }),
+  total_items: z.int(),
+  success_items: z.int(),
+  failed_items: z.int(),
+};
+
+/** `data` of `sync.completed`. */
+export const SyncCompleted = z.object(syncResult).meta({ id: 'SyncCompleted' });
+
+/** `data` of `sync.failed`. */
+export const SyncFailed = z
+  .object({ ...syncResult, error: z.string().meta({ description: 'Why, in words.' }) })
+  .meta({ id: 'SyncFailed' });
+
+/** `data` of `catalog.updated`. */
+export const CatalogUpdated = z
+  .object({
+    version: z.int().meta({ description: 'Counts these events per location, from 1.', example: 7 }),
+    published_at: Timestamp.meta({
+      description: "The catalog's own `version`, when the event was published.",
+    }),
+  })
+  .meta({ id: 'CatalogUpdated' });
+
+/** `data` of `order.status_changed`: always the move itself, wherever the order stands by now. */
+export const OrderStatusChanged = z
+  .object({
+    id: Id,
+    previous_status: z.string().meta({ example: 'pending' }),
+    status: z.string().meta({ example: 'ready' }),
+    external_id: z.string().optional().meta({ example: 'PO-7781' }),
+  })
+  .meta({ id: 'OrderStatusChanged' });
+
+/** `data` of `settlement.created`. */
+export const SettlementCreated = z
+  .object({
+    id: Id,
+    period_start: Timestamp,
+    period_end: Timestamp,
+    total_amount: z.number(),
+    total_orders: z.int(),
+  })
+  .meta({ id: 'SettlementCreated' });
+
+/** `data` of `webhook.test`. */
+export const WebhookTestData = z
+  .object({ endpoint_id: Id, message: z.string() })
+  .meta({ id: 'WebhookTestData' });
+
+/** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
+export const events = {
+  'order.created': row('Orders', 'an order was created', Order),
+  'order.updated': row('Orders', 'an order changed in any way', Order),
+  'order.status_changed': row('Orders', 'an order moved to another status', OrderStatusChanged),
+  'order.cancelled': row('Orders', 'an order was canceled', Order),
+  'order.completed': row('Orders', 'an order was closed', Order),
+  'payment.created': row('Payments', 'a payment was created', Payment),
+  'payment.updated': row('Payments', 'a payment changed in any way', Payment),
+  'payment.completed': row('Payments', 'a payment was completed', Payment),
+  'payment.rejected': row('Payments', 'a payment was rejected', Payment),
+  'product.created': row('Catalog', 'a product was created', Product),
+  'product.updated': row('Catalog', "a product's fields or categories changed", Product),
+  'product.deleted': row('Catalog', 'a product was deleted', DeletedProduct),
+  'stock.updated': row('Catalog', 'the stock of a product changed', StockEntry),
+  'catalog.updated': row('Catalog', 'the catalog changed or was published', CatalogUpdated),
+  'sync.completed': row('Operations', 'a sync job applied items', SyncCompleted),
+  'sync.failed': row('Operations', 'a sync job could apply nothing', SyncFailed),
+  'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated),
+  'turn.open': row('Turns', 'a turn was opened', Turn),
+  'turn.updated': row('Turns', "a turn's own fields changed", Turn),
+  'turn.closed': row('Turns', 'a turn was closed', Turn),
+  'webhook.test': row('Test', 'a test was asked for; cannot be subscribed', WebhookTestData),
+} as const satisfies Record<string, EventRow>;
+
+/** The name of an event type. */
+export type EventType = keyof typeof events;
+
+/** An event type that an endpoint can subscribe to. */
+export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
+
+/** What `data` of an event of that type holds. */
+export type EventData<Type extends EventType> = z.infer<(typeof events)[Type]['data']>;
+
+/** Every event type. */
+export const eventTypes = Object.keys(events) as [EventType, ...EventType[]];
+
+/** Every event type that an endpoint can subscribe to. */
+export const subscribableEventTypes = eventTypes.filter((type) => type !== 'webhook.test') as [
+  SubscribableEventType,
+  ...SubscribableEventType[],
+];
+
+/** What every delivery carries. `api_version` is that of the path the endpoint was created through. */
+export const Envelope = z
+  .object({
+    id: Id.meta({ description: 'The event, at every attempt; also in X-Comanda-Event-Id.' }),
+    type: z.enum(eventTypes),
+    api_version: z.enum(['v1', 'v2']),
+    created_at: Timestamp,
+    location_id: z.uuid(),
+    data: z.looseObject({}),
+  })
+  .meta({ id: 'EventEnvelope', description: 'What every delivery carries.' });
+export type Envelope = z.infer<typeof Envelope>;
+
+/** The envelope of one event type, with its own `data`; strict documents and tests read it. */
+export function envelopeOf<Type extends EventType>(type: Type) {
+  const { data } = events[type];
+  return Envelope.extend({ type: z.literal(type), data: data as (typeof events)[Type]['data'] });
+}
+
+function row<Data extends z.ZodType>(
+  category: EventRow['category'],
+  trigger: string,
+  data: Data,
+): EventRow & { data: Data } {
+  return { category, trigger, data };
+}

@@ -1,0 +1,108 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  again,
+  holdUps,
+  isId,
+  olderTransactionsEnd,
+  repeat,
+  type SqlDatabase,
+  type Transaction,
+} from '@comanda/db';
+import { notFound, unavailable } from '../../errors.ts';
+import { belongings, fileOf, ownRow } from './belongings.rules.ts';
+import type { ExportedTable, Manifest } from './whole.schema.ts';
+import * as sql from './whole.statements.ts';
+
+/** Takes the rows of a table, a line each, some at a time; says what it made of them. */
+export type WriteTable = (
+  file: string,
+  lines: AsyncIterable<string[]>,
+) => Promise<Pick<ExportedTable, 'rows' | 'bytes' | 'sha256'>>;
+
+/** A request that had to wait for a place has begun by then, and every process has heard of the change. */
+const heardMs = holdUps.waitMs + 2_000;
+const patienceMs = 60_000;
+const aboutBytes = 1024 * 1024;
+
+/**
+ * Reads all that a location has as it stood at one moment, and gives it to `write` table by table. Of one that is not active
+ * it first waits until what was under way there is over: requests, publishing, attempts to deliver. Throws
+ * `resource_not_found`, and 503 when that does not end.
+ */
+export async function exportLocation(
+  database: SqlDatabase,
+  id: string,
+  write: WriteTable,
+  tell: (line: string) => void,
+): Promise<Manifest> {
+  await comeToRest(database, id, tell);
+  return database.transaction(undefined, async (tx) => {
+    await tx.run(sql.beginSnapshot, []);
+    await tx.run(sql.exportSettings, []);
+    const [found] = await tx.run(sql.describeExport, [id]);
+    if (found === undefined) throw notFound('Location');
+    const { code, name, status, exported_at, migration, checksum, epoch, encryption_keys } = found;
+    const tables: ExportedTable[] = [];
+    for (const each of [ownRow, ...belongings]) {
+      const file = fileOf(each);
+      await tx.run(sql.declareRows(each), [id]);
+      const written = await write(file, rowsOf(tx));
+      await tx.run(sql.closeRows, []);
+      tables.push({ table: each.table, file, ...written });
+      tell(`${each.table}: ${written.rows} rows`);
+    }
+    return {
+      ...{ format: 1 as const, location: { id, code, name }, status, exported_at },
+      ...{ schema: { migration, checksum }, epoch, encryption_keys, tables },
+    };
+  });
+}
+
+/** Some rows at a time, of about a MiB, since one may hold eight. */
+async function* rowsOf(tx: Transaction): AsyncGenerator<string[]> {
+  for (let most = 1; ; ) {
+    const found = await tx.run(sql.fetchRows(most), []);
+    if (found.length === 0) return;
+    const lines = found.splice(0).map(({ line }) => line);
+    const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+    yield lines;
+    most = Math.min(most * 4, 2_000, Math.max(1, Math.floor((aboutBytes * lines.length) / bytes)));
+  }
+}
+
+/**
+ * Waits until what was under way at a location that is not active is over: requests, transactions, publishing, attempts to
+ * deliver. Throws `resource_not_found`, and 503 when that does not end.
+ */
+export async function comeToRest(
+  database: SqlDatabase,
+  id: string,
+  tell: (line: string) => void,
+): Promise<void> {
+  if (!isId(id)) throw notFound('Location');
+  const look = async () => {
+    const [found] = await database.run(sql.unrest, [id]);
+    if (found === undefined) throw notFound('Location');
+    return found;
+  };
+  const { status, changed_ms_ago: since } = await look();
+  if (status === 'active') return;
+  if (since < heardMs) {
+    tell('waiting for requests that are under way');
+    await setTimeout(heardMs - since);
+  }
+  tell('waiting for transactions and deliveries that are under way');
+  const rests = (await olderTransactionsEnd(database, patienceMs)) && (await isDone(look));
+  if (!rests)
+    throw unavailable('temporarily_unavailable', 'The location did not come to rest; is a worker running?');
+}
+
+/** Whether within the time what was captured is published, and no delivery is under way. */
+function isDone(look: () => Promise<{ captured: boolean; claimed: boolean }>): Promise<boolean> {
+  const until = performance.now() + patienceMs;
+  return repeat(async () => {
+    const { captured, claimed } = await look();
+    if (!captured && !claimed) return true;
+    return performance.now() > until ? false : again(200);
+  });
+}

@@ -1,0 +1,189 @@
+import { isId, type Queryable, type SqlDatabase } from '@comanda/db';
+import { conflict, notFound } from '../../errors.ts';
+import { type AuditActor, auditAs } from '../../request/audit.ts';
+import { importLocation, type ReadTable, refuseMisfit } from './import.store.ts';
+import * as sql from './move.statements.ts';
+import { type Named, rememberMoved } from './moved.store.ts';
+import { deleteLocation } from './removal.store.ts';
+import type { Manifest } from './whole.schema.ts';
+import * as whole from './whole.statements.ts';
+
+/** Where a location goes: the database of that cell, as its owner. */
+export interface Destination {
+  cell: string;
+  database: SqlDatabase;
+  /** The keys of ENCRYPTION_KEY there. */
+  keyIds: readonly string[];
+}
+
+const byCommand = (locationId: string): AuditActor => ({ kind: 'command_line', locationId });
+
+/** The move of a location that is under way or done, as the database that it leaves knows it. */
+export async function findMove(database: Queryable, id: string): Promise<sql.MoveRow | undefined> {
+  if (!isId(id)) throw notFound('Location');
+  const [found] = await database.run(sql.findMove, [id]);
+  return found;
+}
+
+/** Does `work` while nobody else moves the location. Throws `conflict` when somebody does. */
+export function movingAlone<Result>(
+  database: SqlDatabase,
+  id: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return database.session(async (own) => {
+    const [lock] = await own.run(sql.lockMove, [id]);
+    if (lock?.taken !== true) throw conflict('guarded', 'Another command moves this location.');
+    try {
+      return await work();
+    } finally {
+      await own.run(sql.unlockMove, [id]).catch(() => {});
+    }
+  });
+}
+
+/**
+ * Refuses writes at an active location from now on, and remembers that it moves. Throws `conflict` when it is not active, is
+ * there already, or would not fit there: nothing has changed then.
+ */
+export async function beginMove(
+  source: SqlDatabase,
+  target: Destination,
+  id: string,
+  folder: string,
+): Promise<void> {
+  const [leaving] = await source.run(whole.describeExport, [id]);
+  if (leaving === undefined) throw notFound('Location');
+  const { code, name, migration, checksum, encryption_keys } = leaving;
+  const export_ = { location: { id, code, name }, schema: { migration, checksum }, encryption_keys };
+  await refuseMisfit(target.database, export_, target.keyIds);
+  await source.transaction(undefined, async (tx) => {
+    const [held] = await tx.run(sql.holdLocation, [id]);
+    if (held === undefined) throw notFound('Location');
+    if (held.status !== 'active')
+      throw conflict('guarded', `Only an active location moves; this one is ${held.status}.`);
+    await tx.run(sql.setStatus, [id, 'read_only']);
+    await tx.run(sql.insertMove, [id, target.cell, folder]);
+    auditAs(tx, byCommand(id), 'locations.move', id, {
+      before: { status: held.status },
+      after: { status: 'read_only', cell: target.cell },
+    });
+  });
+}
+
+/** Writes down that a step is done. Throws `conflict` when that is not what came next. */
+export async function advanceMove(
+  database: Queryable,
+  id: string,
+  [done, next]: readonly [sql.MoveStep, sql.MoveStep],
+  { seconds = {}, exportedAt }: { seconds?: Record<string, number>; exportedAt?: string | undefined } = {},
+): Promise<void> {
+  const [moved] = await database.run(sql.advanceMove, [
+    ...[id, done, next, JSON.stringify(seconds), exportedAt ?? null],
+  ]);
+  if (moved === undefined) throw conflict('guarded', 'Somebody else went on with this move, or ended it.');
+}
+
+/** Brings the export into the other cell; a copy that an earlier try left there is taken as it is. */
+export async function receiveLocation(
+  { database, cell, keyIds }: Destination,
+  manifest: Manifest,
+  read: ReadTable,
+  tell: (line: string) => void,
+): Promise<void> {
+  const { location, exported_at } = manifest;
+  const isThere = async () => (await database.run(sql.findCopy, [location.id, exported_at])).length > 0;
+  if (await isThere()) return tell(`cell ${cell} has it already`);
+  await importLocation(database, manifest, read, { keyIds, tell }).catch(async (error: unknown) => {
+    // The connection of an earlier try was cut while it committed.
+    if (!(await isThere())) throw error;
+  });
+}
+
+/** What changed here since the export, which the copy does not have: empty, or a sentence. */
+export async function leftBehind(
+  source: Queryable,
+  { database }: Destination,
+  id: string,
+  exportedAt: string,
+): Promise<string | undefined> {
+  const [[here], [there]] = await Promise.all([
+    source.run(sql.standing, [id, exportedAt]),
+    database.run(sql.standing, [id, exportedAt]),
+  ]);
+  const entries = (here?.entries ?? 0) - (there?.entries ?? 0);
+  if (here?.captured === false && here.events === there?.events && entries === 0) return undefined;
+  return `the location was changed here after its export at ${exportedAt}, by hand or from the command line (${entries} more entries in its audit): the copy does not have that`;
+}
+
+/** Lets the copy answer reads; nothing is written, sent or done there. */
+export async function openCopyForReads({ database }: Destination, id: string): Promise<void> {
+  await database.run(sql.setStatus, [id, 'read_only']);
+}
+
+/** Gives the location up for good: in one transaction its keys are told to come again, and the step is done. */
+export function leaveLocation(
+  source: SqlDatabase,
+  location: Named,
+  cell: string,
+  seconds: Record<string, number>,
+): Promise<void> {
+  const { id } = location;
+  return source.transaction(undefined, async (tx) => {
+    await tx.run(sql.holdLocation, [id]);
+    await advanceMove(tx, id, ['map', 'enable'], { seconds });
+    await tx.run(sql.setStatus, [id, 'disabled']);
+    await rememberMoved(tx, location, cell);
+    auditAs(tx, byCommand(id), 'locations.move', id, {
+      before: { status: 'read_only' },
+      after: { status: 'disabled', moved_to: cell },
+    });
+  });
+}
+
+/**
+ * Takes a move back: the location is active here again, and what came of it to the other cell is deleted there. Cut off it is
+ * begun again by the same call. Throws `conflict` from the map on, and when the copy was enabled by somebody.
+ */
+export async function abortMove(
+  source: SqlDatabase,
+  to: Destination,
+  id: string,
+  { step, exportedAt }: sql.MoveRow,
+  tell: (line: string) => void,
+): Promise<void> {
+  if (step === 'enable' || step === 'done') throw ledAway(to.cell);
+  const copy = exportedAt === null ? undefined : await closeCopy(to, id, exportedAt);
+  if (step !== 'abort')
+    await source.transaction(undefined, async (tx) => {
+      await tx.run(sql.holdLocation, [id]);
+      await advanceMove(tx, id, [step, 'abort']);
+      await tx.run(sql.setStatus, [id, 'active']);
+      auditAs(tx, byCommand(id), 'locations.move', id, {
+        before: { status: 'read_only', cell: to.cell },
+        after: { status: 'active' },
+      });
+    });
+  tell('the location is active here again');
+  if (copy !== undefined) await deleteLocation(to.database, id, { confirm: copy.name, tell });
+  await source.run(sql.removeMove, [id]);
+}
+
+/** From then on nobody can enable the copy; nothing when there is none. */
+function closeCopy({ database, cell }: Destination, id: string, exportedAt: string) {
+  return database.transaction(undefined, async (tx) => {
+    // An import that was cut off has ended, one way or the other.
+    await tx.run(whole.beginImport, []);
+    await tx.run(sql.holdLocation, [id]);
+    const [copy] = await tx.run(sql.findCopy, [id, exportedAt]);
+    if (copy?.status === 'active' || copy?.status === 'read_only') throw ledAway(cell);
+    if (copy !== undefined) await tx.run(sql.setStatus, [id, 'deleting']);
+    return copy;
+  });
+}
+
+const ledAway = (cell: string) =>
+  conflict(
+    'guarded',
+    `Callers may be led to cell ${cell} already: go on with the move, and move the location back then.`,
+  );

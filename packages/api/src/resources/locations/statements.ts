@@ -1,0 +1,61 @@
+import { statement } from '@comanda/db';
+import type { LocationCreate } from './schema.ts';
+
+// Not Prisma: its transaction costs 4 ms of Node (docs/decisions/0002).
+
+/** A location as JSON text, its times in its own zone. */
+export interface LocationText {
+  doc: string;
+}
+
+const text = `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"timezone":' || to_json(r.timezone)::text
+  || ',"currency":' || to_json(r.currency)::text || ',"created_at":"' || wire_time(r.created_at, r.timezone) || '"'
+  || case when r.sandbox then ',"sandbox":true' else '' end`;
+const entry = `${text} || '}' as doc`;
+const coded = `${text} || ',"code":"' || r.code || '"`;
+const made = `${coded}}' as doc`;
+const state = `${coded},"status":"' || r.status || '"}' as doc`;
+
+/** $1 id. */
+export const readLocation = statement<LocationText>(
+  'read_location',
+  `select ${entry} from locations r where r.id = $1::uuid`,
+);
+
+/** $1 id. With its status, which no key sees, and its code. */
+export const showLocation = statement<LocationText>(
+  'show_location',
+  `select ${state} from locations r where r.id = $1::uuid`,
+);
+
+/** Every location, oldest first, each with its code and status. */
+export const listLocations = statement<LocationText>(
+  'list_locations',
+  `select ${state} from locations r order by r.created_at, r.id`,
+);
+
+/** $1 id, $2 name, $3 time zone, $4 currency, $5 whether it is a sandbox. With one enabled payment method, "Cash". */
+export const insertLocation = statement<LocationText>(
+  'insert_location',
+  `with r as (
+     insert into locations (id, name, timezone, currency, sandbox) values ($1::uuid, $2, $3, $4, $5) returning *
+   ), cash as (
+     insert into payment_methods (location_id, name, type) select id, 'Cash', 'cash' from r
+   )
+   select ${made} from r`,
+);
+
+const fields = (row: string) =>
+  `json_build_object('name', ${row}.name, 'timezone', ${row}.timezone, 'currency', ${row}.currency,
+    'status', ${row}.status)`;
+
+/** $1 id, $2 the fields that are given as JSON. Held, so that two changes never take each other's values for the old ones. */
+export const updateLocation = statement<
+  LocationText & Record<'before' | 'after', Omit<LocationCreate, 'sandbox'>>
+>(
+  'update_location',
+  `update locations r set (name, timezone, currency, status) = (
+     select f.name, f.timezone, f.currency, f.status from jsonb_populate_record(r, $2::jsonb) f)
+   from (select * from locations where id = $1::uuid for no key update) held
+   where r.id = $1::uuid returning ${fields('held')} as before, ${fields('r')} as after, ${made}`,
+);

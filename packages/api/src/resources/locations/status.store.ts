@@ -1,0 +1,52 @@
+import { isId, type SqlDatabase } from '@comanda/db';
+import { notFound } from '../../errors.ts';
+import { auditAs } from '../../request/audit.ts';
+import type { LocationState, LocationUpdate } from './schema.ts';
+import * as sql from './statements.ts';
+import { knowingZones } from './store.ts';
+
+/** What a person sets a location to. */
+export type LocationStatus = 'active' | 'read_only' | 'disabled';
+
+/** One location with its status. Throws `resource_not_found`. */
+export async function showLocation(database: SqlDatabase, id: string): Promise<LocationState> {
+  const [found] = await database.run(sql.showLocation, [isId(id) ? id : null]);
+  if (found === undefined) throw notFound('Location');
+  return JSON.parse(found.doc) as LocationState;
+}
+
+/** Changes the fields that are given, from the command line. Throws `resource_not_found`, `validation_error`. */
+export function changeLocation(
+  database: SqlDatabase,
+  { id, ...changes }: LocationUpdate,
+): Promise<LocationState> {
+  return knowingZones(() => change(database, id, 'locations.update', changes));
+}
+
+/**
+ * Enables a location, or disables it: of a disabled one keys are refused, of one that is read only writes, and of both no
+ * webhook is sent and no job is done; what was accepted waits. It holds for every process within a second. Throws
+ * `resource_not_found`, and `conflict` for one that is being deleted.
+ */
+export function setLocationStatus(
+  database: SqlDatabase,
+  id: string,
+  status: LocationStatus,
+): Promise<LocationState> {
+  return change(database, id, status === 'active' ? 'locations.enable' : 'locations.disable', { status });
+}
+
+async function change(
+  database: SqlDatabase,
+  id: string,
+  operation: string,
+  changes: Readonly<Record<string, unknown>>,
+): Promise<LocationState> {
+  if (!isId(id)) throw notFound('Location');
+  await database.transaction(undefined, async (tx) => {
+    const [changed] = await tx.run(sql.updateLocation, [id, JSON.stringify(changes)]);
+    if (changed === undefined) throw notFound('Location');
+    auditAs(tx, { kind: 'command_line', locationId: id }, operation, id, changed);
+  });
+  return showLocation(database, id);
+}

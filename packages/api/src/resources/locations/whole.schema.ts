@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Id } from '../../wire.ts';
+
+/** A file of an export: the rows of a table, a JSON object a line. */
+export const ExportedTable = z.object({
+  table: z.string(),
+  file: z.string().regex(/^[a-z_]+\.jsonl$/, 'must be a file of the folder'),
+  rows: z.int().min(0),
+  bytes: z.int().min(0),
+  sha256: z.string(),
+});
+export type ExportedTable = z.infer<typeof ExportedTable>;
+
+/** `manifest.json` of an export: what stands in the folder, and where it fits. */
+export const Manifest = z.object({
+  format: z.literal(1, 'must be 1: the folder is of another version'),
+  location: z.object({ id: Id, code: z.string(), name: z.string() }),
+  /** What it was when it was exported. */
+  status: z.string(),
+  exported_at: z.string(),
+  /** The last migration of its database, and the checksum of that. */
+  schema: z.object({ migration: z.string(), checksum: z.string() }),
+  /** The history that its database was in (database_epoch). */
+  epoch: z.string(),
+  /** The keys of ENCRYPTION_KEY by which its secrets are sealed. */
+  encryption_keys: z.array(z.string()),
+  tables: z.array(ExportedTable),
+});
+export type Manifest = z.infer<typeof Manifest>;

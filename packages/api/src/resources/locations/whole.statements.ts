@@ -1,0 +1,166 @@
+import { type Statement, statement } from '@comanda/db';
+import type { Belonging } from './belongings.rules.ts';
+
+// A location as a whole: exported, imported, deleted. Each statement of a table is made of its line (belongings.rules.ts).
+
+const nameOf = ({ table }: Belonging): string => table.replace('.', '_');
+const ofLocation = ({ table, ofKeys }: Belonging): string =>
+  table === 'locations'
+    ? 't.id = $1::uuid'
+    : ofKeys === true
+      ? 't.api_key_id in (select k.id from api_keys k where k.location_id = $1::uuid)'
+      : 't.location_id = $1::uuid';
+
+/** What an export begins with. Everything is read as it stood at one moment. */
+export const beginSnapshot = statement(
+  'export_snapshot',
+  'set transaction isolation level repeatable read, read only',
+);
+
+/** What a row looks like depends on no setting of a server. The files may be slow, and indexes give the order. */
+export const exportSettings = statement(
+  'export_settings',
+  `select set_config('timezone', 'UTC', true), set_config('enable_sort', 'off', true),
+     set_config('idle_in_transaction_session_timeout', '0', true)`,
+);
+
+/** $1 location. */
+export const describeExport = statement<{
+  id: string;
+  code: string;
+  name: string;
+  status: string;
+  exported_at: string;
+  migration: string;
+  checksum: string;
+  epoch: string;
+  encryption_keys: string[];
+}>(
+  'describe_export',
+  `select l.id, l.code, l.name, l.status, to_json(now())#>>'{}' as exported_at, m.migration_name as migration, m.checksum, database_epoch() as epoch,
+     array(select s.encryption_key_id from internal.webhook_secrets s where s.location_id = $1::uuid
+       union select k.encryption_key_id from internal.idempotency_keys k
+       where k.location_id = $1::uuid and k.encryption_key_id is not null order by 1) as encryption_keys
+   from locations l cross join (select migration_name, checksum from _prisma_migrations where finished_at is not null
+     order by migration_name desc limit 1) m
+   where l.id = $1::uuid`,
+);
+
+/** $1 location. */
+export const declareRows = (each: Belonging): Statement<never> =>
+  statement(
+    `export_${nameOf(each)}`,
+    `declare exported no scroll cursor for select row_to_json(t)::text as line from ${each.table} t
+     where ${ofLocation(each)} order by ${each.order}`,
+  );
+
+/** The next rows, so many at most. */
+export const fetchRows = (most: number): Statement<{ line: string }> =>
+  statement(`fetch_exported_${most}`, `fetch ${Math.trunc(most)} from exported`);
+
+export const closeRows = statement('close_exported', 'close exported');
+
+/** $1 location. How long ago it was changed, what waits to be published of it, and which deliveries are under way. */
+export const unrest = statement<{
+  changed_ms_ago: number;
+  captured: boolean;
+  claimed: boolean;
+  status: string;
+}>(
+  'location_unrest',
+  `select l.status, extract(epoch from clock_timestamp() - l.updated_at)::float8 * 1000 as changed_ms_ago,
+     exists (select from internal.captured_changes c where c.location_id = l.id and c.failures < 10) as captured,
+     exists (select from webhook_deliveries d where d.location_id = l.id and d.next_attempt_at is not null
+       and d.leased_until > clock_timestamp()) as claimed
+   from locations l where l.id = $1::uuid`,
+);
+
+/** One import at a time: it moves sequences on. The owner passes its guards, and rows keep their moments. */
+export const beginImport = statement(
+  'import_begin',
+  `select pg_advisory_xact_lock(hashtextextended('comanda locations import', 0)),
+     set_config('comanda.deed', 'transfer: comanda locations import', true),
+     set_config('idle_in_transaction_session_timeout', '0', true)`,
+);
+
+/** $1 location, $2 its code. */
+export const findForImport = statement<{
+  migration: string;
+  checksum: string;
+  there: boolean;
+  taken: boolean;
+}>(
+  'import_find',
+  `select m.migration_name as migration, m.checksum, exists (select from locations l where l.id = $1::uuid) as there,
+     exists (select from locations l where l.code = $2) as taken
+   from _prisma_migrations m where m.finished_at is not null order by m.migration_name desc limit 1`,
+);
+
+/** $1 the row. Whoever wants it enables it. */
+export const insertLocation = statement(
+  'import_location',
+  `insert into locations select r.*
+   from jsonb_populate_record(null::locations, $1::jsonb || '{"status":"disabled"}') r`,
+);
+
+/** $1 rows. */
+export const insertRows = (each: Belonging): Statement<never> =>
+  statement(
+    `import_${nameOf(each)}`,
+    `insert into ${each.table} select r.* from unnest($1::text[]) l (line)
+     cross join lateral json_populate_record(null::${each.table}, l.line::json) r`,
+  );
+
+/** $1 location. */
+export const clearRows = (each: Belonging): Statement<never> =>
+  statement(`clear_${nameOf(each)}`, `delete from ${each.table} t where ${ofLocation(each)}`);
+
+/** $1 location, $2 the other database's epoch: a version that held there holds here. */
+export const adoptVersion = statement(
+  'import_catalog_version',
+  `update internal.catalog_versions set epoch = database_epoch() where location_id = $1::uuid and epoch = $2`,
+);
+
+/** $1 location. Whatever comes next counts on from there. */
+export const moveSequence = (
+  { table }: Belonging,
+  { column, sequence }: { column: string; sequence: string },
+) =>
+  statement<never>(
+    `move_${sequence.replace('.', '_')}_${column}`,
+    `select setval('${sequence}', m.most) from (select max(t.${column})::bigint as most from ${table} t where t.location_id = $1::uuid) m
+     where m.most > coalesce(pg_sequence_last_value('${sequence}'), 0)`,
+  );
+
+/** Said in each transaction of a deletion. Rows are found by their location, whatever the planner knows. */
+export const beginRemoval = statement(
+  'removal_begin',
+  `select set_config('comanda.deed', 'purge: comanda locations delete', true), set_config('enable_seqscan', 'off', true)`,
+);
+
+/** $1 location, $2 how many at most. */
+export const removeRows = (each: Belonging): Statement<{ count: number }> =>
+  statement(
+    `remove_${nameOf(each)}`,
+    `with gone as (delete from ${each.table} d where d.ctid = any (array(
+       select t.ctid from ${each.table} t where ${ofLocation(each)} limit $2::int)) returning 1)
+     select count(*)::int as count from gone`,
+  );
+
+/** $1 location. What triggers noted of a batch: nobody is told of it. */
+export const forgetNotes = statement(
+  'removal_forget_notes',
+  `with notes as (delete from internal.tally_notes where location_id = $1::uuid)
+   delete from internal.captured_changes where location_id = $1::uuid`,
+);
+
+/** $1 location. */
+export const removeLocation = statement<{
+  name: string;
+  timezone: string;
+  currency: string;
+  sandbox: boolean;
+}>(
+  'remove_location',
+  'delete from locations where id = $1::uuid returning name, timezone, currency, sandbox',
+);

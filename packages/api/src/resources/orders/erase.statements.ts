@@ -1,0 +1,77 @@
+import { statement } from '@comanda/db';
+
+/** $1 order. At which location it is, or its events are when the order itself was deleted. */
+export const findErased = statement<{ location_id: string }>(
+  'erase_find',
+  `select l.id as location_id from locations l
+   where exists (select from orders o where o.location_id = l.id and o.id = $1::uuid)
+     or exists (select from events e where e.location_id = l.id and e.resource_id = $1::uuid)`,
+);
+
+export const eraseDeed = statement(
+  'erase_deed',
+  `select set_config('comanda.deed', 'erase: comanda erase', true)`,
+);
+
+/** One copy or more of what a person wrote; $1 location, $2 order. Each answers how many rows it changed. */
+export type Erasure = ReturnType<typeof erasure>;
+
+/** The order itself. That it changed is told: who keeps a copy hears of it. */
+export const eraseOrder = {
+  orders: erasure(
+    'orders',
+    `update orders set identifier = '', cancel_reason = null where location_id = $1::uuid and id = $2::uuid
+       and (identifier <> '' or cancel_reason is not null)`,
+  ),
+  order_items: erasure(
+    'order_items',
+    `update order_items set comment = null where location_id = $1::uuid and order_id = $2::uuid and comment is not null`,
+  ),
+};
+
+const itsEvents = `select e.id from events e where e.location_id = $1::uuid and e.resource_id = $2::uuid
+  union all select e.id from payments p join events e on e.location_id = p.location_id and e.resource_id = p.id
+  where p.location_id = $1::uuid and p.order_id = $2::uuid`;
+
+/** Its copies: in what was told and answered, and in the audit. */
+export const eraseCopies = {
+  events: erasure(
+    'events',
+    `update events e set body = erased(e.body), body_v1 = erased(e.body_v1)
+     where e.location_id = $1::uuid and e.id in (${itsEvents})
+       and (erased(e.body) <> e.body or erased(e.body_v1) <> e.body_v1)`,
+  ),
+  webhook_attempts: erasure(
+    'webhook_attempts',
+    `update webhook_attempts a set response_body = null
+     where a.location_id = $1::uuid and a.response_body is not null and a.delivery_id in (
+       select d.id from webhook_deliveries d where d.location_id = $1::uuid and d.event_id in (${itsEvents}))`,
+  ),
+  idempotency_keys: erasure(
+    'idempotency_keys',
+    `update internal.idempotency_keys k set response = erased(k.response)
+     where k.location_id = $1::uuid and k.response like '%' || $2::uuid || '%' and erased(k.response) <> k.response`,
+  ),
+  captured_changes: erasure(
+    'captured_changes',
+    `update internal.captured_changes c set before = erased_of(c.before, c.resource_ids, $2::uuid),
+       after = erased_of(c.after, c.resource_ids, $2::uuid)
+     where c.location_id = $1::uuid and c.resource = 'order' and $2::uuid = any (c.resource_ids)
+       and (c.before is not null or c.after is not null)`,
+  ),
+  audit_entries: erasure(
+    'audit_entries',
+    `update audit_entries a set changes = jsonb_set(a.changes, '{rows}', (
+       select jsonb_agg(case when $2::text in (r.row->'key'->>'id', r.row->'key'->>'order_id') then erased(r.row::text)::jsonb
+         else r.row end order by r.place) from jsonb_array_elements(a.changes->'rows') with ordinality r (row, place)))
+     where a.location_id = $1::uuid and a.relation in ('orders', 'order_items') and a.changes::text like '%' || $2::uuid || '%'
+       and erased(a.changes::text) <> a.changes::text`,
+  ),
+};
+
+function erasure(table: string, update: string) {
+  return statement<{ count: number }>(
+    `erase_${table}`,
+    `with changed as (${update} returning 1) select count(*)::int as count from changed`,
+  );
+}

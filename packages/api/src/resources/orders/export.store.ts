@@ -1,0 +1,74 @@
+import type { Database } from '@comanda/db';
+import {
+  declareCursor,
+  exportSettings,
+  fetchSome,
+  measureRange,
+  type RangeRow,
+} from './export.statements.ts';
+
+/** The orders of a range of days as they all stood at one moment, read some hundred at a time. */
+export interface OrderCursor {
+  /** That moment, in the time of the location. */
+  exportedAt: string;
+  /** How many orders the range holds. */
+  total: number;
+  /** Begins to read: `limit` orders (null: all of them) after the first `offset`, oldest first. */
+  begin(limit: number | null, offset: number): Promise<void>;
+  /** The JSON texts of the next orders; none at the end. */
+  next(): Promise<string[]>;
+  /** Ends the query and gives the connection back; may be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens one snapshot over the orders of a location, both days included, once the connection is there and `fresh` has
+ * resolved. It holds the connection until it is closed, which the opener must see to.
+ */
+export async function openOrderCursor(
+  { pool }: Pick<Database, 'pool'>,
+  locationId: string,
+  { from, to }: { from: string; to: string },
+  fresh: () => Promise<void>,
+): Promise<OrderCursor> {
+  const client = await pool.connect();
+  let open = true;
+  async function close(): Promise<void> {
+    if (!open) return;
+    open = false;
+    const broken = await client.query('rollback').then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    client.release(broken);
+  }
+  try {
+    await fresh();
+    await client.query('begin isolation level repeatable read read only');
+    // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
+    await client.query(exportSettings);
+    const { rows } = await client.query<RangeRow>(measureRange, [locationId, from, to]);
+    const { exported_at: exportedAt = '', total = 0 } = rows[0] ?? {};
+    return {
+      exportedAt,
+      total,
+      async begin(limit, offset) {
+        await client.query(declareCursor, [locationId, from, to, limit, offset]);
+      },
+      async next() {
+        for (;;) {
+          const { rows } = await client.query<{ doc: string | null }>(fetchSome);
+          // Taken out of pg's answer: young collections keep answers, and all texts with them (docs/bench/export-memory.md).
+          const found = rows.splice(0);
+          // As in lists, an order whose payment was taken away by hand does not show.
+          const docs = found.flatMap(({ doc }) => doc ?? []);
+          if (docs.length > 0 || found.length === 0) return docs;
+        }
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { Id } from '../../wire.ts';
+import { Delivery } from '../deliveries/schema.ts';
+import { Payment, PaymentStatus } from '../payments/schema.ts';
+import { Turn } from '../turns/schema.ts';
+import { Order, OrderStatus } from './schema.ts';
+import { OrderTimeline } from './timeline.schema.ts';
+
+/** Which order: by exactly one of these. */
+export const OrderWanted = z
+  .object({
+    id: Id.optional(),
+    number: z.int().optional().meta({ description: 'The order number.', example: 1042 }),
+    external_id: z.string().optional().meta({ example: 'POS-7731' }),
+  })
+  .refine((wanted) => Object.values(wanted).filter((value) => value !== undefined).length === 1, {
+    error: 'must name the order by exactly one of id, number and external_id',
+  });
+export type OrderWanted = z.infer<typeof OrderWanted>;
+
+/** Everything about an order in one answer. */
+export const OrderOverview = z
+  .object({
+    order: Order,
+    payment: Payment,
+    turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
+    timeline: OrderTimeline,
+    deliveries: z.array(Delivery).meta({
+      description:
+        'Of the events of the order and its payment, in the order of these; to endpoints that are there.',
+    }),
+    possible: z.object({ moves: z.array(OrderStatus), payment_moves: z.array(PaymentStatus) }).meta({
+      description: 'Where order and payment may go from where they stand, as far as the key may move them.',
+    }),
+  })
+  .meta({ id: 'OrderOverview', description: 'Everything about an order.' });
+export type OrderOverview = z.infer<typeof OrderOverview>;

@@ -1,0 +1,52 @@
+import { isId } from '@comanda/db';
+import { notFound } from '../../errors.ts';
+import { grants, type Permission } from '../../permissions.ts';
+import { type Answer, valueIn } from '../../request/answer.ts';
+import type { Lookup } from '../../request/context.ts';
+import * as deliveries from '../deliveries/service.ts';
+import { paymentMoves } from '../payments/rules.ts';
+import * as payments from '../payments/service.ts';
+import * as turns from '../turns/service.ts';
+import type { OrderOverview, OrderWanted } from './overview.schema.ts';
+import { findOrderBy } from './overview.statements.ts';
+import { orderMoves } from './rules.ts';
+import { readOrder } from './service.ts';
+import { timeline } from './timeline.service.ts';
+
+/**
+ * Reads everything about an order: it in full, its payment, its turn, what happened to it, every delivery of its events,
+ * and what may be done with it by who was `granted` that. Throws `resource_not_found`.
+ */
+export async function overview(
+  ctx: Lookup,
+  { id, number, external_id }: OrderWanted,
+  granted: ReadonlySet<string>,
+): Promise<Answer<OrderOverview>> {
+  const { database } = ctx.app;
+  const find = (by: keyof OrderWanted, value: unknown) =>
+    database.run(findOrderBy[by], [ctx.caller.locationId, value]);
+  const [found] = await (external_id !== undefined
+    ? find('external_id', external_id)
+    : number !== undefined
+      ? find('number', number)
+      : isId(id ?? '')
+        ? find('id', id)
+        : []);
+  if (found === undefined) throw notFound('Order');
+  const may = (permission: Permission) => grants(granted, permission);
+  const order = await readOrder(ctx, found.id);
+  const payment = await valueIn(await payments.get(ctx, found.payment_id));
+  return {
+    value: {
+      order,
+      payment,
+      ...(found.turn_id !== null && { turn: await valueIn(await turns.get(ctx, found.turn_id)) }),
+      timeline: await valueIn(await timeline(ctx, found.id)),
+      deliveries: await deliveries.listOf(ctx, [found.id, found.payment_id], may('deliveries:retry')),
+      possible: {
+        moves: may('orders:write') ? [...orderMoves[order.status]] : [],
+        payment_moves: may('payments:write') ? [...paymentMoves[payment.status]] : [],
+      },
+    },
+  };
+}

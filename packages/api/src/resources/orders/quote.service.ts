@@ -1,0 +1,56 @@
+import type { Answer } from '../../request/answer.ts';
+import type { CallContext } from '../../request/context.ts';
+import type { OrderRequest, PricedLine } from './facts.rules.ts';
+import { readFacts } from './facts.store.ts';
+import { decideOrder, externalIdTaken } from './rules.ts';
+import type { OrderItem, OrderQuote } from './schema.ts';
+import { findOrderId } from './statements.ts';
+
+/**
+ * Decides an order as its creation would at this moment, and makes none: nothing is changed or locked, so what is left
+ * may be gone when it is placed. What creation would refuse stands in `refusals`.
+ */
+export async function quote(
+  { app, caller }: CallContext,
+  request: OrderRequest,
+): Promise<Answer<OrderQuote>> {
+  const { order, faults } = decideOrder(
+    request,
+    await readFacts(app.places.joined, caller.locationId, request),
+  );
+  const { external_id } = request;
+  const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
+  const value: OrderQuote = {
+    total: Number(order.total),
+    items: order.lines.map(shown),
+    refusals: [
+      ...faults.map(({ reason = 'invalid_field', ...fault }) => ({
+        code: 'validation_error' as const,
+        reason,
+        ...fault,
+      })),
+      ...(other === undefined
+        ? []
+        : [
+            {
+              code: 'conflict' as const,
+              reason: 'external_id_taken' as const,
+              path: 'external_id',
+              message: externalIdTaken(external_id, other.id).message,
+            },
+          ]),
+    ],
+  };
+  return { value };
+}
+
+// As orders_json shows it once it is stored.
+const shown = ({ unit_price, quantity, total, selections, ...line }: PricedLine): OrderItem => ({
+  ...line,
+  quantity: Number(quantity),
+  unit_price: Number(unit_price),
+  total: Number(total),
+  ...(selections.length > 0 && {
+    subselections: selections.map(({ item_id, quantity: chosen }) => ({ item_id, quantity: chosen })),
+  }),
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { ImageUrl, Label, Money, text } from '../../wire.ts';
+
+/** A column of a product that callers give and read, wherever they do. */
+interface ProductField {
+  /** As it is shown; what may be null is optional. */
+  shown: z.ZodType;
+  /** As it is given. */
+  given: z.ZodType;
+  /** What PostgreSQL calls its type. */
+  column: 'text' | 'numeric' | 'boolean';
+  /** What a new product has that is given none. */
+  fresh: string | number | boolean | null;
+}
+
+export const Description = text(0, 10_000);
+
+/**
+ * The columns of a product beside its ids and what belongs to it. The wire shapes (schema.ts here, in catalog and in
+ * sync-jobs), the rows of batches (bulk) and what a dry run compares are made of them. A sku that is not given is made of
+ * the id.
+ */
+export const productFields = {
+  sku: {
+    shown: z.string().meta({ example: 'FW-12' }),
+    given: Label.meta({ description: 'Unique per location; made from the id of a new product.' }),
+    ...{ column: 'text', fresh: '' },
+  },
+  name: { shown: z.string().meta({ example: 'Flat White' }), given: Label, column: 'text', fresh: '' },
+  description: { shown: z.string(), given: Description, column: 'text', fresh: '' },
+  price: {
+    shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 12.5 }),
+    ...{ given: Money, column: 'numeric', fresh: 0 },
+  },
+  visible: { shown: z.boolean(), given: z.boolean(), column: 'boolean', fresh: true },
+  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },
+} as const satisfies Readonly<Record<string, ProductField>>;
+
+type Fields = typeof productFields;
+type Name = keyof Fields;
+
+/** The columns' names, in the order in which they are shown. */
+export const productColumns = Object.keys(productFields) as Name[];
+
+const part = <Part extends keyof ProductField>(name: Part) =>
+  Object.fromEntries(productColumns.map((column) => [column, productFields[column][name]])) as unknown as {
+    -readonly [Column in Name]: Fields[Column][Part];
+  };
+
+/** What is shown of each. */
+export const shownFields = part('shown');
+
+/** The type of each in PostgreSQL. */
+export const columnTypes = part('column');
+
+/** What a new product has. */
+export const freshFields = part('fresh') as ProductColumns;
+
+/** The columns as a row has them: null where the shown field is left out. */
+export type ProductColumns = {
+  [Column in Name]: undefined extends z.output<Fields[Column]['shown']>
+    ? Exclude<z.output<Fields[Column]['shown']>, undefined> | null
+    : z.output<Fields[Column]['shown']>;
+};
+
+/** What may be given of each, none of it needed. */
+export const givenFields = z.object(part('given')).partial().shape;
+
+type Cleared = {
+  [Column in Name]: null extends ProductColumns[Column]
+    ? z.ZodOptional<z.ZodNullable<Fields[Column]['given']>>
+    : z.ZodOptional<Fields[Column]['given']>;
+};
+
+/** The same for a change: null empties what may be null. */
+export const changedFields = Object.fromEntries(
+  productColumns.map((column) => {
+    const { fresh, given }: ProductField = productFields[column];
+    return [column, (fresh === null ? given.nullable() : given).optional()];
+  }),
+) as unknown as Cleared;

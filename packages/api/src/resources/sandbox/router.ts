@@ -1,0 +1,18 @@
+import { operation, router } from '../../request/operation.ts';
+import { SandboxReset } from './schema.ts';
+import * as sandbox from './service.ts';
+
+/** Contract: sandbox. */
+export const sandboxRouter = router({
+  reset: operation({
+    permission: 'sandbox:reset',
+    summary: 'Reset the sandbox',
+    description:
+      'Removes all that the location has but its keys, its webhook endpoints and what was told of it, and makes the demo data ' +
+      'anew. Numbers go on, and the feed tells the reset as what it is: deletions and creations. When no answer comes, or 503, ' +
+      'send it again: it goes on where it was. Keys of live locations are refused.',
+    rest: ['POST /v2/sandbox/reset'],
+  })
+    .output(SandboxReset)
+    .mutation(({ ctx }) => sandbox.reset(ctx)),
+});

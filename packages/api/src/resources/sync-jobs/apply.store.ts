@@ -1,0 +1,117 @@
+import { type Database, newId, type Queryable, type Transaction } from '@comanda/db';
+import { repeatingRaces } from '../../request/races.ts';
+import { apply, type Batch } from '../bulk/store.ts';
+import { type ProductsPlan, planProducts } from './rules.ts';
+import type { ProductSyncItem, SyncMode } from './schema.ts';
+import * as sql from './statements.ts';
+
+/** Names a job. */
+export interface SyncJobRef {
+  locationId: string;
+  jobId: string;
+}
+
+/** How many errors a job keeps; the counts stay exact. */
+export const errorsKept = 100;
+
+/** How many items one transaction applies: as many as a key may send unless it is given more. */
+export const itemsPerChunk = 500;
+
+/** How a job is applied. */
+export interface ApplyOptions {
+  chunkSize?: number;
+  /** Stops it between two chunks, by throwing its reason. */
+  signal?: AbortSignal;
+  /** Told where the job stands before its first chunk. */
+  onBegin?(state: sql.JobState): void;
+}
+
+/**
+ * Applies what is left of a products sync job, chunk by chunk; each chunk commits together with the job's progress
+ * under a lock on the job's row. So whoever continues after a kill, or applies beside another, applies each item
+ * exactly once. Ends the job and answers where it stands then; a job that is over or gone is left alone.
+ */
+export async function applyProductSync(
+  database: Database,
+  job: SyncJobRef,
+  { chunkSize = itemsPerChunk, signal, onBegin }: ApplyOptions = {},
+): Promise<sql.JobState | undefined> {
+  const [begun] = await database.run(sql.beginJob, [job.locationId, job.jobId]);
+  const items = begun?.items as ProductSyncItem[] | null | undefined;
+  // A failed job keeps its items, for whoever has it run again.
+  if (begun === undefined || items == null || begun.status === 'failed') return undefined;
+  onBegin?.(begun);
+  for (;;) {
+    signal?.throwIfAborted();
+    const state = await repeatingRaces(() =>
+      // The statement that locks the job also sets the id of its request.
+      database.transaction(undefined, (tx) => applyChunk(tx, job, items, chunkSize)),
+    );
+    if (state?.status !== 'processing') return state;
+  }
+}
+
+/** Ends a job that cannot go on, for a fault of ours, and answers where it stands. One that is over is left alone. */
+export async function failSyncJob(
+  on: Queryable,
+  { locationId, jobId }: SyncJobRef,
+): Promise<sql.JobState | undefined> {
+  const [failed] = await on.run(sql.failJob, [locationId, jobId, stoppedByUs]);
+  return failed;
+}
+
+const stoppedByUs = 'The job was stopped by a fault on our side; what was applied stays applied.';
+
+/** Some items of a job, or all of them: what they name, and what they come to. */
+export function productsBatch(
+  mode: SyncMode,
+  items: readonly ProductSyncItem[],
+  firstIndex = 0,
+): Batch<ProductsPlan> {
+  const categories = [...new Set(items.flatMap(({ category_external_ids: names = [] }) => names))];
+  return {
+    asked: {
+      categories: { externalIds: categories },
+      products: {
+        externalIds: items.map(({ external_id }) => external_id),
+        skus: items.flatMap(({ sku }) => sku ?? []),
+      },
+      // Who is renamed holds its stock, too: a sku that is handed on is written twice.
+      stock: items.some(({ stock, sku }) => stock !== undefined || sku !== undefined),
+      links: items.some(({ category_external_ids: names }) => names !== undefined),
+    },
+    plan: (current) => planProducts(mode, items, firstIndex, current, newId),
+  };
+}
+
+/** Answers where the job stands then; nothing when it is gone. */
+async function applyChunk(
+  tx: Transaction,
+  { locationId, jobId }: SyncJobRef,
+  items: readonly ProductSyncItem[],
+  size: number,
+): Promise<sql.JobState | undefined> {
+  const [state] = await tx.run(sql.lockJob, [locationId, jobId]);
+  if (state?.status !== 'processing') return state;
+  const { processed_items: first, failed_items, mode } = state;
+  const chunk = items.slice(first, first + size);
+  const { failures, applied } = await apply(tx, locationId, productsBatch(mode, chunk, first));
+  const next = progress(state, chunk.length, failures.length);
+  await tx.run(sql.recordProgress, [
+    ...[locationId, jobId, next.processed_items, next.success_items, next.failed_items],
+    JSON.stringify(failures.slice(0, Math.max(0, errorsKept - failed_items))),
+    next.status,
+    next.status === 'failed' ? 'None of the items could be applied; errors says why.' : null,
+    state.keeps_ids ? JSON.stringify(applied) : null,
+  ]);
+  return next;
+}
+
+function progress(state: sql.JobState, processed: number, failed: number): sql.JobState {
+  const processed_items = state.processed_items + processed;
+  const failed_items = state.failed_items + failed;
+  const success_items = processed_items - failed_items;
+  const end = success_items > 0 ? 'completed' : 'failed';
+  const status = processed_items < state.total_items ? 'processing' : end;
+  return { ...state, status, processed_items, success_items, failed_items };
+}

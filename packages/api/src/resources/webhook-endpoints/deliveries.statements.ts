@@ -1,0 +1,39 @@
+import { type Statement, statement } from '@comanda/db';
+import { type PageText, pageStatement } from '../../request/page-text.ts';
+
+export const findEndpoint = statement(
+  'find_webhook_endpoint',
+  'select from webhook_endpoints where location_id = $1::uuid and id = $2::uuid',
+);
+
+const ofStatus = (value: string) => ` and r.status = ${value}::delivery_status`;
+const ofType = (value: string) => ` and r.event_type = ${value}`;
+
+// By which filters are given.
+export const attempts: Record<'' | 's' | 't' | 'st', Statement<PageText>> = {
+  '': attemptsOf('list_webhook_attempts', ''),
+  s: attemptsOf('list_webhook_attempts_status', ofStatus('$5')),
+  t: attemptsOf('list_webhook_attempts_type', ofType('$5')),
+  st: attemptsOf('list_webhook_attempts_status_type', ofStatus('$5') + ofType('$6')),
+};
+
+/** $1 location, $2 limit, $3 offset, $4 endpoint. */
+function attemptsOf(name: string, narrowed: string): Statement<PageText> {
+  const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
+  return pageStatement({
+    name,
+    table: 'webhook_attempts',
+    order: 'r.attempted_at desc, r.id desc',
+    where: `and r.endpoint_id = $4::uuid${narrowed}`,
+    joins: `cross join lateral (select * from webhook_deliveries where location_id = $1::uuid and id = r.delivery_id limit 1) d
+      join webhook_endpoints e on e.location_id = $1::uuid and e.id = $4::uuid join locations l on l.id = $1::uuid`,
+    entry: `'{"id":"' || r.id || '","event_id":"' || r.event_id || '","event_type":' || to_json(r.event_type)::text
+      || ',"attempt":' || r.attempt || ',"status":"' || r.status || '"' || coalesce(',"response_code":' || r.response_code, '')
+      || coalesce(',"error":' || to_json(r.error)::text, '') || coalesce(',"response_body":' || to_json(r.response_body)::text, '')
+      || ',"duration_ms":' || r.duration_ms
+      || ',"attempted_at":"' || wire_time(r.attempted_at, l.timezone) || '"'
+      || coalesce(',"next_attempt_at":"' || wire_time(case when ${waits} then d.next_attempt_at end, l.timezone) || '"', '')
+      || case when d.replayed then ',"replayed":true' else '' end
+      || case when r.event_type = 'webhook.test' then ',"simulated":true' else '' end || '}'`,
+  });
+}

@@ -1,0 +1,40 @@
+import type { Texts } from '../frame/language.tsx';
+
+const en = {
+  pending: 'To make',
+  ready: 'Ready',
+  closed: 'Handed over',
+  move: { ready: 'Ready', closed: 'Handed over' },
+  cancel: 'Cancel order',
+  sureToCancel: (number: number) => `Cancel order ${number}?`,
+  cancelMeans: 'Its stock is given back and its payment rejected. This cannot be undone.',
+  keep: 'Keep it',
+  order: (number: number) => `Order ${number}`,
+  takeAway: 'Take away',
+  none: 'Nothing here',
+  more: (count: number) => `and ${count} more`,
+  came: (number: number) => `New order ${number}`,
+  waits: 'Will be sent when there is a connection',
+  refused: (number: number) => `Order ${number} stays`,
+};
+
+const es: typeof en = {
+  pending: 'Por hacer',
+  ready: 'Listos',
+  closed: 'Entregados',
+  move: { ready: 'Listo', closed: 'Entregado' },
+  cancel: 'Cancelar pedido',
+  sureToCancel: (number) => `¿Cancelar el pedido ${number}?`,
+  cancelMeans: 'Se devuelve su stock y se rechaza su pago. No se puede deshacer.',
+  keep: 'Dejarlo',
+  order: (number) => `Pedido ${number}`,
+  takeAway: 'Para llevar',
+  none: 'Nada por aquí',
+  more: (count) => `y ${count} más`,
+  came: (number) => `Nuevo pedido ${number}`,
+  waits: 'Se enviará cuando haya conexión',
+  refused: (number) => `El pedido ${number} queda donde está`,
+};
+
+/** The texts of the board. */
+export const boardTexts: Texts<typeof en> = { en, es };

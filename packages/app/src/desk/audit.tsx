@@ -1,0 +1,68 @@
+import type { ComandaClient } from '@comanda/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { Changes } from './changes.tsx';
+import { useGranted } from './granted.ts';
+import { Listing } from './listing.tsx';
+import { deskTexts } from './texts.ts';
+import { Undo } from './undo.tsx';
+import { useWhen } from './when.ts';
+
+type Entry = Awaited<ReturnType<ComandaClient['audit']['list']['query']>>['data'][number];
+
+/** Who changed what, by a procedure, at the command line or by hand; what a hand did may be undone. */
+export function Audit() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const when = useWhen();
+  const [by, setBy] = useState('');
+  const wanted = by.trim();
+  const query = useQuery({
+    queryKey: ['audit', wanted],
+    queryFn: ({ signal }) =>
+      comanda.audit.list.query({ limit: 100, ...(wanted !== '' && { by: wanted }) }, { signal }),
+  });
+  return (
+    <>
+      <search>
+        <label>
+          {texts.byWhom}
+          <input value={by} onChange={({ target }) => setBy(target.value)} autoComplete="off" />
+        </label>
+      </search>
+      <p className="quiet">{texts.movesElsewhere}</p>
+      <Listing
+        caption={texts.parts.audit}
+        query={query}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
+          { title: texts.who, cell: whoOf },
+          { title: texts.what, cell: What },
+          { title: texts.changes, cell: (entry) => <Changes {...entry} /> },
+          { title: texts.deed, cell: ({ id, can_undo }) => can_undo && <Undo id={id} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+const whoOf = ({ actor, key_name, role, application }: Entry): string =>
+  key_name ?? ([application, role].filter(Boolean).join(' · ') || actor);
+
+/** What was done to what, by its name; an order's number leads to the order. */
+function What({ operation, table, resource_name: name }: Entry) {
+  const { may } = useGranted();
+  const isOrder = ['orders', 'order_items', 'payments'].includes(table ?? operation.split('.', 1)[0] ?? '');
+  return (
+    <>
+      {[operation, table].filter(Boolean).join(' ')}{' '}
+      <strong>
+        {isOrder && name && may?.('orders:read') ? <Link to={`/app/desk/orders/${name}`}>{name}</Link> : name}
+      </strong>
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useComanda } from '../frame/comanda.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { Deed } from './deed.tsx';
+import { useGranted } from './granted.ts';
+import { Listing } from './listing.tsx';
+import { ShownOnce } from './once.tsx';
+import { Replay } from './replay.tsx';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+/** The webhook endpoints: how they are, another secret, and what they missed sent again. */
+export function Endpoints() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const when = useWhen();
+  const may = useGranted().may?.('webhooks:write');
+  const [secret, setSecret] = useState<string>();
+  const query = useQuery({
+    queryKey: ['endpoints'],
+    queryFn: ({ signal }) => comanda.webhookEndpoints.list.query({ limit: 100 }, { signal }),
+  });
+  return (
+    <>
+      {secret !== undefined && (
+        <ShownOnce title={texts.newSecret} text={secret} onAway={() => setSecret(undefined)} />
+      )}
+      <Listing
+        caption={texts.parts.endpoints}
+        query={query}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.endpoint, cell: ({ url }) => url },
+          { title: texts.status, cell: ({ status }) => texts.statuses[status] },
+          {
+            title: texts.health,
+            cell: ({ failing_since, dead_count }) => (
+              <span className={failing_since === undefined ? 'delivered' : 'dead'}>
+                {failing_since === undefined ? texts.well : texts.failingSince(when(failing_since))}
+                {dead_count > 0 && ` · ${texts.dead(dead_count)}`}
+              </span>
+            ),
+          },
+          {
+            title: texts.lastDelivered,
+            cell: ({ last_delivered_at }) => last_delivered_at && when(last_delivered_at),
+          },
+          {
+            title: texts.deed,
+            cell: ({ id, url, status }) =>
+              may && (
+                <div className="deeds">
+                  {status === 'active' && <Replay id={id} url={url} />}
+                  <Deed
+                    label={texts.rotate}
+                    of={url}
+                    question={{ title: texts.sureToRotate, text: texts.rotateMeans }}
+                    act={() => comanda.webhookEndpoints.rotateSecret.mutate({ id })}
+                    onDone={(rotated) => setSecret(rotated.secret)}
+                  />
+                </div>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}

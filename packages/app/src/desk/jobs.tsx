@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { useComanda } from '../frame/comanda.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { Deed } from './deed.tsx';
+import { useGranted } from './granted.ts';
+import { Listing } from './listing.tsx';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+/** The sync jobs, newest first; one that failed can be tried again. */
+export function Jobs() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const when = useWhen();
+  const mayRetry = useGranted().may?.('jobs:retry');
+  const query = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => comanda.syncJobs.list.query({ limit: 50 }, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => status === 'queued' || status === 'processing') ? 1_000 : false,
+  });
+  return (
+    <Listing
+      caption={texts.parts.jobs}
+      query={query}
+      keyOf={({ job_id }) => job_id}
+      columns={[
+        { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
+        { title: texts.mode, cell: ({ mode }) => mode },
+        {
+          title: texts.status,
+          cell: ({ status }) => <span className={status}>{texts.statuses[status]}</span>,
+        },
+        {
+          title: texts.items,
+          cell: (job) => texts.done(job.success_items, job.failed_items, job.total_items),
+        },
+        {
+          title: texts.deed,
+          cell: ({ job_id: id, status, created_at }) =>
+            mayRetry &&
+            status === 'failed' && (
+              <Deed
+                label={texts.retry}
+                of={when(created_at)}
+                act={() => comanda.syncJobs.retry.mutate({ id })}
+              />
+            ),
+        },
+      ]}
+    />
+  );
+}

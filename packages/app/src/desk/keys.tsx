@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useComanda } from '../frame/comanda.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { Deed } from './deed.tsx';
+import { useGranted } from './granted.ts';
+import { Listing } from './listing.tsx';
+import { NewKey } from './new-key.tsx';
+import { ShownOnce } from './once.tsx';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+/** The keys of the location: who they are for, what they may do, when they were last used. */
+export function Keys() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const when = useWhen();
+  const may = useGranted().may?.('keys:write');
+  const [made, setMade] = useState<string>();
+  const query = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => comanda.keys.list.query({ limit: 100 }, { signal }),
+  });
+  return (
+    <>
+      {made !== undefined && <ShownOnce title={texts.newKey} text={made} onAway={() => setMade(undefined)} />}
+      {may && <NewKey onMade={setMade} />}
+      <Listing
+        caption={texts.parts.keys}
+        query={query}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.name, cell: ({ name }) => name },
+          { title: texts.permissions, cell: ({ permissions }) => permissions.join(', ') },
+          {
+            title: texts.lastUsed,
+            cell: ({ last_used_at }) => (last_used_at === undefined ? texts.never : when(last_used_at)),
+          },
+          {
+            title: texts.status,
+            cell: ({ revoked_at, expires_at }) =>
+              revoked_at !== undefined
+                ? texts.revokedAt(when(revoked_at))
+                : expires_at !== undefined
+                  ? texts.endsAt(when(expires_at))
+                  : texts.inUse,
+          },
+          {
+            title: texts.deed,
+            cell: ({ id, name, revoked_at }) =>
+              may &&
+              revoked_at === undefined && (
+                <Deed
+                  label={texts.revoke}
+                  of={name}
+                  question={{ title: texts.sureToRevoke(name), text: texts.revokeMeans }}
+                  act={() => comanda.keys.revoke.mutate({ id })}
+                />
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}

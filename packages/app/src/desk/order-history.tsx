@@ -1,0 +1,43 @@
+import { useTexts } from '../frame/language.tsx';
+import type { Overview } from './overview.ts';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+type Entry = Overview['timeline'][number];
+
+/** What happened to the order, oldest first. */
+export function OrderHistory({ timeline }: Pick<Overview, 'timeline'>) {
+  const say = useSentence();
+  const when = useWhen();
+  return (
+    <ol className="history">
+      {timeline.map((entry, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what has happened stays in its place.
+        <li key={index} className={entry.kind}>
+          <time dateTime={entry.at}>{when(entry.at)}</time> {say(entry)}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function useSentence(): (entry: Entry) => string {
+  const texts = useTexts(deskTexts);
+  const byOf = ({ by }: Extract<Entry, { by: unknown }>) => texts.by(by.name ?? by.type);
+  return (entry) => {
+    switch (entry.kind) {
+      case 'created':
+        return `${texts.made} ${byOf(entry)}`;
+      case 'moved': {
+        const reason = entry.reason === undefined ? '' : ` “${entry.reason}”`;
+        return `${texts.statuses[entry.from]} → ${texts.statuses[entry.to]} ${byOf(entry)}${reason}`;
+      }
+      case 'event':
+        return entry.event_type;
+      case 'delivery': {
+        const came = entry.response_code ?? entry.error ?? '';
+        return `${entry.event_type}: ${texts.statuses[entry.status]} (${entry.attempt}) ${came}`;
+      }
+    }
+  };
+}

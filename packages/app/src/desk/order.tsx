@@ -1,0 +1,90 @@
+import { comandaError } from '@comanda/client';
+import { useQuery } from '@tanstack/react-query';
+import { useComanda } from '../frame/comanda.tsx';
+import { useFormat } from '../frame/format.ts';
+import { useTexts } from '../frame/language.tsx';
+import { useEvents } from '../frame/live.tsx';
+import { useRefusal } from '../frame/refusal.ts';
+import { frameTexts } from '../frame/texts.ts';
+import { OrderDeeds } from './order-deeds.tsx';
+import { OrderDeliveries } from './order-deliveries.tsx';
+import { OrderHistory } from './order-history.tsx';
+import { type Overview, overviewOf } from './overview.ts';
+import { StudioLink } from './studio.tsx';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+/** Everything about the order that is wanted. */
+export function OrderView({ wanted }: { wanted: string }) {
+  const { comanda } = useComanda();
+  const frame = useTexts(frameTexts);
+  const texts = useTexts(deskTexts);
+  const say = useRefusal();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['order', wanted],
+    queryFn: ({ signal }) => overviewOf(comanda, wanted, signal),
+    // Attempts are told by no event.
+    refetchInterval: ({ state }) =>
+      state.data?.deliveries.some(({ next_attempt_at }) => next_attempt_at !== undefined) ? 2_000 : false,
+  });
+  useEvents((event) => {
+    if (event.type === 'order.updated' && event.data.id === data?.order.id) void refetch();
+  });
+  if (data !== undefined) return <Found {...data} />;
+  if (error === null) return <p>{frame.loading}</p>;
+  const isNone = comandaError(error)?.code === 'resource_not_found';
+  return <p role="alert">{isNone ? texts.noOrder(wanted) : say(error)}</p>;
+}
+
+function Found(overview: Overview) {
+  const { order, payment, turn, timeline, deliveries } = overview;
+  const texts = useTexts(deskTexts);
+  const format = useFormat();
+  const when = useWhen();
+  const facts: [string, string | undefined][] = [
+    [texts.status, texts.statuses[order.status]],
+    [texts.externalId, order.external_id],
+    [texts.identifier, order.identifier],
+    [texts.channel, order.channel],
+    [texts.madeAt, when(order.created_at)],
+    [texts.payment, `${format.money(payment.amount)} · ${texts.statuses[payment.status]}`],
+    [texts.turn, turn && `${turn.batch_number} · ${texts.statuses[turn.status]}`],
+  ];
+  return (
+    <article className="order" aria-label={texts.order(order.number)}>
+      <header>
+        <h2>{texts.order(order.number)}</h2>
+        <StudioLink table="orders" id={order.id} />
+      </header>
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value !== undefined && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <OrderDeeds {...overview} />
+      <h3>{texts.items}</h3>
+      <ul className="lines">
+        {order.items.map(({ product_id, name, quantity, total, comment }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.
+          <li key={`${product_id} ${index}`}>
+            <b>{format.quantity(quantity)}</b> {name} <span className="quiet">{format.money(total)}</span>
+            {comment && <em>{comment}</em>}
+          </li>
+        ))}
+      </ul>
+      <p>
+        {texts.total} <strong>{format.money(order.total)}</strong>
+      </p>
+      <h3>{texts.deliveries}</h3>
+      <OrderDeliveries deliveries={deliveries} />
+      <h3>{texts.history}</h3>
+      <OrderHistory timeline={timeline} />
+    </article>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ComponentType } from 'react';
+import { Audit } from './audit.tsx';
+import { Endpoints } from './endpoints.tsx';
+import { Jobs } from './jobs.tsx';
+import { Keys } from './keys.tsx';
+import { Orders } from './orders.tsx';
+import { Place } from './place.tsx';
+import type { deskTexts } from './texts.ts';
+
+/** A part of the desk: where it is, what it is called, and what a key must be allowed to see it. */
+export interface Part {
+  path: `/app/desk/${string}`;
+  title: keyof typeof deskTexts.en.parts;
+  needs: string;
+  component: ComponentType;
+}
+
+/** Every part, in the order of the menu. */
+export const parts: readonly Part[] = [
+  { path: '/app/desk/orders', title: 'orders', needs: 'orders:read', component: Orders },
+  { path: '/app/desk/endpoints', title: 'endpoints', needs: 'webhooks:read', component: Endpoints },
+  { path: '/app/desk/jobs', title: 'jobs', needs: 'sync:read', component: Jobs },
+  { path: '/app/desk/keys', title: 'keys', needs: 'keys:read', component: Keys },
+  { path: '/app/desk/location', title: 'location', needs: 'locations:read', component: Place },
+  { path: '/app/desk/audit', title: 'audit', needs: 'audit:read', component: Audit },
+];

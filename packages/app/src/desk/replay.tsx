@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { useComanda } from '../frame/comanda.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { useNotify } from '../frame/notices.tsx';
+import { Deed } from './deed.tsx';
+import { deskTexts } from './texts.ts';
+
+/** How far back events are sent again, in hours. */
+const spans = [1, 6, 24, 168] as const;
+
+/** Sends again what an endpoint did not get. */
+export function Replay({ id, url }: { id: string; url: string }) {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const notify = useNotify();
+  const [hours, setHours] = useState<number>(24);
+  return (
+    <Deed
+      label={texts.replay}
+      of={url}
+      question={{
+        title: texts.replayWhat,
+        text: (
+          <label>
+            {texts.replayMeans}
+            <select value={hours} onChange={({ target }) => setHours(Number(target.value))}>
+              {spans.map((span) => (
+                <option key={span} value={span}>
+                  {texts.hours(span)}
+                </option>
+              ))}
+            </select>
+          </label>
+        ),
+      }}
+      act={() =>
+        comanda.webhookEndpoints.replay.mutate({
+          id,
+          since: new Date(Date.now() - hours * 3_600_000).toISOString(),
+        })
+      }
+      onDone={({ replayed }) => notify(texts.replay, texts.replayed(replayed))}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { ComandaContext, type Signed } from './comanda.tsx';
+import { LanguageProvider } from './language.tsx';
+import { NoticeProvider } from './notices.tsx';
+import { clientOf, hasEnded, keepSession, keptSession, type Session, takeCode } from './session.ts';
+import { Shell } from './shell.tsx';
+import { SignIn } from './sign-in.tsx';
+
+// Before anything is drawn: the code leaves the address at once.
+const codeAtStart = takeCode();
+
+/** The app: who is not signed in signs in, everybody else gets their screens. */
+export function App() {
+  return (
+    <LanguageProvider>
+      <CSPProvider disableStyleElements>
+        <NoticeProvider>
+          <Door />
+        </NoticeProvider>
+      </CSPProvider>
+    </LanguageProvider>
+  );
+}
+
+function Door() {
+  const [code, setCode] = useState(codeAtStart);
+  const [session, setSession] = useState(keptSession);
+  const [isOver, setOver] = useState(false);
+  // A link that is pasted over the address of an open tab changes its end alone, and loads nothing.
+  useEffect(() => {
+    const look = () => setCode(takeCode());
+    addEventListener('hashchange', look);
+    return () => removeEventListener('hashchange', look);
+  }, []);
+  const enter = (entered: Session | undefined, over = false) => {
+    keepSession(entered);
+    setCode(undefined);
+    setOver(over);
+    setSession(entered);
+  };
+  if (session === undefined || code !== undefined)
+    return <SignIn key={code} code={code} isOver={isOver} onSignedIn={enter} />;
+  return (
+    <SignedIn
+      key={session.key}
+      session={session}
+      onChanged={(changed) => enter(changed)}
+      onOut={() => enter(undefined)}
+      onOver={() => enter(undefined, true)}
+    />
+  );
+}
+
+interface SignedInProps {
+  session: Session;
+  onChanged(session: Session): void;
+  onOut(): void;
+  onOver(): void;
+}
+
+function SignedIn({ session, onChanged, onOut, onOver }: SignedInProps) {
+  const [comanda] = useState(() => clientOf(session));
+  const signed = {
+    ...{ session, comanda },
+    relocate: (place: Parameters<Signed['relocate']>[0]) =>
+      onChanged({ ...session, location: { ...session.location, ...place } }),
+  };
+  const [queries] = useState(() => {
+    const onError = (error: unknown) => {
+      if (hasEnded(error)) onOver();
+    };
+    // The client repeats what can be repeated.
+    const defaultOptions = { queries: { retry: false, staleTime: 5_000 }, mutations: { retry: false } };
+    return new QueryClient({
+      ...{ defaultOptions, queryCache: new QueryCache({ onError }) },
+      mutationCache: new MutationCache({ onError }),
+    });
+  });
+  return (
+    <ComandaContext value={signed}>
+      <QueryClientProvider client={queries}>
+        <Shell onOut={onOut} />
+      </QueryClientProvider>
+    </ComandaContext>
+  );
+}

@@ -1,0 +1,45 @@
+import { useMemo } from 'react';
+import { useComanda } from './comanda.tsx';
+import { useLanguage } from './language.tsx';
+
+/** How amounts, moments and quantities of the location are shown. */
+export interface Format {
+  money(amount: number): string;
+  /** `21:05` in the location's time zone. */
+  time(moment: string | Date): string;
+  /** `31 January`, of a day as `2026-01-31`. */
+  day(day: string): string;
+  quantity(quantity: number): string;
+  /** `2026-01-31`: the day that it is there. */
+  today(): string;
+  /** 0 to 23: the hour of a moment there. */
+  hour(moment: string | Date): number;
+}
+
+/** The format of the location in the language that holds. */
+export function useFormat(): Format {
+  const { language } = useLanguage();
+  const { currency, timezone: timeZone } = useComanda().session.location;
+  return useMemo(() => {
+    // As the browser's own country writes it, where it speaks the language.
+    const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
+    const money = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    });
+    const time = new Intl.DateTimeFormat(locale, { timeZone, hour: '2-digit', minute: '2-digit' });
+    const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'long' });
+    const iso = new Intl.DateTimeFormat('sv', { timeZone });
+    const hour = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' });
+    const quantity = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+    return {
+      money: (amount) => money.format(amount),
+      time: (moment) => time.format(new Date(moment)),
+      day: (text) => day.format(new Date(text)),
+      quantity: (amount) => quantity.format(amount),
+      today: () => iso.format(new Date()),
+      hour: (moment) => Number(hour.format(new Date(moment))),
+    };
+  }, [language, currency, timeZone]);
+}

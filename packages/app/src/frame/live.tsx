@@ -1,0 +1,117 @@
+import { comandaError, type PublishedEvent } from '@comanda/client';
+import { watchShared } from '@comanda/client/shared';
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { useComanda } from './comanda.tsx';
+import { useTexts } from './language.tsx';
+import { hasEnded } from './session.ts';
+import { frameTexts } from './texts.ts';
+
+/** What screens are told of as it happens. */
+const watched = ['order.created', 'order.updated', 'stock.updated'] as const;
+
+const tryAgainMs = 5_000;
+
+type Listener = (event: PublishedEvent) => void;
+type Standing = 'connecting' | 'live' | 'waiting' | 'offline';
+
+interface Live {
+  standing: Standing;
+  listeners: Set<Listener>;
+}
+
+const Context = createContext<Live>({ standing: 'connecting', listeners: new Set() });
+
+/**
+ * Keeps the one stream of events of a session, which the tabs of a browser share. What screens have read is read again
+ * when a stream begins anew: what happened in between is in no event.
+ */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const { comanda, session } = useComanda();
+  const queries = useQueryClient();
+  const [standing, setStanding] = useState<Standing>('connecting');
+  const [listeners] = useState(() => new Set<Listener>());
+  const [round, setRound] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round opens a new stream.
+  useEffect(() => {
+    const ending = new AbortController();
+    const { signal } = ending;
+    const watch = async (): Promise<void> => {
+      let isNew = true;
+      const events = watchShared(
+        comanda,
+        `${session.location.id} ${session.name}`,
+        { types: [...watched] },
+        {
+          signal,
+          onState({ status }) {
+            if (signal.aborted) return;
+            setStanding(status);
+            if (status === 'live' && isNew) void queries.invalidateQueries();
+            if (status === 'live') isNew = false;
+          },
+        },
+      );
+      for await (const event of events) for (const listener of listeners) listener(event);
+    };
+    const again = () => setRound((before) => before + 1);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    watch().catch((error) => {
+      if (signal.aborted) return;
+      // The place in the feed is too old to go on from.
+      if (comandaError(error)?.reason === 'unknown_cursor') return again();
+      setStanding('waiting');
+      // A key that is over is told by the next call; all else on the way is gone again some time.
+      if (hasEnded(error)) return queries.invalidateQueries();
+      timer = setTimeout(again, tryAgainMs);
+    });
+    return () => {
+      ending.abort();
+      clearTimeout(timer);
+    };
+  }, [comanda, session, queries, listeners, round]);
+  const isOnline = useIsOnline();
+  return <Context value={{ standing: isOnline ? standing : 'offline', listeners }}>{children}</Context>;
+}
+
+/** Calls `listener` with each event; the one of the last drawing. */
+export function useEvents(listener: Listener): void {
+  const { listeners } = useContext(Context);
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => {
+    const tell: Listener = (event) => latest.current(event);
+    listeners.add(tell);
+    return () => {
+      listeners.delete(tell);
+    };
+  }, [listeners]);
+}
+
+/** Says whether the screen is live; over the whole width when there is no connection. */
+export function LiveSign() {
+  const { standing } = useContext(Context);
+  const texts = useTexts(frameTexts);
+  return (
+    <span className={`live ${standing}`} role="status">
+      {texts[standing]}
+    </span>
+  );
+}
+
+/** Whether the browser has a connection. */
+export function useIsOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const look = () => setOnline(navigator.onLine);
+    addEventListener('online', look);
+    addEventListener('offline', look);
+    return () => {
+      removeEventListener('online', look);
+      removeEventListener('offline', look);
+    };
+  }, []);
+  return isOnline;
+}

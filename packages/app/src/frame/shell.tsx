@@ -1,0 +1,48 @@
+import { Suspense } from 'react';
+import { Link, usePath } from './address.tsx';
+import { useComanda } from './comanda.tsx';
+import { useTexts } from './language.tsx';
+import { LanguageSwitch } from './language-switch.tsx';
+import { LiveProvider, LiveSign } from './live.tsx';
+import { screens } from './screens.ts';
+import { frameTexts } from './texts.ts';
+
+/** The bar, and the screen that the address names: the first of the session's where it names none. */
+export function Shell({ onOut }: { onOut(): void }) {
+  const texts = useTexts(frameTexts);
+  const { session } = useComanda();
+  const path = usePath();
+  const own = session.screens.map((name) => screens[name]);
+  const shown = path === '/app' || path === '/app/' ? own[0] : own.find((screen) => isAt(path, screen.path));
+  return (
+    <LiveProvider>
+      <header className="bar">
+        <strong className="place">{session.location.name}</strong>
+        <nav aria-label={texts.screens}>
+          {own.map(({ path: to, title }) => (
+            <Link key={to} to={to} isCurrent={shown?.path === to}>
+              {texts[title]}
+            </Link>
+          ))}
+        </nav>
+        <LiveSign />
+        <LanguageSwitch />
+        <button type="button" onClick={onOut} title={texts.signedInAs(session.name)}>
+          {texts.signOut}
+        </button>
+      </header>
+      <main>
+        {shown === undefined ? (
+          <p>{texts.noScreen}</p>
+        ) : (
+          <Suspense fallback={<p>{texts.loading}</p>}>
+            <shown.component />
+          </Suspense>
+        )}
+      </main>
+    </LiveProvider>
+  );
+}
+
+/** A screen may have addresses below its own: `/app/desk/orders/12`. */
+const isAt = (path: string, of: string): boolean => path === of || path.startsWith(`${of}/`);

@@ -1,0 +1,2 @@
+/** Styles are imported for esbuild to collect. */
+declare module '*.css';

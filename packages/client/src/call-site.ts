@@ -1,0 +1,31 @@
+/**
+ * The same client, whose calls throw errors with the stack of the call: what threw stands in tRPC and in a network
+ * callback, where no line of the application is left.
+ */
+export function withCallSites<Client extends object>(client: Client): Client {
+  const wrapped = new Map<string, object>();
+  return new Proxy(client, {
+    get(inner, name) {
+      const value: unknown = Reflect.get(inner, name);
+      if (typeof name !== 'string' || typeof value !== 'function') return value;
+      const known = wrapped.get(name) ?? withCallSites(value);
+      wrapped.set(name, known);
+      return known;
+    },
+    apply(inner, self, given) {
+      const site = new Error();
+      Error.captureStackTrace?.(site, this.apply);
+      const answer: unknown = Reflect.apply(inner as Callable, self, given);
+      return answer instanceof Promise ? answer.catch((error) => rethrow(error, site)) : answer;
+    },
+  });
+}
+
+type Callable = (...given: unknown[]) => unknown;
+
+/** Throws an error with the stack of the place where it was asked for. @internal */
+export function rethrow(error: unknown, { stack }: Error): never {
+  const lines = stack?.slice(stack.indexOf('\n'));
+  if (error instanceof Error && lines) error.stack = `${error.name}: ${error.message}${lines}`;
+  throw error;
+}

@@ -1,0 +1,49 @@
+import { TRPCClientError } from '@trpc/client';
+import { comandaError, type NoAnswer } from './errors.ts';
+import type { AppRouter } from './surface.ts';
+import { NoConnection, StrangeAnswer } from './transport.ts';
+
+/** How long to wait before a call that threw this is repeated. */
+export type Wait = { seconds: number } | 'as usual' | undefined;
+
+/** `undefined` when repeating helps nothing; `as usual` when nobody said how long to wait. */
+export function waitAfter(error: unknown): Wait {
+  const refusal = comandaError(error);
+  if (refusal !== undefined) {
+    return [429, 503].includes(refusal.httpStatus) ? told(refusal.retryAfterSeconds) : undefined;
+  }
+  // By its looks, as errors are: the client may be another copy's.
+  const { cause } = error as { cause?: Partial<StrangeAnswer> };
+  if (cause?.name === 'NoConnection') return 'as usual';
+  // What proxies answer while the service behind them is away.
+  return [429, 502, 503, 504].includes(cause?.status ?? 0) ? told(cause?.retryAfterSeconds) : undefined;
+}
+
+const told = (seconds: number | undefined): Wait => (seconds === undefined ? 'as usual' : { seconds });
+
+/** What tRPC threw for a call, as the caller gets it. */
+export function asTold(path: string, error: unknown): TRPCClientError<AppRouter> {
+  const failure = TRPCClientError.from<AppRouter>(error as Error);
+  const { cause } = failure;
+  if (cause instanceof NoConnection)
+    return unanswered(path, 'unreachable', `no answer: ${cause.message}`, cause);
+  if (cause instanceof StrangeAnswer) return unanswered(path, 'strange', cause.message, cause);
+  return quiet(failure);
+}
+
+/** The error of a call that the service did not answer. */
+export function unanswered(
+  path: string,
+  kind: NoAnswer,
+  message: string,
+  cause?: unknown,
+): TRPCClientError<AppRouter> {
+  const failure = new TRPCClientError<AppRouter>(`${path}: ${message}`, { cause: cause as Error });
+  return Object.assign(quiet(failure), { noAnswer: kind });
+}
+
+// Whoever prints the error wants neither the whole response nor everything twice.
+function quiet<Failure extends Error>(failure: Failure): Failure {
+  for (const name of ['meta', 'shape']) Object.defineProperty(failure, name, { enumerable: false });
+  return failure;
+}

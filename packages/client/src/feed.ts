@@ -1,0 +1,100 @@
+import { pause } from './call-link.ts';
+import type { ComandaClient } from './client.ts';
+import { comandaError, noAnswer } from './errors.ts';
+import type { EventType } from './events.ts';
+import { waitAfter } from './failure.ts';
+import { largestPage } from './list.ts';
+import type { PublishedEvent } from './surface.ts';
+
+/** Where to read on in the feed, and what. */
+export interface FollowOptions {
+  /** The cursor that was kept, or `latest` for what comes from now on; without it from `since`, or 30 days back. */
+  after?: string | undefined;
+  /** ISO 8601 with an offset: the moment to begin with, in place of `after`. */
+  since?: string | undefined;
+  /** Only events of these types. */
+  types?: EventType[] | undefined;
+  /** How long to wait when there is nothing new, in milliseconds; 2,000 unless given. */
+  everyMs?: number | undefined;
+  /** Ends the loop. */
+  signal?: AbortSignal | undefined;
+  /** Gets where to read on (`after`) once the loop is done with all before it: keep it. It is waited for. */
+  onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
+  /**
+   * The service was restored from a backup that does not have the cursor. Gets the moment (ISO 8601) that the loop goes on
+   * from; what you did after it may be unknown to the service. It is waited for. Without it that refusal is thrown.
+   */
+  onRestored?: ((since: string) => void | Promise<void>) | undefined;
+}
+
+/**
+ * The feed of events, oldest first, and on and on as new ones come. It outlasts outages: what a repeat can help is
+ * repeated. All else is thrown (a revoked key, a cursor older than 30 days, or gone by a restore). Whoever keeps the cursor and does each
+ * event's work once by its `id` misses nothing and does nothing twice.
+ *
+ * @example
+ * const types: EventType[] = ['order.created'];
+ * for await (const event of followEvents(comanda, { after: await loadCursor(), types, onCursor: saveCursor })) {
+ *   if (event.type === 'order.created') await printTicket(event.data);
+ * }
+ */
+export async function* followEvents(
+  comanda: Pick<ComandaClient, 'events'>,
+  { after, since, types, everyMs = 2_000, signal, onCursor, onRestored }: FollowOptions = {},
+): AsyncGenerator<PublishedEvent, void, undefined> {
+  let cursor = after;
+  let beginning = since;
+  while (!signal?.aborted) {
+    const place = { after: cursor, since: cursor === undefined ? beginning : undefined, types };
+    let page: EventsPage | undefined;
+    try {
+      page = await readFeed(comanda, place, { everyMs, signal });
+    } catch (error) {
+      const restoredTo = restoredSince(error);
+      if (onRestored === undefined || restoredTo === undefined) throw error;
+      [cursor, beginning] = [undefined, restoredTo];
+      await onRestored(restoredTo);
+      continue;
+    }
+    if (page === undefined) return;
+    let done: string | undefined;
+    for (const event of page.data) {
+      if (signal?.aborted) break;
+      yield event;
+      done = event.id;
+    }
+    const next = done ?? page.pagination.next;
+    if (next !== undefined && next !== cursor) {
+      cursor = next;
+      await onCursor?.(next);
+    }
+    if (page.data.length < largestPage) await pause(everyMs, signal);
+  }
+}
+
+/** A page of the feed, however long the service is away; undefined once `signal` ends it. @internal */
+export async function readFeed(
+  comanda: Pick<ComandaClient, 'events'>,
+  place: { after: string | undefined; since?: string | undefined; types?: EventType[] | undefined },
+  { everyMs, signal }: { everyMs: number; signal: AbortSignal | undefined },
+): Promise<EventsPage | undefined> {
+  while (!signal?.aborted) {
+    try {
+      return await comanda.events.list.query({ ...place, limit: largestPage }, signal && { signal });
+    } catch (error) {
+      if (signal?.aborted) return undefined;
+      const wait = waitAfter(error);
+      if (wait === undefined && noAnswer(error) !== 'timeout') throw error;
+      await pause(typeof wait === 'object' ? wait.seconds * 1000 : everyMs, signal);
+    }
+  }
+  return undefined;
+}
+
+// Where to go on after the service was restored from a backup that lacks the cursor.
+function restoredSince(error: unknown): string | undefined {
+  const refusal = comandaError(error);
+  return refusal?.reason === 'cursor_not_restored' ? refusal.since : undefined;
+}
+
+type EventsPage = Awaited<ReturnType<ComandaClient['events']['list']['query']>>;

@@ -1,0 +1,100 @@
+import { type Operation, type OperationResultEnvelope, TRPCClientError, type TRPCLink } from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import type { AppRouter } from './surface.ts';
+import { ask, StrangeAnswer } from './transport.ts';
+
+/** The service that is asked, and how. @internal */
+export interface Service {
+  /** The base URL, with a slash at its end. */
+  base: URL;
+  headers: Record<string, string>;
+  send: typeof fetch | undefined;
+}
+
+type Envelope = OperationResultEnvelope<unknown, TRPCClientError<AppRouter>>;
+
+interface Waiting {
+  op: Operation;
+  settle: (answer: Promise<Envelope>) => void;
+}
+
+/** The service takes no more calls in one request. */
+const largestBatch = 10;
+
+// The service takes 16 KiB of headers, the URL among them; proxies on the way often take 8.
+const longestUrl = 7_500;
+
+/** Sends calls: queries of the same tick in one request, mutations and quotes each alone, by a body. @internal */
+export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> {
+  let waiting: Waiting[] = [];
+
+  async function alone({ path, input, signal }: Operation): Promise<Envelope> {
+    const body = JSON.stringify(input);
+    const type = { 'content-type': 'application/json' };
+    const url = new URL(`trpc/${path}`, base);
+    const { answer, json } = await ask(send, url, {
+      ...{ method: 'POST', headers: { ...headers, ...type }, signal: signal ?? null },
+      ...(body !== undefined && { body }),
+    });
+    return envelope(json, answer);
+  }
+
+  const urlOf = (calls: Waiting[]): URL => {
+    const url = new URL(`trpc/${calls.map(({ op }) => op.path).join(',')}?batch=1`, base);
+    url.search += `&input=${encodeURIComponent(JSON.stringify({ ...calls.map(({ op }) => op.input) }))}`;
+    return url;
+  };
+
+  function sendWaiting(): void {
+    // Those that were given up wait for nothing any more.
+    const calls = waiting.filter(({ op }) => !op.signal?.aborted);
+    waiting = [];
+    while (calls.length > 0) {
+      let count = Math.min(calls.length, largestBatch);
+      while (count > 1 && urlOf(calls.slice(0, count)).href.length > longestUrl) count -= 1;
+      sendBatch(calls.splice(0, count));
+    }
+  }
+
+  function sendBatch(calls: Waiting[]): void {
+    const asked = ask(send, urlOf(calls), { headers, signal: whenAllAbort(calls) });
+    for (const [index, { settle }] of calls.entries())
+      settle(asked.then(({ answer, json }) => envelope(Array.isArray(json) ? json[index] : json, answer)));
+  }
+
+  return () =>
+    ({ op }) =>
+      observable<Envelope, TRPCClientError<AppRouter>>((observer) => {
+        const settle = (answer: Promise<Envelope>) =>
+          answer.then(
+            (value) => {
+              observer.next(value);
+              observer.complete();
+            },
+            (error) => observer.error(TRPCClientError.from(error)),
+          );
+        // A quote is asked by a body: a long order is more than a URL holds.
+        if (op.type === 'mutation' || op.path === 'orders.quote') settle(alone(op));
+        else if (waiting.push({ op, settle }) === 1) setTimeout(sendWaiting);
+      });
+}
+
+/** What the service says of one call. Throws its refusal, and `StrangeAnswer` for what is neither. */
+function envelope(json: unknown, answer: Response): Envelope {
+  const { result, error } = (json ?? {}) as { result?: { data?: unknown }; error?: object };
+  if (error !== undefined) throw TRPCClientError.from(json as Error);
+  if (result === undefined) throw new StrangeAnswer(answer.url, answer);
+  return { result: { type: 'data', data: result.data }, context: { response: answer } };
+}
+
+/** The request of a batch ends when all of its calls are given up. */
+function whenAllAbort(calls: Waiting[]): AbortSignal {
+  const ending = new AbortController();
+  let left = calls.length;
+  for (const { op } of calls)
+    op.signal?.addEventListener('abort', () => {
+      left -= 1;
+      if (left === 0) ending.abort();
+    });
+  return ending.signal;
+}

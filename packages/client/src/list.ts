@@ -1,0 +1,68 @@
+/** A part of a list, as every list answers it. */
+export interface ListPage<Item> {
+  data: Item[];
+  pagination: { next?: string | undefined };
+}
+
+/** A procedure that answers a list which is passed over by `offset`: `comanda.orders.list`. */
+export interface List<Input, Item> {
+  query(input: Input, options?: { signal?: AbortSignal }): Promise<ListPage<Item>>;
+}
+
+/** How a list is read. */
+export interface ListOptions {
+  /** Ends the loop: the next request throws. */
+  signal?: AbortSignal | undefined;
+  /** With `updated_since` or `cursor`: gets the `cursor` to read on with, once the loop is done with all before it. */
+  onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
+}
+
+interface Paging {
+  limit?: number | undefined;
+  offset?: number | undefined;
+  updated_since?: string | undefined;
+  cursor?: string | undefined;
+}
+
+/**
+ * Every entry of a list, page by page as the loop comes to them: 200 a request unless `limit` says otherwise. With
+ * `updated_since` or `cursor` what has changed, up to now. An entry that moves to the next page meanwhile comes once.
+ * A call that fails throws what the call alone would throw; `signal` ends it.
+ *
+ * @example
+ * for await (const order of listAll(comanda.orders.list, { status: 'ready' })) console.log(order.number);
+ */
+// biome-ignore lint/suspicious/noConfusingVoidType: what may be left out of a call is void.
+export async function* listAll<Item, Input extends Paging | void>(
+  list: List<Input, Item>,
+  input?: Exclude<Input, void>,
+  { signal, onCursor }: ListOptions = {},
+): AsyncGenerator<Item, void, undefined> {
+  const {
+    limit = largestPage,
+    offset: from = 0,
+    cursor,
+    updated_since,
+    ...filters
+  } = (input ?? {}) as Paging;
+  let place: Paging = cursor === undefined ? { updated_since } : { cursor };
+  const tellsChanges = cursor !== undefined || updated_since !== undefined;
+  let before: ReadonlySet<unknown> = new Set();
+  for (let offset = from; ; offset += limit) {
+    if (!tellsChanges) place = { offset };
+    const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
+    const { data, pagination } = page;
+    for (const entry of data) if (!before.has(idOf(entry))) yield entry;
+    if (pagination.next !== undefined) await onCursor?.(pagination.next);
+    if (data.length < limit) return;
+    place = { cursor: pagination.next };
+    before = tellsChanges ? before : new Set(data.map(idOf));
+  }
+}
+
+/** The service gives no more at once. @internal */
+export const largestPage = 200;
+
+function idOf(entry: unknown): unknown {
+  return typeof entry === 'object' && entry !== null && 'id' in entry ? entry.id : entry;
+}

@@ -1,0 +1,1 @@
+export { watchShared } from './watch-shared.ts';

@@ -1,0 +1,218 @@
+import { TRPCClientError } from '@trpc/client';
+import { pause } from './call-link.ts';
+import { rethrow } from './call-site.ts';
+import { comandaError } from './errors.ts';
+import type { EventType } from './events.ts';
+import { asTold, waitAfter } from './failure.ts';
+import type { Service } from './http-link.ts';
+import { createParser, type Sent } from './sse.ts';
+import type { AppRouter, ErrorData, PublishedEvent } from './surface.ts';
+import { NoConnection, StrangeAnswer } from './transport.ts';
+
+/** From where on to watch, and what. */
+export interface WatchInput {
+  /** The cursor that was kept: the `id` of the last event that was done. Without it, or as `latest`, from now on. */
+  after?: string | undefined;
+  /** Only events of these types. */
+  types?: EventType[] | undefined;
+}
+
+/** How to watch. */
+export interface WatchOptions {
+  /** Ends the loop. */
+  signal?: AbortSignal | undefined;
+  /** Is told how it stands, for a screen that shows whether it is live. */
+  onState?: ((state: WatchState) => void) | undefined;
+  /** After so long without a word a connection counts as lost; 40,000 unless given. The service says one every 15 s. */
+  silentMs?: number | undefined;
+}
+
+/** How a stream of events stands. */
+export type WatchState =
+  | { status: 'connecting' }
+  /** What comes is behind `cursor`: a list that is read from now on holds everything up to it. */
+  | { status: 'live'; cursor: string }
+  | {
+      status: 'waiting';
+      /**
+       * `unreachable`: no connection, or it broke. `silent`: nothing came for too long. `ended`: the service closed the
+       * stream, as a process does that stops. `busy`: too many streams or requests (429). `unavailable`: the service or a
+       * proxy before it cannot answer now. `strange`: something else answered.
+       */
+      reason: 'unreachable' | 'silent' | 'ended' | 'busy' | 'unavailable' | 'strange';
+      retryInMs: number;
+    };
+
+/** What the events of a client are beside their calls. */
+export interface LiveEvents {
+  /**
+   * The events of the location as they are published, for ever: over outages, restarts and changes of network it goes on
+   * behind the last one that it gave, so none is missed and none comes twice. An event's `id` is its cursor. In a browser
+   * it comes back as soon as the browser is online. `signal` ends the loop.
+   *
+   * It throws what no repeat helps: a key that is revoked or lacks `events:read` (`httpStatus` 401, 403), and a cursor
+   * that the service no longer keeps (`reason` `unknown_cursor`): read your lists again, and watch without `after`.
+   *
+   * @example
+   * for await (const event of comanda.events.watch({ after: await loadCursor(), types: ['order.created'] })) {
+   *   if (event.type === 'order.created') await printTicket(event.data);
+   *   await saveCursor(event.id);
+   * }
+   */
+  watch(input?: WatchInput, options?: WatchOptions): AsyncGenerator<PublishedEvent, void, undefined>;
+}
+
+/** Makes `events.watch` of a client. @internal */
+export function createWatch(service: Service): LiveEvents['watch'] {
+  return function watch(input = {}, options = {}) {
+    const site = new Error();
+    Error.captureStackTrace?.(site, watch);
+    return watching(service, input, options, site);
+  };
+}
+
+/** How long to wait at first, until the service has said so, and at most. */
+const usualRetryMs = 1_000;
+const longestWaitMs = 30_000;
+
+async function* watching(
+  service: Service,
+  { after, types }: WatchInput,
+  { signal, onState = () => {}, silentMs = 40_000 }: WatchOptions,
+  site: Error,
+): AsyncGenerator<PublishedEvent, void, undefined> {
+  let cursor = after ?? 'latest';
+  let retryMs = usualRetryMs;
+  let lost = 0;
+  let wasLive = false;
+  // What is waited for now ends when the loop does, and when the browser is online again.
+  let current = new AbortController();
+  const begin = () => {
+    current = new AbortController();
+    if (signal?.aborted) current.abort();
+    return current.signal;
+  };
+  const end = () => current.abort();
+  const forget = onOnline(end);
+  signal?.addEventListener('abort', end);
+  try {
+    while (!signal?.aborted) {
+      onState({ status: 'connecting' });
+      const connection = begin();
+      let silent = false;
+      const heard = <Word>(word: Promise<Word>): Promise<Word> =>
+        within(silentMs, word, () => {
+          silent = true;
+          end();
+        });
+      let failure: unknown;
+      try {
+        const read = await heard(open(service, { after: cursor, types }, connection));
+        for (let blocks = await heard(read()); blocks !== undefined; blocks = await heard(read())) {
+          for (const { id, event, data, retry } of blocks) {
+            if (event === 'error') break;
+            if (id !== undefined) cursor = id;
+            if (data !== undefined) yield JSON.parse(data) as PublishedEvent;
+            if (signal?.aborted) return;
+            if (retry === undefined) lost = 0;
+            else {
+              retryMs = Number(retry);
+              wasLive = true;
+              onState({ status: 'live', cursor });
+            }
+          }
+        }
+      } catch (error) {
+        failure = error;
+      }
+      const isInterrupted = connection.aborted && !silent;
+      end();
+      if (isInterrupted) continue;
+      if (silent) failure = undefined;
+      else if (isFinal(failure, wasLive)) throw asTold('events.watch', failure);
+      const wait = failure === undefined ? undefined : waitAfter(failure);
+      const spread = (1 + Math.random()) / 2;
+      const usual = Math.min(retryMs * 2 ** lost, longestWaitMs) * spread;
+      const retryInMs = typeof wait === 'object' ? wait.seconds * 1_000 + retryMs * spread : usual;
+      lost += 1;
+      onState({ status: 'waiting', reason: silent ? 'silent' : reasonOf(failure), retryInMs });
+      await pause(retryInMs, begin());
+    }
+  } catch (error) {
+    rethrow(error, site);
+  } finally {
+    signal?.removeEventListener('abort', end);
+    forget();
+    end();
+  }
+}
+
+/** The same promise; calls `late` when it takes longer. */
+function within<Word>(ms: number, word: Promise<Word>, late: () => void): Promise<Word> {
+  const timer = setTimeout(late, ms);
+  return word.finally(() => clearTimeout(timer));
+}
+
+/** Opens a stream; the next blocks of it, none when it is over. Throws as a call does. */
+async function open(
+  { base, headers, send = fetch }: Service,
+  { after, types = [] }: WatchInput & { after: string },
+  signal: AbortSignal,
+): Promise<() => Promise<Sent[] | undefined>> {
+  const url = new URL('v2/events/stream', base);
+  url.searchParams.set('after', after);
+  for (const type of types) url.searchParams.append('types', type);
+  const connected = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch((error) => {
+      throw TRPCClientError.from(new NoConnection(error));
+    });
+  const answer = await connected(send(url, { headers, signal }));
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
+  if (!answer.ok || !isStream || !answer.body) throw refusal(answer, await connected(answer.text()));
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  const parse = createParser();
+  return async () => {
+    const { done, value } = await connected(reader.read());
+    return done ? undefined : parse(decoder.decode(value, { stream: true }));
+  };
+}
+
+/** What the service refused with, as a call would throw it; or that something else answered. */
+function refusal(answer: Response, text: string): TRPCClientError<AppRouter> {
+  const reason = answer.headers.get('x-error-reason') as ErrorData['reason'] | null;
+  if (reason === null) return TRPCClientError.from(new StrangeAnswer(answer.url, answer));
+  const { code, message, request_id: requestId } = JSON.parse(text).error;
+  const data: ErrorData = { code, httpStatus: answer.status, requestId, reason, fields: [] };
+  const wait = answer.headers.get('retry-after');
+  if (wait !== null) data.retryAfterSeconds = Number(wait);
+  return TRPCClientError.from({ error: { code: -32_600, message, data } } as object as Error);
+}
+
+/** Whether no repeat helps. What answers strangely once the stream was live is on the way, and will be gone again. */
+function isFinal(failure: unknown, wasLive: boolean): boolean {
+  if (failure === undefined || waitAfter(failure) !== undefined) return false;
+  const refused = comandaError(failure);
+  if (refused !== undefined) return refused.httpStatus < 500;
+  return !wasLive || strangeStatus(failure) === undefined;
+}
+
+const strangeStatus = (failure: unknown): number | undefined => {
+  const { cause } = failure as Error;
+  return cause instanceof StrangeAnswer ? cause.status : undefined;
+};
+
+function reasonOf(failure: unknown): (WatchState & { status: 'waiting' })['reason'] {
+  if (failure === undefined) return 'ended';
+  const status = comandaError(failure)?.httpStatus ?? strangeStatus(failure);
+  if (status === undefined) return 'unreachable';
+  return status === 429 ? 'busy' : status >= 500 ? 'unavailable' : 'strange';
+}
+
+// Workers and tabs have this event; servers do not.
+function onOnline(listener: () => void): () => void {
+  const page = globalThis as Partial<EventTarget> & { navigator?: object };
+  if (!('onLine' in (page.navigator ?? {}))) return () => {};
+  page.addEventListener?.('online', listener);
+  return () => page.removeEventListener?.('online', listener);
+}

@@ -1,0 +1,429 @@
+# comanda.py 0.1.0: a client for the API of a Comanda, in one file.
+# SPDX-License-Identifier: Apache-2.0. Needs Python 3.9 or newer, and nothing else.
+"""Orders, catalog, stock and events of a Comanda, and the verification of its webhooks.
+
+    import os
+    from comanda import Comanda
+
+    comanda = Comanda("https://comanda.example.com", key=os.environ["COMANDA_KEY"])
+    order = comanda.get("/v2/orders/{id}", id=order_id)
+    for product in comanda.each("/v2/products", visible=True):
+        print(product["name"], product["price"])
+
+Paths are those of the reference, as they stand there. A parameter whose name Python keeps for itself takes an underscore: `from_`.
+Numbers with a decimal point come as `decimal.Decimal`, and may go out as one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import datetime
+import email.utils
+import hashlib
+import hmac
+import http.client
+import json
+import random
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from decimal import Decimal
+from email.message import Message
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Comanda", "ComandaError", "FieldFault", "NoAnswer", "Reading", "WebhookError", "verify_webhook"]
+
+#: ISO 8601 with an offset, or a datetime that knows its zone.
+Moment = Union[str, datetime.datetime]
+Entry = Dict[str, Any]
+
+
+class FieldFault(NamedTuple):
+    """A field that was refused."""
+
+    #: As in `items[0].quantity`; empty where the whole is meant.
+    path: str
+    #: For a person.
+    message: str
+
+
+class ComandaError(Exception):
+    """The API refused. Decide by `status`, then `code`, then `reason`; `/docs/errors` of the service explains each."""
+
+    def __init__(self, status: int, headers: Message, body: bytes) -> None:
+        error = _error_in(body)
+        self.status = status
+        self.code: str = error.get("code", "")
+        #: Why, for programs: `out_of_stock`, `external_id_taken`. New ones may join.
+        self.reason: str = headers.get("X-Error-Reason", "")
+        #: For a person.
+        self.message: str = error.get("message", f"the answer was {status}")
+        #: What a `validation_error` names, read from its message: to show it to a person at the right place.
+        self.fields: List[FieldFault] = _fields_in(self.message) if self.code == "validation_error" else []
+        #: Finds the call in the logs of the service.
+        self.request_id: str = error.get("request_id", headers.get("X-Request-Id", ""))
+        #: Seconds to wait, where the service said so.
+        self.retry_after: Optional[float] = _retry_after(headers)
+        #: Of `cursor_not_restored`: the moment to begin the feed anew with, as `since`.
+        self.since: Optional[str] = headers.get("X-Error-Since")
+        #: The path of the resource that has it already, when an `external_id` or a `sku` is taken.
+        self.location: Optional[str] = headers.get("Location")
+        super().__init__(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})")
+
+
+class NoAnswer(Exception):
+    """Nothing answered, as often as it was asked. A write may have been done: repeat it with the same `idempotency_key`."""
+
+    def __init__(self, message: str, idempotency_key: Optional[str]) -> None:
+        super().__init__(message)
+        self.idempotency_key = idempotency_key
+
+
+class Answer(NamedTuple):
+    """A success, or a 304."""
+
+    status: int
+    headers: Message
+    #: All of it, parsed: `{"data": …}`, with `pagination` for a list. None for a 304.
+    body: Any
+
+    @property
+    def data(self) -> Any:
+        """What was asked for."""
+        return None if self.body is None else self.body["data"]
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether it was done before, by the same idempotency key, and is answered again."""
+        return bool(self.headers.get("Idempotency-Replayed") == "true")
+
+
+class Reading(Iterator[Entry]):
+    """Entries one after the other, and where it stands."""
+
+    def __init__(self, steps: Iterator[Tuple[Optional[str], Optional[Entry]]], cursor: Optional[str]) -> None:
+        self._steps = steps
+        #: Where to begin the next time. Keep it when the work of the entry that came last is done.
+        self.cursor = cursor
+
+    def __next__(self) -> Entry:
+        for self.cursor, entry in self._steps:
+            if entry is not None:
+                return entry
+        raise StopIteration
+
+
+class Comanda:
+    """The API of one location, by its base URL and a key. Threads may share it.
+
+    What may pass (no answer, 408, 429, 500, 502, 503, 504) is asked again, `tries` times in all: when `Retry-After` says, else after
+    1, 2, 4 … seconds. A service that says to wait longer than `longest_wait` seconds is not waited for: that is its
+    `ComandaError`. Every write carries an `Idempotency-Key`, the same at every try, so that nothing is done twice.
+    """
+
+    def __init__(
+        self, url: str, key: str, *, timeout: float = 30.0, tries: int = 5, longest_wait: float = 90.0
+    ) -> None:
+        if not re.match(r"https?://[^/]", url):
+            raise ValueError("url must be the base URL of a Comanda, like https://comanda.example.com")
+        if not re.fullmatch(r"[\x21-\x7e]+", key):
+            raise ValueError("key must be an API key")
+        self.url = url.rstrip("/")
+        self._key = key
+        self._timeout = timeout
+        self._tries = tries
+        self._longest_wait = longest_wait
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def __repr__(self) -> str:
+        return f"Comanda({self.url!r})"
+
+    def get(self, path: str, /, **parameters: Any) -> Any:
+        """Reads, and gives `data`. Parameters fill what stands in braces in the path; the others become the query."""
+        return self.request("GET", path, **parameters).data
+
+    def post(self, path: str, body: Any = None, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
+        """Makes or does something, and gives `data`. An `idempotency_key` of your own can be repeated days later."""
+        return self.request("POST", path, body, idempotency_key=idempotency_key, **parameters).data
+
+    def patch(self, path: str, body: Any, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
+        """Changes what `body` holds, and gives `data`."""
+        return self.request("PATCH", path, body, idempotency_key=idempotency_key, **parameters).data
+
+    def delete(self, path: str, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
+        """Deletes, and gives `data`."""
+        return self.request("DELETE", path, idempotency_key=idempotency_key, **parameters).data
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        /,
+        *,
+        idempotency_key: Optional[str] = None,
+        headers: Optional[Mapping[str, str]] = None,
+        **parameters: Any,
+    ) -> Answer:
+        """Any call, with status and headers of its answer. Raises `ComandaError` or `NoAnswer`."""
+        sent = {
+            "Authorization": f"Bearer {self._key}",
+            "Accept": "application/json",
+            "User-Agent": f"comanda.py/{__version__}",
+            **(headers or {}),
+        }
+        if method not in ("GET", "HEAD"):
+            idempotency_key = idempotency_key or str(uuid.uuid4())
+            sent["Idempotency-Key"] = idempotency_key
+        content = None
+        if body is not None:
+            sent["Content-Type"] = "application/json"
+            content = json.dumps(body, default=_plain, allow_nan=False).encode()
+        request = urllib.request.Request(self._address(path, parameters), content, sent, method=method)
+        return self._send(request, idempotency_key)
+
+    def each(self, path: str, /, **parameters: Any) -> Iterator[Entry]:
+        """Every entry of a list, page after page. Of a list that is newest first ask `order="asc"`: else one may come twice."""
+        limit = int(parameters.pop("limit", 200))
+        offset = int(parameters.pop("offset", 0))
+        while True:
+            page = self.request("GET", path, limit=limit, offset=offset, **parameters).body
+            yield from page["data"]
+            offset += limit
+            if offset >= page["pagination"]["total"]:
+                return
+
+    def changes(
+        self,
+        path: str,
+        /,
+        *,
+        cursor: Optional[str] = None,
+        updated_since: Optional[Moment] = None,
+        limit: int = 200,
+        **parameters: Any,
+    ) -> Reading:
+        """What changed of `/v2/orders`, `/v2/products` or `/v2/stock`: the first time `updated_since` a moment, then from the cursor."""
+        if (cursor is None) == (updated_since is None):
+            raise ValueError("give cursor, or updated_since the first time")
+
+        def steps(cursor: Optional[str]) -> Iterator[Tuple[Optional[str], Optional[Entry]]]:
+            while True:
+                place = {"updated_since": updated_since} if cursor is None else {"cursor": cursor}
+                page = self.request("GET", path, limit=limit, **place, **parameters).body
+                for entry in page["data"][:-1]:
+                    yield cursor, entry
+                # The cursor of a page counts when all of it is done.
+                cursor = page["pagination"]["next"]
+                yield cursor, page["data"][-1] if page["data"] else None
+                if len(page["data"]) < limit:
+                    return
+
+        return Reading(steps(cursor), cursor)
+
+    def events(
+        self,
+        *,
+        after: Optional[str] = None,
+        since: Optional[Moment] = None,
+        types: Optional[Iterable[str]] = None,
+        follow: bool = False,
+        every: float = 5.0,
+    ) -> Reading:
+        """The feed of events in its order: after an event, or since a moment, or all of 30 days. `after="latest"` is now.
+
+        It ends where the feed ends; with `follow` it never ends, and asks again `every` so many seconds. Keep the cursor of
+        the reading, and give it as `after` the next time. One that is not known any more is a `ComandaError` with the
+        reason `unknown_cursor`: then begin with `since`. One that went when the service was restored from a backup has the
+        reason `cursor_not_restored`: begin with `since=error.since`.
+        """
+
+        def steps(after: Optional[str]) -> Iterator[Tuple[Optional[str], Optional[Entry]]]:
+            while True:
+                place = {"since": since} if after is None else {"after": after}
+                page = self.request("GET", "/v2/events", types=types, limit=200, **place).body
+                for event in page["data"]:
+                    after = event["id"]
+                    yield after, event
+                after = page["pagination"].get("next", after)
+                yield after, None
+                if len(page["data"]) < 200:
+                    if not follow:
+                        return
+                    time.sleep(every)
+
+        return Reading(steps(after), after)
+
+    def _address(self, path: str, parameters: Mapping[str, Any]) -> str:
+        left = {name.rstrip("_"): value for name, value in parameters.items()}
+
+        def fill(match: re.Match[str]) -> str:
+            if match[1] not in left:
+                raise TypeError(f"{path} needs {match[1]}=")
+            return urllib.parse.quote(_text(left.pop(match[1])), safe="")
+
+        filled = re.sub(r"\{(\w+)\}", fill, path)
+        query = urllib.parse.urlencode({name: _text(value) for name, value in left.items() if value is not None})
+        return self.url + filled + (f"?{query}" if query else "")
+
+    def _send(self, request: urllib.request.Request, idempotency_key: Optional[str]) -> Answer:
+        tried = 0
+        while True:
+            tried += 1
+            wait = min(2.0 ** (tried - 1), 30.0) * random.uniform(0.75, 1.25)
+            try:
+                status, headers, body = self._exchange(request)
+            except (OSError, http.client.HTTPException) as fault:
+                if tried >= self._tries:
+                    raise NoAnswer(f"no answer from {self.url}: {fault}", idempotency_key) from fault
+            else:
+                if status < 300:
+                    return Answer(status, headers, _parsed(body))
+                if status == 304:
+                    return Answer(status, headers, None)
+                error = ComandaError(status, headers, body)
+                wait = wait if error.retry_after is None else error.retry_after
+                if status not in _MAY_PASS or tried >= self._tries or wait > self._longest_wait:
+                    raise error
+            time.sleep(wait)
+
+    def _exchange(self, request: urllib.request.Request) -> Tuple[int, Message, bytes]:
+        try:
+            with self._opener.open(request, timeout=self._timeout) as response:
+                return response.status, response.headers, response.read()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.headers, refusal.read()
+
+
+class WebhookError(Exception):
+    """A delivery that must not be trusted: answer it with 400."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        #: `missing_header`, `malformed_header`, `old_timestamp`, `future_timestamp`, `altered_body`, `wrong_secret`, `malformed_body`.
+        self.reason = reason
+
+
+def verify_webhook(
+    secret: Union[str, Sequence[str]],
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tolerance: float = 300,
+    now: Optional[float] = None,
+) -> Entry:
+    """Checks that a delivery is ours, unaltered and recent, and gives its event. Raises `WebhookError`.
+
+    `secret` is that of the endpoint (`whsec_…`), or several around a rotation; `headers` those of the request, in any
+    case; `body` the bytes as received, before anything parsed them. `tolerance` is in seconds, either way.
+    """
+    if not isinstance(body, (bytes, bytearray, memoryview)):
+        raise TypeError("body must be the bytes as received")
+    given = {name.lower(): value for name, value in headers.items()}
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        if not given.get(name, "").strip():
+            raise WebhookError("missing_header", f"the header {name} is missing")
+    timestamp = given["webhook-timestamp"]
+    if not re.fullmatch(r"[0-9]{1,12}", timestamp):
+        raise WebhookError("malformed_header", "webhook-timestamp must be a Unix time in whole seconds")
+    age = (time.time() if now is None else now) - int(timestamp)
+    if age > tolerance:
+        raise WebhookError("old_timestamp", f"webhook-timestamp is {age:.0f} s old: a replay, or your clock is ahead")
+    if -age > tolerance:
+        raise WebhookError("future_timestamp", f"webhook-timestamp is {-age:.0f} s ahead: your clock is behind")
+    secrets = [secret] if isinstance(secret, str) else list(secret)
+    signed = f"{given['webhook-id']}.{timestamp}.".encode() + bytes(body)
+    expected = [b"v1," + base64.b64encode(hmac.new(_key_of(each), signed, hashlib.sha256).digest()) for each in secrets]
+    signatures = [each.encode() for each in given["webhook-signature"].split()]
+    # Every pair is compared: the time taken tells nothing.
+    if not any([hmac.compare_digest(ours, theirs) for ours in expected for theirs in signatures]):
+        digest = re.search(r"sha-256=:([A-Za-z0-9+/=]+):", given.get("content-digest", ""))
+        if digest and digest[1] != base64.b64encode(hashlib.sha256(body).digest()).decode():
+            raise WebhookError("altered_body", "the body is not the one that was sent: pass the bytes as received")
+        raise WebhookError("wrong_secret", "it was not signed with this secret, or something was altered on the way")
+    try:
+        event = json.loads(bytes(body), parse_float=Decimal)
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise WebhookError("malformed_body", "the body is signed, but it is not an event")
+    return event
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key goes to the host that it was meant for, and nowhere else."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_MAY_PASS = (408, 429, 500, 502, 503, 504)
+
+
+def _parsed(body: bytes) -> Any:
+    return json.loads(body, parse_float=Decimal)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for. Amounts of at most 15 digits stay exact."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (datetime.date, uuid.UUID)):
+        return _text(value)
+    raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime) and value.tzinfo is None:
+        raise ValueError("a datetime must know its zone: datetime.now(timezone.utc)")
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return ",".join(_text(each) for each in value)
+    return str(value)
+
+
+def _error_in(body: bytes) -> Dict[str, str]:
+    try:
+        error = json.loads(body)["error"]
+        return {name: str(value) for name, value in error.items()}
+    except (ValueError, TypeError, KeyError, AttributeError):
+        # It comes from something in between.
+        return {}
+
+
+def _fields_in(message: str) -> List[FieldFault]:
+    faults: List[FieldFault] = []
+    for part in re.sub(r"; and \d+ more$", "", message).split("; "):
+        named = re.match(r"([A-Za-z_][\w.\[\]-]*): (.*)", part, re.DOTALL)
+        if named:
+            faults.append(FieldFault(named[1], named[2]))
+        elif faults:
+            # A semicolon of the sentence itself.
+            faults[-1] = FieldFault(faults[-1].path, f"{faults[-1].message}; {part}")
+        else:
+            faults.append(FieldFault("", part))
+    return faults
+
+
+def _retry_after(headers: Message) -> Optional[float]:
+    said = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"[0-9]+", said):
+        return float(said)
+    moment = email.utils.parsedate_tz(said) if said else None
+    return None if moment is None else max(0.0, email.utils.mktime_tz(moment) - time.time())
+
+
+def _key_of(secret: str) -> bytes:
+    try:
+        return base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else "!", validate=True)
+    except (binascii.Error, ValueError):
+        raise WebhookError("wrong_secret", "the secret must be whsec_ followed by base64") from None

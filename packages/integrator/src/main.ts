@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import { type Command, type Context, urlFrom } from './command.ts';
+import { commands } from './commands.ts';
+import { commonOptions, helpOf, overview } from './help.ts';
+import { openService, ServiceError } from './service.ts';
+import { openTerminal } from './terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+// Whoever reads has had enough, as of `| head`.
+process.stdout.on('error', () => process.exit(0));
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs a command line and gives its exit code. */
+async function main(argv: string[]): Promise<number> {
+  // Before anything is understood: whatever goes wrong, the key is hidden.
+  const given = argv.flatMap((word, index) =>
+    word === '--key' ? (argv[index + 1] ?? []) : (/^--key=(.+)/.exec(word)?.[1] ?? []),
+  );
+  const terminal = openTerminal(given[0] ?? process.env.COMANDA_KEY);
+  try {
+    return await run(argv, terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof ServiceError)) throw error;
+    terminal.note(error.message);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(argv: string[], terminal: Context['terminal']): Promise<number> {
+  const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((each) => Object.hasOwn(commands, each));
+  const command = name === undefined ? undefined : commands[name];
+  if (name === undefined || command === undefined) {
+    const [word = '--help'] = argv;
+    if (word !== '--help' && word !== 'help')
+      throw new UsageError(`there is no command "${word}"; see --help`);
+    terminal.say(overview());
+    return argv.length === 0 ? 2 : 0;
+  }
+  const { values, positionals } = parse(command, argv.slice(name.split(' ').length));
+  if (values.help === true) {
+    terminal.say(helpOf(name, command));
+    return 0;
+  }
+  if (positionals.length > 0 && command.positionals === undefined)
+    throw new UsageError(`${name} takes no "${positionals[0]}"; see ${name} --help`);
+  return command.run({ terminal, words: positionals, ...reader(values, terminal) });
+}
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+function parse(command: Command, args: string[]): { values: Values; positionals: string[] } {
+  const options = Object.entries({ ...command.options, ...commonOptions }).map(
+    ([name, { value, multiple }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: multiple === true },
+    ],
+  );
+  try {
+    return parseArgs({ args, options: Object.fromEntries(options), allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function reader(values: Values, terminal: Context['terminal']): Omit<Context, 'terminal' | 'words'> {
+  const text = (name: string) => (values[name] === undefined ? undefined : String(values[name]));
+  return {
+    text,
+    texts: (name) => [values[name] ?? []].flat().map(String),
+    flag: (name) => values[name] === true,
+    service({ key: needsKey } = { key: true }) {
+      const url = text('url') ?? process.env.COMANDA_URL;
+      if (!url) throw new UsageError('set COMANDA_URL, or give --url');
+      const key = text('key') ?? process.env.COMANDA_KEY;
+      if (needsKey && !key) throw new UsageError('set COMANDA_KEY, or give --key');
+      if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
+        throw new UsageError('the key holds a character that no key has');
+      return openService(
+        urlFrom(url, text('url') === undefined ? 'COMANDA_URL' : '--url'),
+        needsKey ? key : undefined,
+        terminal,
+      );
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, exchange, NoAnswerError } from './exchange.ts';
+import type { Terminal } from './terminal.ts';
+import { backoffSeconds, sleep } from './waiting.ts';
+
+/** The service refused, or did not answer as often as it was asked. */
+export class ServiceError extends Error {
+  override name = 'ServiceError';
+  /** `X-Error-Reason` of the refusal; empty when there was none. */
+  readonly reason: string;
+  /** `X-Error-Since`: the moment to begin anew with, where there is one. */
+  readonly since: string | undefined;
+
+  constructor(message: string, reason = '', since?: string) {
+    super(message);
+    this.reason = reason;
+    this.since = since;
+  }
+}
+
+/** A call: `path` begins with a slash. */
+export interface Call {
+  method?: 'GET' | 'POST';
+  path: string;
+  /** What is undefined is left out. */
+  query?: Readonly<Record<string, string | number | undefined>>;
+  body?: unknown;
+  /** Ask until there is an answer; otherwise five times. */
+  forever?: boolean;
+}
+
+/** The API, by its base URL and a key. */
+export interface Service {
+  /**
+   * Calls, and gives the JSON of the answer. What may pass (no answer, 408, 429, 5xx) is asked again, as `Retry-After` says; a
+   * write has one idempotency key for all tries. @throws {ServiceError}
+   */
+  call(call: Call): Promise<unknown>;
+}
+
+const passing = [408, 429, 500, 502, 503, 504];
+const mostTries = 5;
+/** Whoever says to wait longer, as when a month's limit is used up, is told of and not waited for. */
+const longestWaitSeconds = 900;
+
+export function openService(base: URL, key: string | undefined, terminal: Terminal): Service {
+  return {
+    async call({ method = 'GET', path, query = {}, body, forever = false }) {
+      const url = new URL(base.href.replace(/\/$/, '') + path);
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) url.searchParams.set(name, String(value));
+      const headers = {
+        accept: 'application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(method !== 'GET' && { 'idempotency-key': randomUUID() }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      };
+      const text = body === undefined ? {} : { body: JSON.stringify(body) };
+      for (let tries = 1, told = ''; ; tries += 1) {
+        const asked = await exchange(url, { method, headers, ...text, timeoutMs: 60_000 }).catch(noAnswer);
+        if (!(asked instanceof NoAnswerError) && asked.status >= 200 && asked.status < 300) {
+          if (told !== '') terminal.note(`${base.origin} answers again`);
+          return parse(asked.text, url);
+        }
+        const { message, reason, since, requestId, mayPass, retryAfter } = troubleOf(asked, base);
+        if (!mayPass || retryAfter > longestWaitSeconds || (!forever && tries >= mostTries))
+          throw new ServiceError(
+            requestId === '' ? message : `${message} (request ${requestId})`,
+            reason,
+            since,
+          );
+        const seconds = retryAfter || backoffSeconds(tries, 30);
+        if (told !== message) terminal.note(`${message}; asking again in ${seconds} s`);
+        told = message;
+        await sleep(seconds * 1000);
+      }
+    },
+  };
+}
+
+const noAnswer = (error: unknown): NoAnswerError => {
+  if (error instanceof NoAnswerError) return error;
+  throw error;
+};
+
+interface Trouble {
+  message: string;
+  reason: string;
+  since?: string | undefined;
+  /** Finds the call in the logs of the service. */
+  requestId: string;
+  mayPass: boolean;
+  /** In seconds; 0 when nothing is said. */
+  retryAfter: number;
+}
+
+function troubleOf(asked: Answer | NoAnswerError, base: URL): Trouble {
+  if (asked instanceof NoAnswerError)
+    return {
+      message: `${base.origin}: ${asked.message}`,
+      reason: '',
+      requestId: '',
+      mayPass: true,
+      retryAfter: 0,
+    };
+  const { status, headers, text } = asked;
+  const led = headers.location !== undefined && status < 400;
+  const plain = led ? `leads to ${headers.location}: give that as the URL` : `answered ${status}`;
+  return {
+    message: errorOf(text) ?? `${base.origin} ${plain}`,
+    reason: String(headers['x-error-reason'] ?? ''),
+    since: headers['x-error-since']?.toString(),
+    requestId: String(headers['x-request-id'] ?? ''),
+    mayPass: passing.includes(status),
+    retryAfter: Number(headers['retry-after']) || 0,
+  };
+}
+
+/** The message of an error of ours. */
+function errorOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { error: { message: string } }).error.message;
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string, url: URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServiceError(`${url.origin}${url.pathname} answered no JSON: is this the URL of a Comanda?`);
+  }
+}

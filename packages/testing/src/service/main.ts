@@ -1,0 +1,35 @@
+import type { ServiceOptions, Told } from '../messages.ts';
+import { startPrepared } from './prepared.ts';
+import { sentence } from './sentence.ts';
+
+/** What has to be ended, in the order in which it was started. */
+const endings: (() => Promise<unknown>)[] = [];
+const tell = (told: Told) => process.send?.(told);
+
+// Whoever read it may be gone.
+process.stderr.on('error', () => {});
+
+// The process that started us has stopped us, or is gone: nobody else would.
+process.once('disconnect', () => {
+  ready.catch(() => {}).then(end);
+});
+
+const ready = start(JSON.parse(process.argv[2] ?? '{}') as ServiceOptions);
+ready.catch((error: unknown) => tell({ failed: sentence(error) }));
+
+async function start({ cacheDir }: ServiceOptions): Promise<void> {
+  const preparing = startPrepared(cacheDir).then((prepared) => {
+    endings.push(prepared.remove);
+    return prepared;
+  });
+  // Read while PostgreSQL starts: it takes about as long.
+  const [prepared, { serve }] = await Promise.all([preparing, import('./serve.ts')]);
+  const serving = await serve(prepared, tell);
+  endings.push(...serving.endings);
+  tell({ ready: { url: serving.url } });
+}
+
+async function end(): Promise<void> {
+  for (const ending of endings.reverse()) await ending().catch(() => {});
+  process.exit();
+}

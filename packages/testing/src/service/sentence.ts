@@ -1,0 +1,2 @@
+/** What is told of an error. */
+export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,23 @@
+import type { CertificationCheck, CheckName } from '@comanda/api/services';
+import type { Run } from './run.ts';
+
+/** What an integration does, or does not. */
+export type Deed = keyof Run['does'];
+
+/** A check of a certification. */
+export interface Check {
+  title: string;
+  /** It applies to integrations that do all of this. */
+  needs: readonly Deed[];
+  /** Checks that, failed, may make this one fail: it leans on what they judge. */
+  leansOn: readonly CheckName[];
+  /** What to read. */
+  read: CertificationCheck['read'];
+  /** Plays it. Throws {@link Unmet} when the integration does not do what it should. */
+  play(run: Run): Promise<void>;
+}
+
+/** The integration did not do what it should; the message says what, to its makers. */
+export class Unmet extends Error {
+  override name = 'Unmet';
+}

@@ -1,0 +1,61 @@
+import { type Check, Unmet } from '../check.ts';
+import { askForOrder, mustBePlaced } from '../orders.ts';
+import * as sql from '../statements.ts';
+
+const toActSeconds = 30;
+
+/** What shows what is left of a product. */
+const showsWhatIsLeft =
+  /^(stock\.(list|get)|products\.(list|get|getByExternalId)|catalog\.get|menus\.active|orders\.quote)$/;
+const showsOrder = /^orders\.(get|getByExternalId|list|timeline)$/;
+
+/** An order is refused since an item is gone, another is cancelled; each leads to the documented next step. */
+export const goneAndCancelled: Check = {
+  title: 'An item that is gone and an order that is cancelled lead to the documented next step',
+  needs: ['places_orders'],
+  leansOn: [],
+  read: '/docs/guides/orders',
+  async play(run) {
+    await run.playFaults(['stock_gone'], ['orders.create']);
+    const refused = await askForOrder(run, 'what it orders will be gone.', ({ fault }) => fault !== null);
+    run.did('refused an order as if nothing of it were left: out_of_stock');
+    const next = await run.waitFor({
+      action: 'none',
+      text: 'Your program looks what is left, to tell the guest.',
+      seconds: toActSeconds,
+      since: refused.number,
+      look: (calls) =>
+        calls.find(({ operation }) => operation === 'orders.create' || showsWhatIsLeft.test(operation)),
+    });
+    if (next === undefined)
+      throw new Unmet(
+        `The order was refused with out_of_stock, and nothing looked what is left within ${toActSeconds} s.`,
+      );
+    await run.saw(next);
+    if (next.operation === 'orders.create')
+      throw new Unmet(
+        'The order was refused with out_of_stock, and was sent again without a look at what is left.',
+      );
+
+    if (run.does.receives_webhooks) await run.endpoint('order.cancelled');
+    const placed = await askForOrder(run, 'the restaurant will cancel it.', ({ fault }) => fault === null);
+    mustBePlaced(placed);
+    const { database } = run.tools;
+    const [order] = await database.run(sql.findOrder, [run.locationId, placed.requestId]);
+    const [cancelled] =
+      order === undefined ? [] : await database.run(sql.cancelOrder, [run.locationId, order.id]);
+    if (cancelled === undefined) throw new Unmet('The order was over before the restaurant could cancel it.');
+    run.did(`cancelled order ${cancelled.number}, as the restaurant would: order.cancelled`);
+    const since = await run.newest();
+    const read = await run.waitFor({
+      action: 'none',
+      text: 'Your program learns of it, and reads the order.',
+      seconds: toActSeconds,
+      since,
+      look: (calls) => calls.find(({ operation }) => showsOrder.test(operation)),
+    });
+    if (read === undefined)
+      throw new Unmet(`The order was cancelled, and nothing read it within ${toActSeconds} s.`);
+    await run.saw(read);
+  },
+};

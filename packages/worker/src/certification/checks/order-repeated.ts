@@ -1,0 +1,32 @@
+import { type Check, Unmet } from '../check.ts';
+import { askForOrder, mustBePlaced } from '../orders.ts';
+
+const toRepeatSeconds = 60;
+
+/** The answer to an order is lost; the same key comes again. */
+export const orderRepeated: Check = {
+  title: 'An order whose answer was lost is repeated with its key',
+  needs: ['places_orders'],
+  leansOn: [],
+  read: '/docs/guides/orders',
+  async play(run) {
+    await run.playFaults(['timeout_after_write'], ['orders.create']);
+    const first = await askForOrder(run, 'its answer will be lost.', ({ fault }) => fault !== null);
+    mustBePlaced(first);
+    run.did('wrote the order, and cut the connection without an answer');
+    const second = await run.waitFor({
+      action: 'none',
+      text: 'Your program sends the order again, with the same Idempotency-Key.',
+      seconds: toRepeatSeconds,
+      since: first.number,
+      look: (calls) => calls.find((call) => call.operation === 'orders.create' && call.status !== null),
+    });
+    if (second === undefined)
+      throw new Unmet(`The answer was lost, and the order was not sent again within ${toRepeatSeconds} s.`);
+    await run.saw(second);
+    if (second.idempotencyKey !== first.idempotencyKey)
+      throw new Unmet('The order came again with another Idempotency-Key: the guest has two.');
+    if (!second.replayed)
+      throw new Unmet(`The same key came with another body, and was refused with ${second.status}.`);
+  },
+};

@@ -1,0 +1,77 @@
+import { type Check, Unmet } from '../check.ts';
+import { changeCatalog } from '../events.ts';
+import { askForOrder } from '../orders.ts';
+import type { Run } from '../run.ts';
+import type { Call } from '../statements.ts';
+import { isPull, toPullSeconds } from './catalog-pulled.ts';
+
+const told = [
+  { fault: 'rate_limited; seconds=3', seconds: 3 },
+  { fault: 'unavailable; seconds=3', seconds: 3 },
+] as const;
+/** The seconds of Retry-After are whole, and clocks tick: so much earlier is in time. */
+const graceMs = 1_050;
+/** So much longer than told it may wait. */
+const patienceSeconds = 45;
+
+/** 429 and 503 are met with waiting; each is judged by itself. */
+export const waitsAsTold: Check = {
+  title: '429 and 503 are met with waiting as told',
+  needs: [],
+  leansOn: [],
+  read: '/docs/guides/limits',
+  async play(run) {
+    if (!run.does.places_orders && !run.does.reads_catalog)
+      throw new Unmet('It neither places orders nor reads the catalog: there is no call to play it upon.');
+    const faults = told.map(({ fault }) => fault);
+    const early: string[] = [];
+    let call = run.does.places_orders ? await refusedOrder(run, faults) : await refusedPull(run, faults);
+    run.did('refused it with 429, then with 503, each with Retry-After: 3');
+    for (const { seconds } of told) {
+      const refused = call;
+      const { operation, number, status, endedMs } = refused;
+      const next = await run.waitFor({
+        action: 'none',
+        text: `Your program waits ${seconds} s, as Retry-After says, and asks again.`,
+        seconds: seconds + patienceSeconds,
+        since: number,
+        look: (calls) => calls.find((each) => each.operation === operation && each.status !== null),
+      });
+      if (next === undefined)
+        throw new Unmet(
+          [...early, `After ${status} it did not ask again within ${seconds + patienceSeconds} s.`].join(' '),
+        );
+      await run.saw(next);
+      const waited = next.beganMs - (endedMs ?? refused.beganMs);
+      if (waited < seconds * 1_000 - graceMs)
+        early.push(
+          `After ${status} it asked again after ${(waited / 1_000).toFixed(1)} s, though Retry-After said ${seconds}.`,
+        );
+      call = next;
+    }
+    if (early.length > 0) throw new Unmet(early.join(' '));
+    if ((call.status ?? 500) >= 400) throw new Unmet(`At the end it was refused with ${call.status}.`);
+  },
+};
+
+async function refusedOrder(run: Run, faults: readonly string[]): Promise<Call> {
+  await run.playFaults(faults, ['orders.create']);
+  return askForOrder(run, 'it will be refused with 429, then with 503.', ({ fault }) => fault !== null);
+}
+
+async function refusedPull(run: Run, faults: readonly string[]): Promise<Call> {
+  await run.settle();
+  const since = await run.newest();
+  await run.playFaults(faults, ['catalog.get', 'products.list', 'categories.list', 'menus.active']);
+  await changeCatalog(run);
+  const call = await run.waitFor({
+    action: 'none',
+    text: 'Your program pulls the catalog, and is refused.',
+    seconds: toPullSeconds,
+    since,
+    look: (calls) => calls.find((each) => isPull(each) && each.fault !== null && each.status !== null),
+  });
+  if (call === undefined) throw new Unmet('Nothing read the catalog, so nothing could be refused.');
+  await run.saw(call);
+  return call;
+}

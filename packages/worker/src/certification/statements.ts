@@ -1,0 +1,223 @@
+import type { Certification } from '@comanda/api/services';
+import { statement } from '@comanda/db';
+
+/** A call that arrived at the API under a run. */
+export interface Call {
+  number: number;
+  /** `orders.create`, for both families. */
+  operation: string;
+  /** Method, path and query. */
+  request: string;
+  idempotencyKey: string | null;
+  requestId: string;
+  /** The fault that was played upon it. */
+  fault: string | null;
+  /** Null until it is answered. */
+  status: number | null;
+  replayed: boolean;
+  /** By the database's clock. */
+  beganMs: number;
+  endedMs: number | null;
+  /** When it began, as answers show it. */
+  at: string;
+}
+
+/** An event as it was published. */
+export interface PublishedEvent {
+  id: string;
+  type: string;
+  number: number;
+  body: string;
+}
+
+/** The endpoint of the integration. */
+export interface TestedEndpoint {
+  id: string;
+  url: string;
+  events: string[];
+  secrets: { keyId: string; sealed: string }[] | null;
+}
+
+const one = 'location_id = $1::uuid and id = $2::uuid';
+
+/** $1 location, $2 run. Only what waits begins: a job that comes again finds it begun. */
+export const beginRun = statement<{ does: Certification['does'] }>(
+  'begin_certification',
+  `update certifications set status = 'running', started_at = now(), alive_at = now()
+   where ${one} and status = 'queued' returning does`,
+);
+
+/** $1 location, $2 run, $3 checks, $4 check, $5 action, $6 text, $7 seconds; $4 null: it waits for nothing. No row once it is over. */
+export const tellRun = statement<{ id: string }>(
+  'tell_certification',
+  `update certifications r set alive_at = now(), checks = $3::jsonb, waiting_for = case when $4::text is not null then
+     jsonb_build_object('check', $4::text, 'action', $5::text, 'text', $6::text, 'until', wire_time(
+       clock_timestamp() + make_interval(secs => $7::float8), (select l.timezone from locations l where l.id = r.location_id))) end
+   where ${one} and status = 'running' returning id`,
+);
+
+/** $1 location, $2 run. No row once it is over. */
+export const keepAlive = statement<{ id: string }>(
+  'keep_certification_alive',
+  `update certifications set alive_at = now() where ${one} and status = 'running' returning id`,
+);
+
+/** $1 location, $2 run, $3 status, $4 verdict, $5 checks. What it saw stands in the checks. */
+export const endRun = statement<{ id: string }>(
+  'end_certification',
+  `with ended as (
+     update certifications set status = $3, verdict = $4, checks = $5::jsonb, waiting_for = null, faults = '{}',
+       held_endpoint_id = null, completed_at = clock_timestamp()
+     where ${one} and status = 'running' returning id
+   ), cleared as (
+     delete from internal.certification_calls c where c.location_id = $1::uuid and c.certification_id = $2::uuid
+   )
+   select id from ended`,
+);
+
+/** Ends runs that nobody goes on with: $1 sentence, $2 seconds of silence. What was held goes on. */
+export const abortSilent = statement<{ count: number }>(
+  'abort_silent_certifications',
+  `with silent as materialized (
+     select r.location_id, r.id, r.held_endpoint_id from certifications r
+     where r.status in ('queued', 'running')
+       and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => $2::float8) else interval '15 minutes' end
+     limit 100 for update skip locked
+   ), ended as (
+     update certifications r set status = 'aborted', verdict = $1, waiting_for = null, faults = '{}', held_endpoint_id = null,
+       completed_at = clock_timestamp()
+     from silent s where r.location_id = s.location_id and r.id = s.id
+   ), freed as (
+     update webhook_endpoints e set status = 'active' from silent s
+     where e.location_id = s.location_id and e.id = s.held_endpoint_id and e.status = 'disabled'
+   ), cleared as (
+     delete from internal.certification_calls c using silent s where c.location_id = s.location_id and c.certification_id = s.id
+   )
+   select count(*)::int as count from silent`,
+);
+
+/** $1 location, $2 run, $3 faults, $4 operations. */
+export const playFaults = statement(
+  'play_certification_faults',
+  `update certifications set faults = $3::text[], fault_operations = $4::text[] where ${one} and status = 'running'`,
+);
+
+/** $1 location, $2 run, $3 behind which number. */
+export const readCalls = statement<Call>(
+  'read_certified_calls',
+  `select c.number::float8 as number, c.operation, c.request, c.idempotency_key as "idempotencyKey", c.request_id as "requestId",
+     c.fault, c.status, c.replayed, extract(epoch from c.began_at)::float8 * 1000 as "beganMs",
+     extract(epoch from c.ended_at)::float8 * 1000 as "endedMs", wire_time(c.began_at, l.timezone) as at
+   from internal.certification_calls c join locations l on l.id = c.location_id
+   where c.location_id = $1::uuid and c.certification_id = $2::uuid and c.number > $3::bigint order by c.number limit 5000`,
+);
+
+/** $1 location, $2 run. */
+export const newestCall = statement<{ number: number }>(
+  'newest_certified_call',
+  `select c.number::float8 as number from internal.certification_calls c
+   where c.location_id = $1::uuid and c.certification_id = $2::uuid order by c.number desc limit 1`,
+);
+
+/** $1 location. What happens by our doing, at the location's time. */
+export const readNow = statement<{ at: string }>(
+  'read_certification_time',
+  'select wire_time(clock_timestamp(), timezone) as at from locations where id = $1::uuid',
+);
+
+/** $1 location. The newest that is active, with the secrets that are valid now. */
+export const findEndpoint = statement<TestedEndpoint>(
+  'find_certified_endpoint',
+  `select e.id, e.url, e.events, (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
+       order by s.created_at desc, s.id desc)
+     from internal.webhook_secrets s where s.location_id = e.location_id and s.endpoint_id = e.id
+       and (s.expires_at is null or s.expires_at > now())) as secrets
+   from webhook_endpoints e where e.location_id = $1::uuid and e.status = 'active' order by e.created_at desc, e.id desc limit 1`,
+);
+
+/** $1 location, $2 run, $3 endpoint: it is down until `releaseEndpoint`, or until the run is aborted. */
+export const holdEndpoint = statement(
+  'hold_certified_endpoint',
+  `with held as (update certifications set held_endpoint_id = $3::uuid where ${one} and status = 'running' returning id)
+   update webhook_endpoints set status = 'disabled'
+   where location_id = $1::uuid and id = $3::uuid and exists (select from held)`,
+);
+
+/** $1 location, $2 run, $3 endpoint. */
+export const releaseEndpoint = statement(
+  'release_certified_endpoint',
+  `with freed as (update certifications set held_endpoint_id = null where ${one})
+   update webhook_endpoints set status = 'active' where location_id = $1::uuid and id = $3::uuid and status = 'disabled'`,
+);
+
+/** $1 location, $2 endpoint, $3 event, $4 its type, $5 how many attempts, $6 how it ended, $7 status, $8 error. */
+export const recordPlayed = statement(
+  'record_played_delivery',
+  `with made as (
+     insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts)
+     values ($1::uuid, $2::uuid, $3::uuid, $6::delivery_status, $5::smallint) returning id
+   )
+   insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, response_code,
+     error, duration_ms, attempted_at)
+   select $1::uuid, made.id, $2::uuid, $3::uuid, $4, n, case when n = $5::int then $6 else 'failed' end::delivery_status,
+     $7::smallint, $8, 0, now() from made, generate_series(1, $5::int) n`,
+);
+
+/** $1 location, $2 what is added to its price. A product that the catalog shows. */
+export const changePrice = statement<{ name: string }>(
+  'change_certified_price',
+  `update products set price = price + $2::numeric where location_id = $1::uuid and id = (
+     select p.id from products p where p.location_id = $1::uuid and p.visible
+       and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
+     order by p.id limit 1) returning name`,
+);
+
+/** $1 location, $2 behind which number, $3 type; the next of it. */
+export const nextEvent = statement<PublishedEvent>(
+  'next_certified_event',
+  `select e.id, e.type, e.number::float8 as number, e.body from events e
+   where e.location_id = $1::uuid and e.type = $3 and e.number > $2::bigint order by e.number limit 1`,
+);
+
+/** $1 location. */
+export const newestNumber = statement<{ number: number }>(
+  'newest_certified_event',
+  'select e.number::float8 as number from events e where e.location_id = $1::uuid order by e.number desc limit 1',
+);
+
+/** $1 location, $2 an event, or null, $3 a moment. The place in the feed behind which a reading began. */
+export const placeInFeed = statement<{ number: number }>(
+  'certified_place_in_feed',
+  `select case when $2::uuid is not null
+     then (select e.number from events e where e.location_id = $1::uuid and e.id = $2::uuid)
+     else (select e.number - 1 from events e where e.location_id = $1::uuid and e.number > $4::bigint - 500
+       and e.created_at >= $3::timestamptz order by e.number limit 1) end::float8 as number`,
+);
+
+/** $1 location, $2 external ids: products that no category has. */
+export const insertProducts = statement(
+  'insert_certified_products',
+  `insert into products (location_id, external_id, sku, name, price)
+   select $1::uuid, v.external_id, v.external_id, v.external_id, 1 from unnest($2::text[]) as v (external_id)`,
+);
+
+/** $1 location, $2 external ids. */
+export const removeProducts = statement(
+  'remove_certified_products',
+  `delete from products where ctid = any (array(select p.place from unnest($2::text[]) as v (external_id) cross join lateral (
+     select ctid as place from products where location_id = $1::uuid and external_id = v.external_id for update) p))`,
+);
+
+/** $1 location, $2 order. Nothing where it is over. */
+export const cancelOrder = statement<{ id: string; number: number }>(
+  'cancel_certified_order',
+  `update orders set status = 'canceled', cancel_reason = 'The restaurant is closing (certification)'
+   where location_id = $1::uuid and id = $2::uuid and status in ('pending', 'ready') returning id, number`,
+);
+
+/** $1 location, $2 request id. The order that a call made: one of the newest. */
+export const findOrder = statement<{ id: string }>(
+  'find_certified_order',
+  `select n.id from (select o.id, o.request_id from orders o where o.location_id = $1::uuid
+     order by o.created_at desc, o.id desc limit 20) n where n.request_id = $2 limit 1`,
+);

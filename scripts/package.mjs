@@ -1,0 +1,137 @@
+// npm run package [-- --out FOLDER]: a folder that runs with Node alone: bundles, migrations, documents, and of the packages
+// that were installed just the files that the bundles can load.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { bundleOptions, groups } from './build.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** What runs in production, of the groups that are built. */
+const runs = ['api', 'worker', 'comanda'];
+
+/** Packages beyond this size come with the files alone that the bundles can load. */
+const wholeBytes = 1024 ** 2;
+
+await runScript(async () => {
+  const { values } = parseArgs({ options: { out: { type: 'string' } } });
+  await withSignals((signal) =>
+    bootstrap({ log: console.error, signal, bundles: ['service', 'commands', 'integrator', 'app'] }),
+  );
+  const { version } = readJson(join(root, 'package.json'));
+  const out = resolve(values.out ?? join(root, 'dist', `comanda-${version}`));
+  await makePackage(out, version);
+  console.log(`${out}: ${(sizeOf(out) / 1024 ** 2).toFixed(1)} MB`);
+  console.log('cd there, then: node dist/comanda.js migrate, node dist/api.js, node dist/worker.js');
+  return 0;
+});
+
+async function makePackage(out, version) {
+  if (existsSync(out) && !existsSync(join(out, '.comanda-package')))
+    throw new Error(`--out: ${out} is there and is no package of ours; choose another folder`);
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, '.comanda-package'), `${version}\n`);
+  for (const file of await traceFiles()) copy(file, out);
+  for (const file of bundles()) copy(file, out);
+  for (const path of [
+    'prisma/migrations',
+    'prisma/sql',
+    'docs/site/built',
+    'dist/docs',
+    'dist/app',
+    'packages/integrator/python',
+    'LICENSE',
+    'CHANGELOG.md',
+  ])
+    copy(path, out);
+  for (const name of swaggerFiles()) copy(join('node_modules/swagger-ui-dist', name), out);
+  // Nothing that could be installed: what is needed is there.
+  const { name, description, license, type, engines } = readJson(join(root, 'package.json'));
+  const manifest = { name, version, private: true, description, license, type, engines };
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/**
+ * The files of the packages that the bundles import, by esbuild's own look at them: of small packages all that may run, so
+ * that nothing hangs on which way Node enters them; of large ones what is reached, with manifest and licence.
+ */
+async function traceFiles() {
+  const { build } = await import('esbuild');
+  const reached = new Set();
+  for (const group of ['service', 'commands']) {
+    const entryPoints = Object.fromEntries(
+      Object.entries(groups[group]).filter(([name]) => runs.includes(name)),
+    );
+    const { metafile } = await build({
+      ...bundleOptions(group),
+      ...{ entryPoints, external: [], sourcemap: false },
+      // As Node 20.19 and later enter a package.
+      conditions: ['module-sync'],
+    });
+    for (const file of Object.keys(metafile.inputs))
+      if (file.startsWith('node_modules/')) reached.add(file.split('?')[0]);
+  }
+  const files = new Set(reached);
+  for (const folder of new Set([...reached].map(folderOf))) {
+    const own = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+      .filter((file) => folderOf(file) === folder && !/\.(d\.[cm]?ts|map|md|tsbuildinfo)$/.test(file));
+    const isSmall = own.reduce((sum, file) => sum + statSync(join(root, file)).size, 0) <= wholeBytes;
+    for (const file of own)
+      if (isSmall || /^(package\.json|(licen[cs]e|notice|copying).*)$/i.test(relative(folder, file)))
+        files.add(file);
+  }
+  return [...files].sort();
+}
+
+/** The folder of the package that a file belongs to. */
+function folderOf(file) {
+  const parts = file.split('/');
+  const at = parts.lastIndexOf('node_modules');
+  return parts.slice(0, at + (parts[at + 1].startsWith('@') ? 3 : 2)).join('/');
+}
+
+function bundles() {
+  return readdirSync(join(root, 'dist'))
+    .filter((name) => runs.some((run) => name === `${run}.js` || name.startsWith(`${run}-`)))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => join('dist', name));
+}
+
+/** What the page of calls to try is made of (packages/api/src/documents/page.ts). */
+function swaggerFiles() {
+  const page = readFileSync(join(root, 'packages/api/src/documents/page.ts'), 'utf8');
+  const [, table = ''] = /pageAssets = \{([^}]*)\}/.exec(page) ?? [];
+  const names = [...table.matchAll(/'([\w.-]+)':/g)].map(([, name]) => name);
+  if (names.length === 0) throw new Error('the files of swagger-ui-dist are not found in documents/page.ts');
+  return [...names, 'package.json', 'LICENSE', 'NOTICE'];
+}
+
+function copy(path, out) {
+  const from = join(root, path);
+  if (!existsSync(from)) throw new Error(`${path} is missing`);
+  cpSync(from, join(out, relative(root, from).split(sep).join('/')), { recursive: true, dereference: true });
+}
+
+function sizeOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

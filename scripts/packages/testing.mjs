@@ -1,0 +1,48 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { groups } from '../build.mjs';
+import { withSource } from '../run-source.mjs';
+import { bundleWhole, readJson, root, writeManifest } from './tarball.mjs';
+
+/** What a test sees; the rest runs in a process of its own. */
+const sources = ['index', 'fake', 'location', 'messages', 'received', 'sign', 'start'];
+
+/**
+ * Writes `@comanda/testing` as it is published: what tests import, and a whole service for the process that it starts.
+ * @param {string} folder
+ */
+export async function publishTesting(folder) {
+  const client = readJson('packages/client/package.json');
+  writeManifest(folder, readJson('packages/testing/package.json'), {
+    // It holds the service of this version.
+    version: readJson('package.json').version,
+    exports: { '.': { types: './index.d.ts', default: './index.js' }, './package.json': './package.json' },
+    peerDependencies: { '@comanda/client': `^${client.version}`, ...client.peerDependencies },
+    optionalDependencies: readJson('packages/embedded/package.json').optionalDependencies,
+  });
+  await bundleWhole(folder, { main: groups.testing['testing-service'] }, 'service');
+  // The API serves what stands there; the documents are those of the service that one runs.
+  mkdirSync(join(folder, 'docs/site/built'), { recursive: true });
+  writeFileSync(
+    join(folder, 'docs/site/built/index.html'),
+    '<!doctype html><title>Comanda for tests</title>\n',
+  );
+  const { build } = await import('esbuild');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['packages/testing/src/index.ts'],
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    external: Object.keys(client.peerDependencies).concat('@comanda/client', '@comanda/client/*'),
+    logLevel: 'warning',
+  });
+  const texts = await withSource('scripts/client/flat.ts', async ({ emitDeclarations }) =>
+    emitDeclarations(root, 'packages/testing/src', sources),
+  );
+  for (const [name, text] of texts)
+    writeFileSync(join(folder, `${name}.d.ts`), text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+  copyFileSync(join(root, 'packages/testing/README.md'), join(folder, 'README.md'));
+}

@@ -1,0 +1,86 @@
+// A new resource: the suppliers of a location, with create, list, read, update, delete, events and permissions.
+
+const folder = 'packages/api/src/resources/suppliers';
+
+/** @type {import('./recipe.mjs').Recipe} */
+export const suppliers = {
+  name: 'a new resource: suppliers',
+  most: 8,
+  test: 'suppliers/test.txt',
+  places: [
+    {
+      file: 'prisma/schema.prisma',
+      after: 'model Location {\n',
+      insert: '  suppliers Supplier[]\n',
+      append: `
+/// Who brings what is sold.
+model Supplier {
+  locationId String   @map("location_id") @db.Uuid
+  id         String   @default(dbgenerated("uuid_v7()")) @db.Uuid
+  externalId String?  @map("external_id")
+  name       String
+  phone      String?
+  createdAt  DateTime @default(now()) @map("created_at") @db.Timestamptz(3)
+  updatedAt  DateTime @default(now()) @map("updated_at") @db.Timestamptz(3)
+
+  location Location @relation(fields: [locationId], references: [id], onDelete: Cascade)
+
+  @@id([locationId, id])
+  @@unique([locationId, externalId])
+  @@index([locationId, name, id])
+  @@map("suppliers")
+  @@schema("public")
+}
+`,
+      missed: 'compiler',
+    },
+    {
+      file: 'prisma/sql/watched.sql',
+      after: "  ('locations',          true,  null,                 null,         '',    '', null, null),\n",
+      insert:
+        "  ('suppliers',          true,  'supplier',           'id',         'iulj', 'external_id name phone', null, null),\n",
+      missed: 'test',
+    },
+    {
+      file: 'packages/api/src/permissions.ts',
+      after: "  'menus:read': 'read the active menu',\n",
+      insert:
+        "  'suppliers:read': 'list and read suppliers',\n  'suppliers:write': 'create, update and delete suppliers',\n",
+      missed: 'compiler',
+    },
+    {
+      file: 'packages/api/src/resources/events/types.schema.ts',
+      after: "  'sync.completed': row('Operations'",
+      before: true,
+      insert:
+        "  'supplier.created': row('Catalog', 'a supplier was created', Supplier),\n" +
+        "  'supplier.updated': row('Catalog', 'a supplier changed', Supplier),\n" +
+        "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier),\n",
+      imports: "import { DeletedSupplier, Supplier } from '../suppliers/schema.ts';\n",
+      made: 'packages/api/src/documents/event-examples.ts',
+      missed: 'test',
+    },
+    {
+      file: `${folder}/schema.ts`,
+      from: 'suppliers/schema.txt',
+      missed: 'compiler',
+    },
+    {
+      file: `${folder}/service.ts`,
+      from: 'suppliers/service.txt',
+      missed: 'compiler',
+    },
+    {
+      file: `${folder}/router.ts`,
+      from: 'suppliers/router.txt',
+      missed: 'compiler',
+    },
+    {
+      file: 'packages/api/src/router.ts',
+      after: '  stock: stockRouter,\n',
+      insert: '  suppliers: suppliersRouter,\n',
+      imports: "import { suppliersRouter } from './resources/suppliers/router.ts';\n",
+      missed: 'test',
+    },
+  ],
+};

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { oas31 } from 'zod-openapi';
+import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
+import { permissions } from '../../packages/api/src/permissions.ts';
+import { appRouter } from '../../packages/api/src/router.ts';
+import { guides } from './contents.ts';
+import { type Documented, documentedOf, pathOf } from './documented.ts';
+import { errorsPage } from './errors-page.ts';
+import { feedOf } from './feed.ts';
+import { prose, table } from './markdown.ts';
+import { operationPage } from './operation-page.ts';
+
+/** Everything of the site before it becomes HTML. */
+export interface Site {
+  /** Markdown by path, as in `guides/orders`. */
+  pages: Map<string, string>;
+  sidebar: Sidebar;
+  /** `llms.txt` */
+  index: string;
+  /** `changelog.xml` */
+  feed: string;
+}
+
+/** The lists beside the pages, by the beginning of their paths. */
+export type Sidebar = Record<string, Section[]>;
+
+interface Section {
+  text: string;
+  items: { text: string; link: string }[];
+}
+
+/** Makes it from docs/guides, CHANGELOG.md, docs/events.md and the tables that the code runs on, all below `root`. */
+export async function makeSite(root: string): Promise<Site> {
+  const documents = {
+    v2: await openApiDocument(appRouter, 'v2'),
+    v1: await openApiDocument(appRouter, 'v1'),
+  };
+  const operations = (['v2', 'v1'] as const).flatMap((version) => documentedOf(version, documents[version]));
+  const pages = new Map<string, string>([
+    ['index', guide(root, 'docs/site/index.md')],
+    ['errors', errorsPage()],
+    ['changelog', guide(root, 'CHANGELOG.md')],
+    ['reference/events', eventsOf(guide(root, 'docs/events.md'))],
+    ['reference/permissions', permissionsPage(operations)],
+    ...(['v2', 'v1'] as const).map((version): [string, string] => [
+      `reference/${version}/index`,
+      overview(version, documents[version], operations),
+    ]),
+    ...operations.map((each): [string, string] => [pathOf(each), operationPage(each)]),
+  ]);
+  for (const { path } of guides) {
+    if (!pages.has(path)) pages.set(path, guide(root, `docs/${path}.md`));
+  }
+  const feed = feedOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
+  return { pages, sidebar: sidebarOf(documents, operations), index: indexOf(operations), feed };
+}
+
+/** A Markdown source; a line `<<< examples/…` stands for that file. */
+function guide(root: string, file: string): string {
+  const languages: Record<string, string> = {
+    mjs: 'js',
+    py: 'python',
+    rb: 'ruby',
+    cs: 'csharp',
+    txt: 'text',
+  };
+  return readFileSync(join(root, file), 'utf8').replace(
+    /^<<< (.*\.(\w+))$/gm,
+    (_, path: string, end: string) => {
+      return `\`\`\`${languages[end] ?? end}\n${readFileSync(join(root, path), 'utf8').trimEnd()}\n\`\`\``;
+    },
+  );
+}
+
+const eventsOf = (text: string): string => text.replace('Made by `npm run docs`; do not edit. ', '');
+
+function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all: Documented[]): string {
+  const operations = all.filter((each) => each.version === version);
+  return [
+    `# API reference, ${version}`,
+    version === 'v2'
+      ? 'Everything the API can do. A call needs `Authorization: Bearer <key>`, a body `Content-Type: application/json`.'
+      : 'The first family. It stays as it is; [what v2 adds](../../guides/v1-to-v2.md).',
+    'For generators: [`/openapi-' +
+      version +
+      '.json`](/openapi-' +
+      version +
+      '.json){target="_self"}, OpenAPI 3.1. ' +
+      'To try calls: [Swagger UI](/docs/try?version=' +
+      version +
+      '){target="_self"}.',
+    ...tags.flatMap(({ name = '', description = '' }) => {
+      const rows = operations
+        .filter(({ operation }) => operation.tags?.includes(name))
+        .map((each) => [
+          `[${each.operation.summary}](../../${pathOf(each)}.md)`,
+          `\`${each.method} ${each.path}\``,
+        ]);
+      return rows.length === 0 ? [] : [`## ${name}`, prose(description), table(['Operation', 'Call'], rows)];
+    }),
+    ...(version === 'v2'
+      ? ['## Webhook events', 'What endpoints receive: [every event](../events.md).']
+      : []),
+    '',
+  ].join('\n\n');
+}
+
+function permissionsPage(operations: Documented[]): string {
+  const rows = Object.entries(permissions).map(([name, meaning]) => {
+    const needing = operations.filter(
+      ({ operation }) => (operation as { 'x-permission'?: string })['x-permission'] === name,
+    );
+    const links = needing.map((each) => `[\`${each.method} ${each.path}\`](../${pathOf(each)}.md)`);
+    return [`\`${name}\``, meaning, links.length === 0 ? 'in-house apps only' : links.join(', ')];
+  });
+  return [
+    '# Permissions',
+    'The operator gives a key its permissions when it is made. A key may also hold `resource:*`, or `*` for all. ' +
+      'Ask for no more than the program needs: a key that leaks can do no more than that.',
+    table(['Permission', 'Lets a key', 'Operations'], rows),
+    '',
+  ].join('\n\n');
+}
+
+function sidebarOf(documents: Record<'v1' | 'v2', oas31.OpenAPIObject>, operations: Documented[]): Sidebar {
+  const reference = {
+    text: 'Reference',
+    items: [
+      { text: 'API v2', link: '/reference/v2/' },
+      { text: 'API v1', link: '/reference/v1/' },
+      { text: 'Events', link: '/reference/events' },
+      { text: 'Permissions', link: '/reference/permissions' },
+    ],
+  };
+  const byTag = (version: 'v1' | 'v2'): Section[] =>
+    (documents[version].tags ?? [])
+      .map(({ name = '' }) => ({
+        text: name,
+        items: operations
+          .filter((each) => each.version === version && each.operation.tags?.includes(name))
+          .map((each) => ({ text: each.operation.summary ?? '', link: `/${pathOf(each)}` })),
+      }))
+      .filter(({ items }) => items.length > 0);
+  return {
+    '/reference/v2/': [reference, ...byTag('v2')],
+    '/reference/v1/': [reference, ...byTag('v1')],
+    '/': [
+      { text: 'Guides', items: guides.map(({ path, title }) => ({ text: title, link: `/${path}` })) },
+      reference,
+    ],
+  };
+}
+
+/** The list for language models: every page as Markdown. */
+function indexOf(operations: Documented[]): string {
+  const line = (title: string, path: string, said = '') => `- [${title}](/docs/${path}.md)${said}`;
+  return [
+    '# Comanda',
+    '> An ordering integration platform: orders, catalog, stock, payments and settlements of restaurants over REST, and signed webhooks.',
+    '## Guides',
+    [
+      line('Overview', 'index'),
+      ...guides.map(({ path, title }) => line(title, path)),
+      '- [Changelog as an Atom feed](/docs/changelog.xml)',
+    ].join('\n'),
+    '## Reference',
+    [
+      line('Events', 'reference/events'),
+      line('Permissions', 'reference/permissions'),
+      line('API v2', 'reference/v2/index'),
+      line('API v1', 'reference/v1/index'),
+      '- [OpenAPI 3.1 of v2](/openapi-v2.json)',
+      '- [OpenAPI 3.1 of v1](/openapi-v1.json)',
+    ].join('\n'),
+    '## Operations',
+    operations
+      .map((each) => line(each.operation.summary ?? '', pathOf(each), `: ${each.method} ${each.path}`))
+      .join('\n'),
+    '',
+  ].join('\n\n');
+}

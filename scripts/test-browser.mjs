@@ -1,0 +1,17 @@
+// npm run test:browser: builds the documents' site again and compares it with what is committed, then looks at it with
+// Chromium, when one is on this machine (Debian's package `chromium`, or COMANDA_CHROMIUM names one).
+import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
+import { findChromium } from './chromium.mjs';
+import { installGenerator } from './site/generator.mjs';
+
+await runScript(() =>
+  withSignals(async (signal) => {
+    const chromium = findChromium();
+    if (chromium === '') console.error('No Chromium is on this machine: the tests in a browser are not run.');
+    await bootstrap({ log: console.error, signal, bundles: [] });
+    await installGenerator(signal);
+    const env = { COMANDA_CHROMIUM: chromium };
+    // One browser at a time: more wait for each other on a small machine.
+    return runNode(['scripts/test.mjs', 'tests/browser', '--no-file-parallelism'], { signal, env });
+  }),
+);

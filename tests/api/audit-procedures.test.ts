@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { type TestApi, useApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
+import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { refused } from '../support/money.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+
+const api = useApi();
+const hand = useHand(api);
+
+const desk = (key?: string) => api.client(key);
+const keyWith = (...permissions: string[]) =>
+  createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
+
+describe('the audit', () => {
+  /** A location of its own, with a product whose price a hand has changed. */
+  async function edited() {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    const clerk = await createKey(database, {
+      ...{ locationId, name: 'app: Ana' },
+      permissions: ['audit:*', 'products:read'],
+    });
+    const productId = await createProduct(database, { locationId, price: 2.5 });
+    await hand.sql('update products set price = 99 where id = $1', [productId]);
+    const { data } = await desk(clerk.key).audit.list.query();
+    const price = async () => (await desk(clerk.key).products.get.query({ id: productId })).price;
+    return { locationId, clerk, productId, entry: data[0]?.id ?? '', price };
+  }
+
+  it('lists what was done at the own location, with who and what, and what the key may undo', async () => {
+    const { locationId, clerk, productId, entry } = await edited();
+    const { data, pagination } = await desk(clerk.key).audit.list.query({ limit: 10 });
+    expect(pagination).toEqual({ limit: 10, offset: 0, total: 1 });
+    expect(data).toEqual([
+      expect.objectContaining({
+        ...{ id: entry, actor: 'database', application: 'psql', operation: 'update', table: 'products' },
+        ...{ row_count: 1, can_undo: true },
+        rows: [{ key: { id: productId }, before: { price: 2.5 }, after: { price: 99 } }],
+      }),
+    ]);
+    const manager = await createKey(api.app.database, { locationId, name: 'app: Bia' });
+    await desk(manager.key).paymentMethods.create.mutate({ name: 'Pix', type: 'qr' });
+    const [newest, ...older] = (await desk(clerk.key).audit.list.query()).data;
+    expect(newest).toMatchObject({
+      actor: 'api_key',
+      key_name: 'app: Bia',
+      operation: 'paymentMethods.create',
+    });
+    expect(newest).not.toHaveProperty('can_undo');
+    expect(older.map(({ id }) => id)).toEqual([entry]);
+    const narrowed = (filter: object) =>
+      desk(clerk.key)
+        .audit.list.query(filter)
+        .then((page) => [page.data.length, page.pagination.total]);
+    expect(await narrowed({ by: 'app: Bia' })).toEqual([1, 1]);
+    expect(await narrowed({ by: 'Bia' })).toEqual([1, 1]);
+    expect(await narrowed({ table: 'products' })).toEqual([1, 1]);
+    expect(await narrowed({ about: productId })).toEqual([1, 1]);
+    expect(await narrowed({ since: '2099-01-01' })).toEqual([0, 0]);
+    expect(await narrowed({ limit: 1, offset: 1 })).toEqual([1, 2]);
+    const reader = await createKey(api.app.database, { locationId, permissions: ['audit:read'] });
+    expect((await desk(reader.key).audit.list.query()).data.map((each) => each.can_undo)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('names what was changed as it is called today, an order by its number, what is gone as it was', async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    const { key, id: keyId } = await createKey(database, { locationId, name: 'ERP' });
+    const rest: TestApi['rest'] = (route, options = {}) => api.rest(route, { key, ...options });
+    const kitchen = await createOrderKitchen(api, locationId);
+    const order = await placeOrder({ rest }, kitchen);
+    const gone = await createProduct(database, { locationId, name: 'Mate' });
+    const [stocked, category] = [
+      await createProduct(database, { locationId, name: 'Tea', stock: { quantity: 4 } }),
+      await createCategory(database, { locationId, name: 'Hot' }),
+    ];
+    const turn = await desk(key).turns.open.mutate({});
+    const { id: menuId } = await desk(key).menus.create.mutate({ name: 'Lunch', category_ids: [category] });
+    for (const [text, id] of [
+      ['update product_stock set quantity = 5 where product_id = $1', stocked],
+      ['update products set visible = false where id = $1', stocked],
+      ['update categories set visible = false where id = $1', category],
+      ['update menu_categories set position = 7 where menu_id = $1', menuId],
+      [`update orders set channel = 'web' where id = $1`, order.id],
+      [`update payments set status = 'completed' where order_id = $1`, order.id],
+      [`update payment_methods set enabled = false where id = $1`, kitchen.paymentMethodId],
+      ['update api_keys set per_minute = 7 where id = $1', keyId],
+      [`update locations set name = 'Bar Nuevo' where id = $1`, locationId],
+      ['delete from products where id = $1', gone],
+    ] as const)
+      await hand.sql(text, [id]);
+    const { name: method } = await database.prisma.paymentMethod.findFirstOrThrow({
+      where: { id: kitchen.paymentMethodId },
+    });
+    await database.prisma.product.updateMany({ where: { id: stocked }, data: { name: 'Green tea' } });
+    const { data } = await desk(key).audit.list.query();
+    const number = String(order.number);
+    expect(
+      data.map(({ operation, table, resource_name }) => [table ?? operation, resource_name]).reverse(),
+    ).toEqual([
+      ['turns.open', String(turn.batch_number)],
+      ['menus.create', 'Lunch'],
+      ['product_stock', 'Green tea'],
+      ['products', 'Green tea'],
+      ['categories', 'Hot'],
+      ['menu_categories', 'Lunch'],
+      ['orders', number],
+      ['payments', number],
+      ['payment_methods', method],
+      ['api_keys', 'ERP'],
+      ['locations', 'Bar Nuevo'],
+      ['products', 'Mate'],
+    ]);
+  });
+
+  it('is undone: rehearsed first, then written, by the name of who did it', async () => {
+    const { clerk, entry, price } = await edited();
+    const undo = (input: { dry_run?: boolean }, idempotencyKey = 'undo-once') =>
+      desk(clerk.key).audit.undo.mutate({ id: entry, ...input, idempotencyKey });
+    expect(await undo({ dry_run: true })).toMatchObject({ dry_run: true, entries: [{ table: 'products' }] });
+    expect(await price()).toBe(99);
+    const done = await undo({}, 'undo-once-more');
+    expect(done).toMatchObject({
+      dry_run: false,
+      entries: [{ undo_of: entry, rows: [{ after: { price: 2.5 } }] }],
+    });
+    expect(await price()).toBe(2.5);
+    expect(await undo({}, 'undo-once-more')).toEqual(done);
+    const { data } = await desk(clerk.key).audit.list.query();
+    expect(data.slice(0, 2)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ operation: 'audit.undo', key_name: 'app: Ana', resource_id: entry }),
+        expect.objectContaining({ application: 'audit undo by app: Ana', undo_of: entry }),
+      ]),
+    );
+  });
+
+  it('leaves the service what it was for the rest of the connection', async () => {
+    const { clerk, entry, productId, price } = await edited();
+    await desk(clerk.key).audit.undo.mutate({ id: entry });
+    const { rows } = await api.app.database.pool.query(
+      `select by_service() as service, current_setting('application_name') as name`,
+    );
+    expect(rows).toEqual([{ service: true, name: 'comanda-api' }]);
+    await hand.sql('update products set price = 5 where id = $1', [productId]);
+    expect(await price()).toBe(5);
+  });
+
+  it('refuses what a later change stands on, edits of keys, what needs a deed, and what is not there', async () => {
+    const { locationId, clerk, entry, productId } = await edited();
+    const lastEntry = async () => (await desk(clerk.key).audit.list.query({ limit: 1 })).data[0];
+    const refusal = (id: string) => refused(desk(clerk.key).audit.undo.mutate({ id }));
+    await hand.sql('update products set price = 7 where id = $1', [productId]);
+    expect(await refusal(entry)).toEqual({
+      code: 'conflict',
+      message: expect.stringMatching(/a later change stands in products/),
+    });
+    const other = await createKey(api.app.database, { locationId, name: 'ERP' });
+    await hand.sql(`update api_keys set permissions = '{orders:read}' where id = $1`, [other.id]);
+    const narrowed = await lastEntry();
+    expect(narrowed).not.toHaveProperty('can_undo');
+    expect(await refusal(narrowed?.id ?? '')).toEqual({
+      code: 'conflict',
+      message: expect.stringMatching(/^Edits of api_keys are undone at the command line/),
+    });
+    const { id } = await placeOrder(api, await createOrderKitchen(api));
+    await hand.deed('repair: a test', 'update orders set total = total + 1 where id = $1', [id]);
+    const own = (await desk().audit.list.query({ about: id })).data[0];
+    expect(own).not.toHaveProperty('can_undo');
+    expect(await refused(desk().audit.undo.mutate({ id: own?.id ?? '' }))).toEqual({
+      code: 'conflict',
+      message: expect.stringMatching(/never change/),
+    });
+    expect((await refusal(own?.id ?? '')).code).toBe('resource_not_found');
+    expect((await refusal('nothing')).code).toBe('resource_not_found');
+  });
+
+  it('needs its permissions', async () => {
+    const { key } = await keyWith('orders:*', 'audit:read');
+    expect((await refused(desk(key).audit.undo.mutate({ id: 'x' }))).code).toBe('permission_denied');
+    const { key: other } = await keyWith('audit:undo');
+    expect((await refused(desk(other).audit.list.query())).code).toBe('permission_denied');
+  });
+});

@@ -1,0 +1,178 @@
+import { startWorker } from '@comanda/worker';
+import { describe, expect, it } from 'vitest';
+import { Certification, CertificationPage } from '../../packages/api/src/resources/certifications/schema.ts';
+import { sweep } from '../../packages/worker/src/sweeper.ts';
+import { dataOf } from '../support/answers.ts';
+import { type Call, useApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { parseStrict } from '../support/strict.ts';
+import { waitFor } from '../support/wait.ts';
+
+const encryptionKey = 'the-key-that-api-and-worker-share-here';
+const api = useApi(() => ({ encryptionKey }));
+
+/** A sandbox, and calls with its key. */
+async function openSandbox() {
+  const locationId = await createLocation(api.app.database, { sandbox: true });
+  const { key } = await createKey(api.app.database, { locationId });
+  const rest = (route: string, call: Call = {}) => api.rest(route, { key, ...call });
+  const start = async (body: object = {}) =>
+    dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
+  const read = async (id: string) => dataOf(await rest(`GET /v2/certifications/${id}`), 200, Certification);
+  const running = (id: string, check: string) =>
+    waitFor(`${check} to be played`, async () => (await read(id)).waiting_for?.check === check);
+  const calls = async () =>
+    (
+      await api.app.database.pool.query<Record<string, unknown>>(
+        'select operation, request, status, fault from internal.certification_calls where location_id = $1 order by number',
+        [locationId],
+      )
+    ).rows;
+  return { locationId, key, rest, start, read, running, calls };
+}
+
+const begin = () =>
+  startWorker({
+    databaseUrl: api.databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [0, 0, 0, 0],
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
+  });
+
+describe('a certification', () => {
+  it('is refused to the key of a live location, with a sentence of its own', async () => {
+    const answer = await api.rest('POST /v2/certifications', { body: {} });
+    expect([answer.status, answer.headers.get('x-error-reason')]).toEqual([403, 'sandbox_only']);
+    expect(answer.body.error).toMatchObject({
+      message: expect.stringMatching(/^Only a sandbox is certified/),
+    });
+  });
+
+  it('waits for a worker, is one at a time of its sandbox, and is listed newest first', async () => {
+    const [one, other] = [await openSandbox(), await openSandbox()];
+    const started = await one.start({ places_orders: false });
+    expect(started).toMatchObject({
+      status: 'queued',
+      checks: [],
+      does: { receives_webhooks: true, reads_catalog: true, reads_lists: true, places_orders: false },
+    });
+    const second = await one.rest('POST /v2/certifications', { body: {} });
+    expect([second.status, second.headers.get('x-error-reason')]).toEqual([409, 'certification_running']);
+    await other.start();
+    const { data } = parseStrict(CertificationPage, (await one.rest('GET /v2/certifications')).body);
+    expect(data).toEqual([started]);
+    expect((await other.rest(`GET /v2/certifications/${started.id}`)).status).toBe(404);
+  });
+
+  it('is aborted when its worker stops, and by another worker when that one died; never passed', async () => {
+    const { locationId, rest, start, read, running } = await openSandbox();
+    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+    const worker = await begin();
+    const stopped = await start({ receives_webhooks: false });
+    await running(stopped.id, 'catalog_pulled');
+    await worker.stop();
+    const aborted = {
+      status: 'aborted',
+      verdict: expect.stringMatching(/^Aborted: the service was restarted/),
+    };
+    expect(await read(stopped.id)).toMatchObject(aborted);
+
+    const died = await start();
+    const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['catalog.updated'] };
+    const made = await rest('POST /v2/webhook-endpoints', { body: endpoint });
+    const { id } = (made.body as { data: { id: string } }).data;
+    const held = `update certifications set status = 'running', held_endpoint_id = $2, alive_at = now() - interval '19 seconds' where location_id = $1 and status = 'queued'`;
+    await api.app.database.pool.query(held, [locationId, id]);
+    await api.app.database.pool.query(
+      `update webhook_endpoints set status = 'disabled' where location_id = $1`,
+      [locationId],
+    );
+    await sweep(api.app.database, undefined);
+    expect((await read(died.id)).status).toBe('running');
+    await api.app.database.pool.query(
+      `update certifications set alive_at = now() - interval '21 seconds' where location_id = $1 and status = 'running'`,
+      [locationId],
+    );
+    await sweep(api.app.database, undefined);
+    expect(await read(died.id)).toMatchObject(aborted);
+    expect(await read(died.id)).not.toHaveProperty('waiting_for');
+    // What it held goes on.
+    expect((await rest(`GET /v2/webhook-endpoints/${id}`)).body).toMatchObject({
+      data: { status: 'active' },
+    });
+  });
+
+  it('notes the calls of its sandbox while it runs, those over tRPC too, and none of another or of its followers', async () => {
+    const { rest, start, read, running, calls, key } = await openSandbox();
+    const other = await openSandbox();
+    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+    await rest('GET /v2/products');
+    const worker = await begin();
+    try {
+      const { id } = await start({ receives_webhooks: false });
+      await running(id, 'catalog_pulled');
+      await other.rest('GET /v2/products');
+      await read(id);
+      await rest('GET /v2/orders?limit=3');
+      await rest('GET /v2/orders/none');
+      await api
+        .client(key)
+        .categories.get.query({ id: 'none' })
+        .catch(() => {});
+      await waitFor('the last call', async () => (await calls())[2]?.status === 404);
+      expect(await calls()).toEqual([
+        { operation: 'orders.list', request: 'GET /v2/orders?limit=3', status: 200, fault: null },
+        { operation: 'orders.get', request: 'GET /v2/orders/none', status: 404, fault: null },
+        { operation: 'categories.get', request: 'query categories.get', status: 404, fault: null },
+      ]);
+    } finally {
+      await worker.stop();
+    }
+    expect(await calls()).toEqual([]);
+  });
+
+  it('fails what needs an endpoint, where there is none, and says what to do', async () => {
+    const { rest, start, read } = await openSandbox();
+    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+    const worker = await begin();
+    try {
+      const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
+      const ended = await waitFor('its end', async () => {
+        const report = await read(id);
+        return report.completed_at !== undefined && report;
+      });
+      expect(ended).toMatchObject({
+        status: 'failed',
+        verdict: expect.stringMatching(/it does not read the catalog, nor read lists, nor place orders\.$/),
+      });
+      const failed = ended.checks.filter(({ status }) => status === 'failed');
+      expect(failed.find(({ check }) => check === 'caught_up')?.reason).toMatch(/register one\.$/);
+    } finally {
+      await worker.stop();
+    }
+  });
+});
+
+it('a live location pays nothing: its calls run no statement more', async () => {
+  const locationId = await createLocation(api.app.database);
+  const { key } = await createKey(api.app.database, { locationId });
+  await api.rest('GET /v2/categories', { key });
+  const ran: string[] = [];
+  const { database } = api.app;
+  const run = database.run;
+  database.run = (statement, values) => {
+    ran.push(statement.name);
+    return run(statement, values);
+  };
+  try {
+    await api.rest('GET /v2/categories', { key });
+    expect(ran).not.toContain('find_running_certification');
+    await (await openSandbox()).rest('GET /v2/categories');
+    expect(ran).toContain('find_running_certification');
+  } finally {
+    database.run = run;
+  }
+});

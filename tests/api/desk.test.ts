@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { OrderOverview } from '../../packages/api/src/resources/orders/overview.schema.ts';
+import { useHand } from '../support/by-hand.ts';
+import { useConsumer } from '../support/consumer.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { auditOf, refused } from '../support/money.ts';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { parseStrict } from '../support/strict.ts';
+import { waitFor } from '../support/wait.ts';
+
+// What a person at the desk asks and does, by the typed client.
+
+const api = usePublishingApi();
+const hand = useHand(api);
+const kitchen = useOrderKitchen(api);
+const consumer = useConsumer((_, response) => {
+  response.statusCode = status;
+  response.end();
+});
+let status = 200;
+
+const desk = (key?: string) => api.client(key);
+const keyWith = (...permissions: string[]) =>
+  createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
+const look = async (wanted: { id?: string; number?: number; external_id?: string }, key?: string) =>
+  parseStrict(OrderOverview, await desk(key).orders.overview.query(wanted));
+
+async function endpoint(events: string[] = ['order.created']): Promise<string> {
+  const made = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
+    body: { url: consumer.url, events },
+  });
+  return made.body.data.id;
+}
+
+/** The one delivery of a new order to a new endpoint, once it has come to `end`. */
+async function delivered(end: 'delivered' | 'dead') {
+  status = end === 'dead' ? 500 : 200;
+  const endpointId = await endpoint();
+  const order = await placeOrder(api, kitchen);
+  const delivery = await waitFor(`the delivery is ${end}`, async () =>
+    (await look({ id: order.id })).deliveries.find(
+      (each) => each.endpoint_id === endpointId && each.status === end,
+    ),
+  );
+  status = 200;
+  return { endpointId, order, delivery };
+}
+
+describe('orders.overview', () => {
+  it('finds an order by its id, its number and the external id, and tells all of it', async () => {
+    const turn = await desk().turns.open.mutate();
+    const { endpointId, order } = await delivered('delivered');
+    const found = await look({ id: order.id });
+    expect(found.order).toEqual(await desk().orders.get.query({ id: order.id }));
+    expect(found.payment).toMatchObject({ id: order.payment.id, order_id: order.id, amount: order.total });
+    expect(found.turn).toMatchObject({ id: turn.id, status: 'open' });
+    expect(found.timeline.map(({ kind }) => kind)).toEqual(['created', 'event', 'event', 'delivery']);
+    expect(found.deliveries).toEqual([
+      expect.objectContaining({
+        ...{ endpoint_id: endpointId, endpoint_url: consumer.url, event_type: 'order.created' },
+        ...{ status: 'delivered', attempts: 1, response_code: 200, can_retry: true },
+      }),
+    ]);
+    expect(found.possible).toEqual({
+      moves: ['ready', 'canceled'],
+      payment_moves: ['completed', 'rejected'],
+    });
+    const { number, external_id = '' } = found.order;
+    expect((await look({ number })).order.id).toBe(order.id);
+    expect((await look({ external_id })).order.id).toBe(order.id);
+    await desk().turns.close.mutate();
+    await desk().webhookEndpoints.delete.mutate({ id: endpointId });
+  });
+
+  it('offers nothing that would be refused: by where the order stands, and by what the key may', async () => {
+    const { id } = await placeOrder(api, kitchen);
+    const reader = await keyWith('orders:read');
+    expect((await look({ id }, reader.key)).possible).toEqual({ moves: [], payment_moves: [] });
+    await desk().orders.cancel.mutate({ id });
+    expect((await look({ id })).possible).toEqual({ moves: [], payment_moves: [] });
+  });
+
+  it('knows no order of another location, none that is not there, and takes one name at a time', async () => {
+    const other = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId: other });
+    const { id, number } = await placeOrder(api, kitchen);
+    for (const wanted of [{ id }, { number }, { external_id: 'nobody' }, { id: 'nothing' }])
+      expect((await refused(desk(key).orders.overview.query(wanted))).code).toBe('resource_not_found');
+    for (const wanted of [{}, { id, number }])
+      expect((await refused(desk().orders.overview.query(wanted))).code).toBe('validation_error');
+  });
+});
+
+describe('deliveries.retry', () => {
+  it.each(['dead', 'delivered'] as const)('sends again what is %s, and says so in the audit', async (end) => {
+    const { endpointId, order, delivery } = await delivered(end);
+    const before = consumer.received.length;
+    const clerk = await keyWith('deliveries:retry');
+    const made = await desk(clerk.key).deliveries.retry.mutate({ id: delivery.id });
+    expect(made).toMatchObject({ event_id: delivery.event_id, endpoint_id: endpointId, replayed: true });
+    await waitFor('it to come', async () => consumer.received.length === before + 1);
+    expect(consumer.received.at(-1)?.headers['x-comanda-event-id']).toBe(delivery.event_id);
+    const { deliveries } = await look({ id: order.id });
+    expect(deliveries.map(({ id, can_retry }) => [id, can_retry])).toEqual([
+      [delivery.id, undefined],
+      [made.id, true],
+    ]);
+    expect(await auditOf(api.app.database, made.id)).toEqual([
+      expect.objectContaining({ operation: 'deliveries.retry', apiKeyId: clerk.id }),
+    ]);
+    await desk().webhookEndpoints.delete.mutate({ id: endpointId });
+  });
+
+  it('takes an entry of the log of the endpoint as well', async () => {
+    const { endpointId, delivery } = await delivered('delivered');
+    const log = await desk().webhookEndpoints.deliveries.query({ id: endpointId });
+    const made = await desk().deliveries.retry.mutate({ id: log.data[0]?.id ?? '' });
+    expect(made.event_id).toBe(delivery.event_id);
+    await desk().webhookEndpoints.delete.mutate({ id: endpointId });
+  });
+
+  it('refuses what is on its way, a disabled endpoint, and what is not there', async () => {
+    const { endpointId, delivery } = await delivered('delivered');
+    const retry = (id = delivery.id) => refused(desk().deliveries.retry.mutate({ id }));
+    const { pool } = api.app.database;
+    const waiting = `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at, replayed)
+      values ($1, $2, $3, now() + interval '1 hour', true)`;
+    await pool.query(waiting, [api.locationId, endpointId, delivery.event_id]);
+    expect(await retry()).toEqual({ code: 'conflict', message: expect.stringMatching(/on its way/) });
+    await desk().webhookEndpoints.update.mutate({ id: endpointId, status: 'disabled' });
+    expect(await retry()).toEqual({ code: 'conflict', message: expect.stringMatching(/disabled/) });
+    await desk().webhookEndpoints.update.mutate({ id: endpointId, status: 'active' });
+    expect((await retry(endpointId)).code).toBe('resource_not_found');
+    expect((await retry('nothing')).code).toBe('resource_not_found');
+    // What waited while it was disabled is dropped.
+    expect((await desk().deliveries.retry.mutate({ id: delivery.id })).status).toBe('pending');
+    await desk().webhookEndpoints.delete.mutate({ id: endpointId });
+  });
+
+  it('needs its own permission', async () => {
+    const { key } = await keyWith('webhooks:*');
+    expect((await refused(desk(key).deliveries.retry.mutate({ id: 'x' }))).code).toBe('permission_denied');
+  });
+});
+
+describe('syncJobs.retry', () => {
+  const sync = (items: object[], idempotencyKey: string) =>
+    desk().syncJobs.startProducts.mutate({ items: items as never, idempotencyKey });
+  const ended = (job_id: string) =>
+    waitFor('the job ends', async () => {
+      const job = await desk().syncJobs.get.query({ id: job_id });
+      return job.completed_at !== undefined && job;
+    });
+
+  it('begins a job anew of which nothing could be applied', async () => {
+    const item = { external_id: 'mate', name: 'Mate', price: 3, category_external_ids: ['teas'] };
+    const { job_id } = await sync([item], 'teas-missing');
+    expect(await ended(job_id)).toMatchObject({ status: 'failed', failed_items: 1 });
+    await desk().categories.create.mutate({
+      ...{ name: 'Teas', external_id: 'teas' },
+      ...{ priority: 1, visible: true },
+    });
+    const clerk = await keyWith('jobs:retry');
+    const queued = await desk(clerk.key).syncJobs.retry.mutate({ id: job_id });
+    expect(queued).toMatchObject({
+      job_id,
+      status: 'queued',
+      processed_items: 0,
+      failed_items: 0,
+      errors: [],
+    });
+    expect(await ended(job_id)).toMatchObject({ status: 'completed', success_items: 1, failed_items: 0 });
+    expect(await auditOf(api.app.database, job_id)).toEqual([
+      expect.objectContaining({ operation: 'syncJobs.retry', apiKeyId: clerk.id }),
+    ]);
+    const again = await refused(desk().syncJobs.retry.mutate({ id: job_id }));
+    expect(again).toEqual({ code: 'conflict', message: expect.stringMatching(/completed/) });
+  });
+
+  it('goes on behind what was applied when a fault had stopped it', async () => {
+    const items = ['a', 'b'].map((name) => ({ external_id: `on-${name}`, name, price: 1 }));
+    const { job_id } = await sync(items, 'stopped');
+    await ended(job_id);
+    // As a fault leaves it: the first item was applied, the second was not.
+    await api.app.database.pool.query(
+      `update sync_jobs set status = 'failed', processed_items = 1, success_items = 1, items = $2 where id = $1`,
+      [job_id, JSON.stringify(items)],
+    );
+    await hand.sql('delete from products where external_id = $1', ['on-b']);
+    await hand.sql(`update products set name = 'edited since' where external_id = $1`, ['on-a']);
+    await desk().syncJobs.retry.mutate({ id: job_id });
+    expect(await ended(job_id)).toMatchObject({ status: 'completed', success_items: 2 });
+    const { data } = await desk().products.list.query({ search: 'on-' });
+    expect(data.map(({ name }) => name).sort()).toEqual(['b', 'edited since']);
+  });
+
+  it('does not know the jobs of others', async () => {
+    expect((await refused(desk().syncJobs.retry.mutate({ id: api.locationId }))).code).toBe(
+      'resource_not_found',
+    );
+  });
+});
+
+describe('what is told of endpoints', () => {
+  it('a rotated secret and a replay are in the audit with their key, the secret is not', async () => {
+    const id = await endpoint();
+    const { secret } = await desk().webhookEndpoints.rotateSecret.mutate({ id });
+    await desk().webhookEndpoints.replay.mutate({ id, since: '2026-01-01T00:00:00Z' });
+    const entries = await auditOf(api.app.database, id);
+    expect(entries.map(({ operation, apiKeyId }) => [operation, apiKeyId])).toEqual([
+      ['webhookEndpoints.rotateSecret', api.key.id],
+      ['webhookEndpoints.replay', api.key.id],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { startServer } from '@comanda/api';
+import { issueCode } from '@comanda/api/services';
+import type { ComandaClient } from '@comanda/client';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
+import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
+import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
+import { exchange } from '../contract/socket.ts';
+import { type Answer, type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
+import { superuserUrl } from '../support/database.ts';
+import {
+  createKey,
+  createLocation,
+  createPaymentMethod,
+  createProduct,
+  createSubselection,
+  unknownKey,
+} from '../support/factories.ts';
+import {
+  createOrderKitchen,
+  type OrderKitchen,
+  orderBody,
+  placeOrder,
+  postOrder,
+} from '../support/orders.ts';
+import { refusalOf, type Told, toldBy, whileCategoriesAreLocked } from './told.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let api: TestApi;
+let kitchen: OrderKitchen;
+let outside: pg.Client;
+beforeAll(async () => {
+  api = await startTestApi({ app: 'on' });
+  kitchen = await createOrderKitchen(api);
+  outside = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
+  await outside.connect();
+});
+afterAll(async () => {
+  await outside.end();
+  await api.close();
+});
+
+const whileLocked = (reason: Reason) =>
+  whileCategoriesAreLocked(outside, () => rest('GET /v2/categories'), reason);
+const rest = async (route: string, call?: Call): Promise<Told> => toldBy(await api.rest(route, call));
+const order = async (overrides: Record<string, unknown>): Promise<Told> =>
+  toldBy(await postOrder(api, orderBody(kitchen, overrides)));
+const line = (overrides: Record<string, unknown>) => ({
+  items: [{ product_id: kitchen.productId, quantity: 1, ...overrides }],
+});
+
+async function typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Told> {
+  const { httpStatus, code, reason } = await refusalOf(call(api.client()));
+  return { status: httpStatus, code, reason };
+}
+
+const redeemed = (code: string) => typed(({ appCodes }) => appCodes.redeem.mutate({ code }));
+
+async function onSocket(bytes: string, url = api.url): Promise<Told> {
+  const { status, head, json } = await exchange(url, bytes);
+  expect(head).toMatch(/^Link: <\/docs\/errors#\w+>; rel="help"\r?$/m);
+  return { status, code: json.error?.code, reason: /^X-Error-Reason: (\w+)\r?$/m.exec(head)?.[1] ?? null };
+}
+
+/** What the last of so many equal calls was told. */
+async function last(times: number, call: () => Promise<Told>): Promise<Told> {
+  const told = await call();
+  return times === 1 ? told : last(times - 1, call);
+}
+
+async function withKey(limits: Omit<Parameters<typeof createKey>[1], 'locationId'>): Promise<string> {
+  return (await createKey(api.app.database, { locationId: api.locationId, ...limits })).key;
+}
+
+/** What a key of another location is told, which is as `status` says. */
+async function atLocation(status: string, route: string, call?: Call): Promise<Told> {
+  const locationId = await createLocation(api.app.database);
+  await outside.query('update locations set status = $2::location_status where id = $1', [
+    locationId,
+    status,
+  ]);
+  const { key } = await createKey(api.app.database, { locationId });
+  return rest(route, { ...call, key });
+}
+
+const stock = (...ids: string[]) => ({
+  body: { items: ids.map((product_id) => ({ product_id, quantity: 1 })) },
+});
+
+/** A call for each reason. */
+const calls: Record<Reason, () => Promise<Told>> = {
+  certification_running: async () => {
+    const locationId = await createLocation(api.app.database, { sandbox: true });
+    const { key } = await createKey(api.app.database, { locationId });
+    return last(2, () => rest('POST /v2/certifications', { key, body: {} }));
+  },
+  unreadable_request: () => rest('GET /v2/orders/%zz'),
+  unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
+  method_not_allowed: () => rest('DELETE /v2/orders'),
+  async request_timeout() {
+    const bounds = { ...defaultBounds, headersTimeoutMs: 100, requestTimeoutMs: 100, checkEveryMs: 20 };
+    // Of its own: a server that stops ends the streams of its app.
+    const own = await startTestApi();
+    const server = await startServer(own.app, { host: '127.0.0.1', port: 0 }, bounds);
+    try {
+      return await onSocket('GET /v2/orders HTTP/1.1\r\n', server.url);
+    } finally {
+      await server.drain(1_000);
+      await own.close();
+    }
+  },
+  body_too_large: () => rest('POST /v2/categories', { body: ' '.repeat(1024 * 1024 + 1) }),
+  unsupported_media_type: () =>
+    rest('POST /v2/categories', { body: '{}', headers: { 'content-type': 'text/plain' } }),
+  expectation_failed: () =>
+    onSocket('GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n'),
+  headers_too_large: () => onSocket(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+  key_missing: async () => toldBy(await callRest(api.url, 'GET /v2/orders')),
+  key_not_valid: () => rest('GET /v2/orders', { key: 'cmd_live_wrong' }),
+  app_code_unknown: () => redeemed('x'),
+  async app_code_used() {
+    const { code } = await issueCode(api.app.database, {});
+    await api.client().appCodes.redeem.mutate({ code });
+    return redeemed(code);
+  },
+  async app_code_expired() {
+    const { code } = await issueCode(api.app.database, {});
+    await api.app.database.pool.query(
+      `update internal.app_codes set created_at = now() - interval '11 minutes'`,
+    );
+    return redeemed(code);
+  },
+  permission_missing: async () =>
+    rest('GET /v2/orders', { key: await withKey({ permissions: ['turns:read'] }) }),
+  beyond_own_key: () =>
+    typed(({ keys }) => keys.create.mutate({ name: 'more', permissions: ['*'], per_minute: 1_000_000 })),
+  sandbox_only: () => rest('POST /v2/sandbox/reset'),
+  location_disabled: () => atLocation('disabled', 'GET /v2/orders'),
+  unknown_path: () => rest('GET /v2/dishes'),
+  not_found: () => rest(`GET /v2/orders/${randomUUID()}`),
+  async external_id_taken() {
+    const { external_id } = await placeOrder(api, kitchen);
+    return order({ external_id });
+  },
+  async sku_taken() {
+    const call = { body: { name: 'Tea', description: '', price: 1, sku: 'taken' } };
+    await api.rest('POST /v2/products', call);
+    return rest('POST /v2/products', call);
+  },
+  async idempotency_key_reused() {
+    const idempotencyKey = randomUUID();
+    await postOrder(api, orderBody(kitchen), { idempotencyKey });
+    return toldBy(await postOrder(api, orderBody(kitchen), { idempotencyKey }));
+  },
+  async shown_once() {
+    const input = { name: 'once', permissions: ['turns:read'], idempotencyKey: randomUUID() };
+    await api.client().keys.create.mutate(input);
+    return typed(({ keys }) => keys.create.mutate(input));
+  },
+  async illegal_move() {
+    const { id } = await placeOrder(api, kitchen);
+    return rest(`PATCH /v2/orders/${id}/status`, { body: { status: 'closed' } });
+  },
+  async guarded() {
+    await placeOrder(api, kitchen);
+    return typed(({ paymentMethods }) =>
+      paymentMethods.update.mutate({ id: kitchen.paymentMethodId, type: 'qr' }),
+    );
+  },
+  async turn_open() {
+    await api.client().turns.open.mutate();
+    const told = await typed(({ turns }) => turns.open.mutate());
+    await api.client().turns.close.mutate();
+    return told;
+  },
+  no_turn: () => typed(({ turns }) => turns.close.mutate()),
+  async endpoint_disabled() {
+    const { id } = await endpoint();
+    await api.rest(`PATCH /v2/webhook-endpoints/${id}`, { body: { status: 'disabled' } });
+    return rest(`POST /v2/webhook-endpoints/${id}/test`);
+  },
+  invalid_field: () => order({ identifier: 4 }),
+  unknown_parameter: () => rest('GET /v2/orders?form=2026-11-21'),
+  idempotency_key_missing: () => rest('POST /v2/orders', { body: orderBody(kitchen) }),
+  unknown_cursor: () => rest('GET /v2/products?cursor=x'),
+  async cursor_not_restored() {
+    const lost = await outside.query<{ id: string }>('select uuid_v7() as id');
+    await underDeed(
+      api.app.database.pool,
+      'repair: a test',
+      `insert into audit_entries (location_id, actor_kind, operation, changes)
+       values ($1, 'command_line', 'locations.restored', '{"since": "2026-01-31T00:00:00Z"}')`,
+      [api.locationId],
+    );
+    return rest(`GET /v2/events?after=${lost.rows[0]?.id}`);
+  },
+  batch_too_large: async () =>
+    rest('POST /v2/stock/sync', { ...stock('a', 'b'), key: await withKey({ maxItemsPerBatch: 1 }) }),
+  unknown_product: () => order(line({ product_id: randomUUID() })),
+  async invalid_selection() {
+    const productId = await createProduct(api.app.database, { locationId: api.locationId });
+    const choice = { locationId: api.locationId, productId, items: [{ price: 1 }], minSelection: 1 };
+    await createSubselection(api.app.database, choice);
+    return order(line({ product_id: productId }));
+  },
+  async out_of_stock() {
+    const locationId = api.locationId;
+    const scarce = { locationId, stock: { enabled: true, quantity: 1 } };
+    return order(line({ product_id: await createProduct(api.app.database, scarce), quantity: 2 }));
+  },
+  async payment_method_unusable() {
+    const disabled = { locationId: api.locationId, enabled: false };
+    return order({ payment_method_id: await createPaymentMethod(api.app.database, disabled) });
+  },
+  unknown_category: () =>
+    rest('POST /v2/products', {
+      body: { name: 'Tea', description: '', price: 1, category_ids: [randomUUID()] },
+    }),
+  address_refused: () =>
+    rest('POST /v2/webhook-endpoints', { body: { url: 'ftp://x', events: ['order.created'] } }),
+  async too_many_endpoints() {
+    for (let made = 0; made < 50; made++) {
+      const answer = await tryEndpoint();
+      if (answer.status !== 201) return toldBy(answer);
+    }
+    return toldBy(await tryEndpoint());
+  },
+  simulation_refused: () => rest('GET /v2/orders', { headers: { 'x-comanda-simulate': 'slow' } }),
+  async minute_limit() {
+    const key = await withKey({ perMinute: 1 });
+    return last(2, () => rest('GET /v2/orders', { key }));
+  },
+  async month_limit() {
+    const key = await withKey({ monthly: 1 });
+    return last(2, () => rest('GET /v2/orders', { key }));
+  },
+  async batch_limit() {
+    const key = await withKey({ batchJobsPerHour: 1 });
+    return last(2, () => rest('POST /v2/stock/sync', { ...stock(kitchen.productId), key }));
+  },
+  too_many_codes: () => last(20, () => redeemed('x')),
+  async too_many_streams() {
+    const key = await withKey({ permissions: ['events:read'] });
+    const open = () => fetch(`${api.url}/v2/events/stream`, { headers: { authorization: `Bearer ${key}` } });
+    const streams = await Promise.all(Array.from({ length: 20 }, open));
+    const told = await rest('GET /v2/events/stream', { key });
+    await Promise.all(streams.map(({ body }) => body?.cancel()));
+    return told;
+  },
+  temporarily_unavailable: () => whileLocked('temporarily_unavailable'),
+  location_busy: () => whileLocked('location_busy'),
+  location_read_only: () => atLocation('read_only', 'POST /v2/categories', { body: { name: 'Tea' } }),
+  async moved() {
+    const id = await createLocation(api.app.database);
+    const at = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id } });
+    await rememberMoved(api.app.database, at, 'elsewhere');
+    return rest('GET /v2/orders', { key: unknownKey(at).key });
+  },
+  async internal() {
+    await outside.query('alter table turns rename to turns_gone');
+    try {
+      return await rest('GET /v2/turns');
+    } finally {
+      await outside.query('alter table turns_gone rename to turns');
+    }
+  },
+};
+
+const tryEndpoint = () =>
+  api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
+    body: { url: 'http://127.0.0.1:1/', events: ['order.created'] },
+  }) as Promise<Answer<{ data: { id: string } } & Record<string, unknown>>>;
+
+const endpoint = async () => (await tryEndpoint()).body.data;
+
+describe('what never becomes a request is told its reason, too:', () => {
+  it.each([
+    ['garbage', 'garbage\r\n\r\n', 'unreadable_request'],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_allowed'],
+    ['no host', 'GET /v2/orders HTTP/1.1\r\nConnection: close\r\n\r\n', 'unreadable_request'],
+  ])('%s', async (_what, bytes, reason) => {
+    expect(await onSocket(bytes)).toMatchObject({ code: 'invalid_request', reason });
+  });
+});
+
+describe('every reason of the table can be met, and leaves with its status and its code:', () => {
+  it.each(Object.keys(reasons) as Reason[])('%s', async (reason) => {
+    expect(await calls[reason]()).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
+  });
+});

@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  type SalesReport as Report,
+  SalesGrouping,
+  SalesReport,
+} from '../../packages/api/src/resources/sales-reports/schema.ts';
+import { dataOf } from '../support/answers.ts';
+import { useApi } from '../support/api.ts';
+import {
+  createCategory,
+  createKey,
+  createLocation,
+  createPaymentMethod,
+  createProduct,
+} from '../support/factories.ts';
+import { averageCents, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
+
+const api = useApi();
+
+async function openLocation(timezone: string) {
+  const { database } = api.app;
+  const locationId = await createLocation(database, { timezone });
+  const { key } = await createKey(database, { locationId });
+  const methodId = await createPaymentMethod(database, { locationId });
+  const productId = await createProduct(database, { locationId });
+  return {
+    locationId,
+    methodId,
+    productId,
+    rest: (route: string) => api.rest(route, { key }),
+    async report(query: string): Promise<Report> {
+      return dataOf(await api.rest(`GET /v2/sales-reports?${query}`, { key }), 200, SalesReport);
+    },
+  };
+}
+
+/** Days of 23, 24 and 25 hours: where they begin, and where the next one does. */
+const days = [
+  ['America/New_York', '2026-03-08', '2026-03-08T05:00:00.000Z', '2026-03-09T04:00:00.000Z'],
+  ['America/New_York', '2026-11-01', '2026-11-01T04:00:00.000Z', '2026-11-02T05:00:00.000Z'],
+  ['Europe/Madrid', '2026-03-29', '2026-03-28T23:00:00.000Z', '2026-03-29T22:00:00.000Z'],
+  ['Europe/Madrid', '2026-10-25', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
+  // Midnight is skipped, and passed twice.
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z'],
+  ['America/Havana', '2026-11-01', '2026-11-01T04:00:00.000Z', '2026-11-02T05:00:00.000Z'],
+  ['America/Santiago', '2026-04-04', '2026-04-04T03:00:00.000Z', '2026-04-05T04:00:00.000Z'],
+  ['Asia/Kolkata', '2026-03-08', '2026-03-07T18:30:00.000Z', '2026-03-08T18:30:00.000Z'],
+] as const;
+
+describe('a day of the report', () => {
+  it.each(days)('in %s, %s is from %s until %s', async (timezone, day, first, next) => {
+    const { report, rest, ...owner } = await openLocation(timezone);
+    const { locationId, methodId, productId } = owner;
+    const moments = [
+      [-1, 1n],
+      [0, 10n],
+      [1, 100n],
+      [(Date.parse(next) - Date.parse(first)) / 2, 1_000n],
+      [Date.parse(next) - Date.parse(first) - 1, 10_000n],
+      [Date.parse(next) - Date.parse(first), 100_000n],
+    ] as const;
+    for (const [after, cents] of moments) {
+      const at = new Date(Date.parse(first) + after);
+      const lines = [{ productId, milli: 1000n, cents }];
+      await recordOrder(api.app.database, { locationId }, { at, methodId, lines });
+    }
+    const before = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+    const after = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    const whole = await report(`from=${before}&to=${after}&group_by=day`);
+    expect(whole.rows.map(({ key, orders, amount }) => [key, orders, amount])).toEqual([
+      [after, 1, 1000],
+      [day, 4, 111.1],
+      [before, 1, 0.01],
+    ]);
+    const alone = await report(`from=${day}&to=${day}&group_by=day`);
+    expect(alone.rows).toEqual(whole.rows.filter(({ key }) => key === day));
+    const { body } = await rest(`GET /v2/orders?from=${day}&to=${day}`);
+    expect(body).toMatchObject({ pagination: { total: 4 } });
+  });
+
+  it('is the same for lists and reports, even where midnight comes, goes and comes again', async () => {
+    // In 2010 the clocks went back there at one minute past midnight.
+    const { report, rest, locationId, methodId, productId } = await openLocation('America/Goose_Bay');
+    const start = Date.parse('2010-11-07T01:30:00Z');
+    for (let minute = 0; minute < 180; minute += 15) {
+      const at = new Date(start + minute * 60_000 + 30_000);
+      const lines = [{ productId, milli: 1000n, cents: 100n }];
+      await recordOrder(api.app.database, { locationId }, { at, methodId, lines });
+    }
+    const { rows } = await report('from=2010-11-05&to=2010-11-09&group_by=day');
+    expect(rows.reduce((sum, { orders }) => sum + orders, 0)).toBe(12);
+    for (const { key, orders } of rows) {
+      const { body } = await rest(`GET /v2/orders?from=${key}&to=${key}`);
+      expect(body).toMatchObject({ pagination: { total: orders } });
+      expect((await report(`from=${key}&to=${key}&group_by=day`)).rows).toMatchObject([{ key, orders }]);
+    }
+  });
+});
+
+interface Part {
+  key: string;
+  milli: bigint;
+  cents: bigint;
+}
+
+/** The report as this test adds it up, in whole numbers. */
+function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[]) {
+  const sums = new Map<string, { orders: number; milli: bigint; cents: bigint }>();
+  for (const order of orders) {
+    const keys = new Set<string>();
+    for (const { key, milli, cents } of partsOf(order)) {
+      const sum = sums.get(key) ?? { orders: 0, milli: 0n, cents: 0n };
+      const first = keys.has(key) ? 0 : 1;
+      sums.set(key, { orders: sum.orders + first, milli: sum.milli + milli, cents: sum.cents + cents });
+      keys.add(key);
+    }
+  }
+  const total = orders.reduce((sum, order) => sum + totalOf(order), 0n);
+  return {
+    total_orders: orders.length,
+    total_amount: json(total),
+    average_ticket: json(averageCents(total, BigInt(orders.length))),
+    rows: [...sums]
+      .sort(([a, one], [b, other]) => Number(other.cents - one.cents) || (a < b ? -1 : 1))
+      .map(([key, sum]) => ({
+        key,
+        orders: sum.orders,
+        quantity: json(sum.milli, 3),
+        amount: json(sum.cents),
+      })),
+  };
+}
+
+describe('a month of sales', () => {
+  let recorded: RecordedOrder[];
+  let report: (query: string) => Promise<Report>;
+  const categoryOf = new Map<string, string>();
+  beforeAll(async () => {
+    const { database } = api.app;
+    const opened = await openLocation('America/New_York');
+    const { locationId, methodId } = opened;
+    report = opened.report;
+    const methods = [methodId, await createPaymentMethod(database, { locationId, name: 'QR', type: 'qr' })];
+    const categories = [
+      await createCategory(database, { locationId, name: 'Coffee', priority: 1 }),
+      await createCategory(database, { locationId, name: 'Tea', priority: 2 }),
+    ];
+    const products: string[] = [];
+    for (const homes of [[0], [1], [1, 0], []]) {
+      const categoryIds = homes.map((index) => categories[index] ?? '');
+      const id = await createProduct(database, { locationId, categoryIds });
+      products.push(id);
+      categoryOf.set(id, categories.find((category) => categoryIds.includes(category)) ?? '');
+    }
+    recorded = [];
+    for (let index = 0; index < 120; index++) {
+      // From the middle of 28 February to 2 April, in steps that drift through the hours of the day.
+      const at = new Date(Date.parse('2026-02-28T17:00:00Z') + index * 23_456_789);
+      const lines = Array.from({ length: 1 + (index % 3) }, (_, line) => ({
+        productId: products[(index + line * 3) % products.length] ?? '',
+        milli: BigInt(125 + ((index * 7919 + line * 104_729) % 9000)),
+        cents: BigInt((index * 6_700_417 + line * 31_337) % 1_000_003),
+      }));
+      recorded.push(
+        await recordOrder(
+          database,
+          { locationId },
+          {
+            at,
+            lines,
+            methodId: methods[index % 2] ?? methodId,
+            channel: [null, 'web', 'kiosk'][index % 3] ?? null,
+            status: index % 8 === 0 ? 'canceled' : 'closed',
+          },
+        ),
+      );
+    }
+  });
+
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York', dateStyle: 'short' });
+  const hour = new Intl.DateTimeFormat('en', {
+    ...{ timeZone: 'America/New_York', hour: '2-digit', hourCycle: 'h23' },
+  });
+  const dayOf = ({ at }: RecordedOrder) => day.format(at);
+  const whole = (key: string, order: RecordedOrder): Part[] => [
+    { key, milli: order.lines.reduce((sum, { milli }) => sum + milli, 0n), cents: totalOf(order) },
+  ];
+  const parts: Record<SalesGrouping, (order: RecordedOrder) => Part[]> = {
+    day: (order) => whole(dayOf(order), order),
+    hour: (order) => whole(hour.format(order.at), order),
+    channel: (order) => whole(order.channel ?? '', order),
+    payment_method: (order) => whole(order.methodId, order),
+    product: ({ lines }) => lines.map((line) => ({ ...line, key: line.productId })),
+    category: ({ lines }) => lines.map((line) => ({ ...line, key: categoryOf.get(line.productId) ?? '' })),
+  };
+
+  it.each(SalesGrouping.options)('by %s equals an independent tally to the cent', async (grouping) => {
+    const counted = recorded.filter(
+      (order) => order.status !== 'canceled' && dayOf(order) >= '2026-03-01' && dayOf(order) <= '2026-03-31',
+    );
+    expect(counted.length).toBeGreaterThan(80);
+    expect(counted.length).toBeLessThan(recorded.filter(({ status }) => status !== 'canceled').length);
+    const { rows, ...sales } = await report(`from=2026-03-01&to=2026-03-31&group_by=${grouping}`);
+    const { rows: expected, ...totals } = tally(counted, parts[grouping]);
+    expect(sales).toMatchObject(totals);
+    expect(rows.map(({ name: _, ...row }) => row)).toEqual(expected);
+  });
+});

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { comandaError, createClient } from '@comanda/client';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Call, useApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, orderBody } from '../support/orders.ts';
+import { waitFor } from '../support/wait.ts';
+
+const api = useApi();
+let key: string;
+let locationId: string;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  locationId = await createLocation(api.app.database, { sandbox: true });
+  key = (await createKey(api.app.database, { locationId, perMinute: 1_000 })).key;
+  kitchen = await createOrderKitchen(api, locationId);
+});
+
+const simulating = (simulate: string, route = 'GET /v2/orders', call: Call = {}): Promise<Answer> =>
+  api.rest(route, { key, ...call, headers: { ...call.headers, 'x-comanda-simulate': simulate } });
+
+const order = (idempotencyKey: string = randomUUID(), body = orderBody(kitchen)) => ({
+  body,
+  headers: { 'idempotency-key': idempotencyKey },
+});
+
+const typed = (simulate: string) =>
+  createClient({
+    url: api.url,
+    key,
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init?.headers, 'x-comanda-simulate': simulate } }),
+  });
+
+const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
+
+describe('rate_limited', () => {
+  it('is the refusal of a used up minute, to the byte but for its times', async () => {
+    const { key: poor } = await createKey(api.app.database, { locationId, perMinute: 1 });
+    const both = async () => {
+      await api.rest('GET /v2/orders', { key: poor });
+      return api.rest('GET /v2/orders', { key: poor });
+    };
+    const real = await both();
+    const { key: rich } = await createKey(api.app.database, { locationId, perMinute: 1_000 });
+    const played = await simulating('rate_limited', 'GET /v2/orders', { key: rich });
+    expect(played.status).toBe(429);
+    expect(messageOf(played)).toBe(messageOf(real)?.replace('limit of 1 ', 'limit of 1000 '));
+    const names = (answer: Answer) =>
+      [...answer.headers.keys()].filter((name) => name !== 'x-comanda-simulated');
+    expect(names(played)).toEqual(names(real));
+    expect(played.headers.get('x-error-reason')).toBe('minute_limit');
+    expect(played.headers.get('x-ratelimit-remaining')).toBe('0');
+    const wait = Number(played.headers.get('retry-after'));
+    expect(wait).toBeGreaterThanOrEqual(1);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect(played.headers.get('x-comanda-simulated')).toBe('rate_limited');
+    expect(real.headers.has('x-comanda-simulated')).toBe(false);
+  });
+
+  it('says how long to wait, where that is asked for', async () => {
+    const wait = Number((await simulating('rate_limited; seconds=2')).headers.get('retry-after'));
+    expect(wait).toBe(2);
+  });
+});
+
+describe('unavailable', () => {
+  it('is a 503 with Retry-After, and does nothing', async () => {
+    const idempotencyKey = randomUUID();
+    const answer = await simulating('unavailable', 'POST /v2/orders', order(idempotencyKey));
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(answer.headers.get('x-error-reason')).toBe('temporarily_unavailable');
+    expect(answer.headers.get('x-comanda-simulated')).toBe('unavailable');
+    const after = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey) });
+    expect(after.headers.has('idempotency-replayed')).toBe(false);
+  });
+});
+
+describe('slow', () => {
+  it('answers later, and holds no place and no connection meanwhile', async () => {
+    const began = performance.now();
+    const { inFlight, slow } = api.app.places;
+    const answer = simulating('slow; seconds=2');
+    // One look sees all three: the service's own upkeep takes a connection now and then.
+    await waitFor('the call to wait and to hold nothing', () => {
+      const { totalCount, idleCount } = api.app.database.pool;
+      return free(slow) === 9 && free(inFlight) === 256 && totalCount === idleCount;
+    });
+    expect((await answer).status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThan(1_990);
+    expect((await answer).headers.get('x-comanda-simulated')).toBe('slow');
+    expect(free(slow)).toBe(10);
+  });
+
+  /** How many more calls of the location may enter. */
+  function free(places: { enter(locationId: string): () => void }): number {
+    const leave: (() => void)[] = [];
+    try {
+      for (;;) leave.push(places.enter(locationId));
+    } catch {
+      return leave.length;
+    } finally {
+      for (const left of leave) left();
+    }
+  }
+
+  it('keeps more than ten at once of a location from waiting', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => simulating('slow; seconds=1')));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(2);
+    expect(refused[0]?.headers.get('x-error-reason')).toBe('location_busy');
+  });
+});
+
+describe('timeout_after_write', () => {
+  it('does the write, cuts the connection, and answers the stored answer to the same key', async () => {
+    const idempotencyKey = randomUUID();
+    await expect(
+      simulating('timeout_after_write', 'POST /v2/orders', order(idempotencyKey, body)),
+    ).rejects.toThrow();
+    const again = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey, body) });
+    expect(again.status).toBe(201);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+  });
+  const body = { external_id: `cut-${randomUUID()}` } as Record<string, unknown>;
+  beforeAll(() => Object.assign(body, { ...orderBody(kitchen), external_id: body.external_id }));
+
+  it('leaves not a byte of an answer', async () => {
+    const text = JSON.stringify(orderBody(kitchen));
+    const told = await new Promise<string>((resolve) => {
+      const call = request(`${api.url}/v2/orders`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+          'x-comanda-simulate': 'timeout_after_write',
+        },
+      });
+      call.on('response', ({ statusCode }) => resolve(`answered ${statusCode}`));
+      call.on('error', ({ message }) => resolve(message));
+      call.end(text);
+    });
+    expect(told).toBe('socket hang up');
+  });
+
+  it('answers a refusal, since nothing was written', async () => {
+    const answer = await simulating('timeout_after_write', 'POST /v2/orders', order(randomUUID(), {}));
+    expect(answer.status).toBe(422);
+  });
+
+  it('does the same over tRPC', async () => {
+    const name = `cut ${randomUUID()}`;
+    const call = { name, permissions: ['orders:read'] };
+    await expect(typed('timeout_after_write').keys.create.mutate(call)).rejects.toThrow();
+    await waitFor('the key', async () =>
+      (await api.client(key).keys.list.query({ limit: 200 })).data.some((one) => one.name === name),
+    );
+  });
+});
+
+describe('stock_gone', () => {
+  it('refuses the order as out of stock, in the words of the real refusal', async () => {
+    const real = await api.rest('POST /v2/products', {
+      key,
+      body: {
+        name: 'Tea',
+        description: '',
+        price: 1,
+        stock: { enabled: true, quantity: 0, min_stock_alarm: 0 },
+      },
+    });
+    const { id } = real.body.data as { id: string };
+    const tea = orderBody(kitchen, { items: [{ product_id: id, quantity: 1 }] });
+    const refused = await api.rest('POST /v2/orders', { key, ...order(randomUUID(), tea) });
+    for (const path of ['/v1/orders', '/v2/orders']) {
+      const played = await simulating('stock_gone', `POST ${path}`, order());
+      expect(played.status).toBe(422);
+      expect(messageOf(played)).toBe(messageOf(refused));
+      expect(played.headers.get('x-error-reason')).toBe('out_of_stock');
+      expect(played.headers.get('x-comanda-simulated')).toBe('stock_gone');
+    }
+  });
+});
+
+describe('the header is refused', () => {
+  it.each([
+    ['stok_gone', 'is unknown: did you mean stock_gone?'],
+    ['fire', 'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone'],
+    ['slow; seconds=11', 'slow takes "; seconds=N" of at most 10'],
+    ['slow; minutes=1', 'slow takes "; seconds=N" of at most 10'],
+    ['timeout_after_write; seconds=1', 'timeout_after_write takes no parameter'],
+    ['timeout_after_write', 'timeout_after_write cannot happen to this operation'],
+    ['stock_gone', 'stock_gone cannot happen to this operation'],
+    ['slow, slow', 'must be one of'],
+  ])('for %s, saying what is meant', async (simulate, message) => {
+    const answer = await simulating(simulate);
+    expect(answer.status).toBe(422);
+    expect(messageOf(answer)).toContain(`X-Comanda-Simulate: ${message}`);
+    expect(answer.headers.has('x-comanda-simulated')).toBe(false);
+  });
+
+  it('of a live key, and nothing is done', async () => {
+    const answer = await simulating('unavailable', 'POST /v2/categories', {
+      key: api.key.key,
+      body: { name: 'Never', priority: 1, visible: true },
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.headers.get('x-error-reason')).toBe('simulation_refused');
+    const categories = (await api.rest('GET /v2/categories')).body as { data: unknown[] };
+    expect(categories.data).toEqual([]);
+  });
+
+  it('over tRPC as over REST', async () => {
+    const refusal = async (simulate: string) =>
+      comandaError(
+        await typed(simulate)
+          .orders.list.query({})
+          .catch((error: unknown) => error),
+      );
+    expect(await refusal('rate_limited; seconds=4')).toMatchObject({
+      code: 'rate_limited',
+      reason: 'minute_limit',
+    });
+    expect(await refusal('unavailable; seconds=1')).toMatchObject({
+      reason: 'temporarily_unavailable',
+      retryAfterSeconds: 1,
+    });
+    expect(await refusal('unavailabel')).toMatchObject({ code: 'validation_error' });
+  });
+});
+
+it('what is simulated alarms nobody: it is in no metric', async () => {
+  await simulating('unavailable', 'GET /v2/turns');
+  await simulating('slow; seconds=0', 'GET /v2/turns');
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  expect(text).not.toContain('operation="turns.list"');
+});

@@ -1,0 +1,124 @@
+import { startServer } from '@comanda/api';
+import { issueCode } from '@comanda/api/services';
+import { comandaError, createClient } from '@comanda/client';
+import { describe, expect, it } from 'vitest';
+import { useApi } from '../support/api.ts';
+import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { createLocation } from '../support/factories.ts';
+
+const api = useApi(() => ({ app: 'on' }));
+
+const redeemed = (code: string, url = api.url) =>
+  createClient({ url, key: '', retries: 0 }).appCodes.redeem.mutate({ code });
+const reasonOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'none',
+    (error: unknown) => comandaError(error)?.reason,
+  );
+const made = async (input: Parameters<typeof issueCode>[1] = {}) =>
+  (await issueCode(api.app.database, { location_id: api.locationId, ...input })).code;
+
+describe('a code', () => {
+  it('gives a key of its own, called after who it is for, that may do what its screens need and ends by itself', async () => {
+    const { key, expires_at, ...signedIn } = await redeemed(
+      await made({ name: 'ana', screens: ['day'], hours: 2 }),
+    );
+    expect(signedIn).toEqual({
+      ...{ name: 'ana', screens: ['day'] },
+      location: { id: api.locationId, name: 'Test Kitchen', timezone: 'UTC', currency: 'USD' },
+    });
+    const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(1.9);
+    expect(hours).toBeLessThan(2.1);
+    const { data } = await api.client().keys.list.query({ limit: 200 });
+    expect(data.find(({ name }) => name === 'app: ana')).toMatchObject({
+      permissions: ['reports:read', 'stock:read', 'events:read'],
+      expires_at,
+    });
+    await expect(api.client(key).stock.list.query()).resolves.toHaveProperty('data');
+    expect(await reasonOf(api.client(key).orders.list.query())).toBe('permission_missing');
+  });
+
+  it('is used once, also by two at the same moment', async () => {
+    const code = await made();
+    const reasons = await Promise.all(Array.from({ length: 5 }, () => reasonOf(redeemed(code))));
+    expect(reasons.sort()).toEqual([...Array(4).fill('app_code_used'), 'none']);
+  });
+
+  it('is too old after ten minutes', async () => {
+    const [old, young] = [await made(), await made()];
+    const age =
+      'update internal.app_codes set created_at = now() - $2::interval where code_hash = sha256($1)';
+    await api.app.database.pool.query(age, [Buffer.from(old), '10 minutes 1 second']);
+    await api.app.database.pool.query(age, [Buffer.from(young), '9 minutes 50 seconds']);
+    expect(await reasonOf(redeemed(old))).toBe('app_code_expired');
+    expect(await reasonOf(redeemed(young))).toBe('none');
+  });
+
+  it('is kept by its hash alone, for a day', async () => {
+    const code = await made();
+    const { rows } = await api.app.database.pool.query('select c::text as row from internal.app_codes c');
+    expect(rows.map(({ row }) => row).join()).not.toContain(code);
+    await api.app.database.pool.query(
+      `update internal.app_codes set created_at = now() - interval '25 hours'`,
+    );
+    await made();
+    const left = await api.app.database.pool.query('select count(*)::int as left from internal.app_codes');
+    expect(left.rows).toEqual([{ left: 1 }]);
+  });
+
+  it('is of one location', async () => {
+    const other = await createLocation(api.app.database, { name: 'Other', sandbox: true });
+    const { location, key } = await redeemed(await made({ location_id: other }));
+    expect(location).toMatchObject({ id: other, name: 'Other' });
+    expect(key).toMatch(/^cmd_test_/);
+  });
+});
+
+it('whoever guesses is told to wait, and finds nothing meanwhile; a code that is right counts as no guess', async () => {
+  const own = await startedAlone();
+  for (let n = 0; n < 12; n += 1) await redeemed(await made(), own.url);
+  const tries = Array.from({ length: 9 }, (_, n) => `00000000_${n}`.padEnd(41, 'x'));
+  for (const text of ['', 'x', ...tries.slice(1)])
+    expect(await reasonOf(redeemed(text, own.url))).toBe('app_code_unknown');
+  const code = await made();
+  const refused = await redeemed(code, own.url).catch(comandaError);
+  expect(refused).toMatchObject({ reason: 'too_many_codes', httpStatus: 429 });
+  expect(refused).toHaveProperty('retryAfterSeconds');
+  expect(await reasonOf(redeemed(code))).toBe('none');
+  await own.close();
+});
+
+it('where the app is not served, no code is taken', async () => {
+  const own = await startedAlone('off');
+  expect(await reasonOf(redeemed(await made(), own.url))).toBe('unknown_path');
+  await own.close();
+});
+
+/** Another process, as it were: it counts for itself. */
+async function startedAlone(app: 'on' | 'off' = 'on') {
+  const server = await startServer(
+    { ...api.app, policy: { ...api.app.policy, app } },
+    { host: '127.0.0.1', port: 0 },
+  );
+  return { url: server.url, close: () => server.drain(1_000) };
+}
+
+describe('comanda app code', () => {
+  const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout) as Record<string, unknown>;
+  const comanda = (...argv: string[]) =>
+    runComanda({ DATABASE_URL: api.databaseUrl }, 'app', 'code', ...argv, '--json');
+
+  it('prints a link that signs in', async () => {
+    const answer = json(await comanda('--location', api.locationId, '--name', 'bo', '--screens', 'board'));
+    expect(answer).toMatchObject({ name: 'bo', screens: ['board'], use_within_minutes: 10 });
+    const code = String(answer.url).split('#code=')[1] ?? '';
+    expect(await redeemed(code)).toMatchObject({ name: 'bo', screens: ['board'] });
+  });
+
+  it('refuses a screen that is none', async () => {
+    const { code, stdout } = await comanda('--screens', 'board,kitchen');
+    expect(code).toBe(1);
+    expect(stdout).toContain('must be some of board, day');
+  });
+});

@@ -1,0 +1,63 @@
+import { issueCode } from '@comanda/api/services';
+import type { TestApi } from '../support/api.ts';
+import type { Browser, Page } from './browser.ts';
+
+/** The app in a browser of its own, as on another device, with what it complained of and the hosts it asked. */
+export interface AppPage extends Page {
+  complaints: string[];
+  hosts: Set<string>;
+  /** The text that is on the screen. */
+  text(): Promise<string>;
+  /** Waits until an expression holds on the page. */
+  until(expression: string): Promise<void>;
+}
+
+/** The sizes of a kitchen: a phone, and a tablet that lies. */
+export const sizes = {
+  phone: { width: 390, height: 844, isMobile: true, hasTouch: true },
+  tablet: { width: 1024, height: 768, isMobile: true, hasTouch: true },
+} as const;
+
+/** Opens an address of the app; `prepare` is done before. */
+export async function openApp(
+  browser: Browser,
+  address: string,
+  {
+    size = 'tablet',
+    prepare = async () => {},
+  }: { size?: keyof typeof sizes; prepare?: (page: Page) => Promise<unknown> } = {},
+): Promise<AppPage> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol !== 'data:') hosts.add(host);
+  });
+  await page.setViewport(sizes[size]);
+  await prepare(page);
+  await page.goto(address);
+  return Object.assign(page, {
+    ...{ complaints, hosts, close: () => context.close() },
+    text: () => page.evaluate<string>('document.body.innerText'),
+    until: async (expression: string) => {
+      await page.waitForFunction(expression, { timeout: 20_000 }).catch(async (error: Error) => {
+        throw new Error(`${expression}: ${error.message}\n${await page.evaluate('document.body.innerText')}`);
+      });
+    },
+  });
+}
+
+/** A link that signs in to the app of a test's API. */
+export async function linkTo(
+  { app, url, locationId }: TestApi,
+  input: { name?: string; screens?: Parameters<typeof issueCode>[1]['screens'] } = {},
+): Promise<string> {
+  const { code } = await issueCode(app.database, { location_id: locationId, name: 'ana', ...input });
+  return `${url}/app#code=${code}`;
+}

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+
+/** What the tests use of puppeteer-core, which stands in a folder of its own, and so brings no types here. */
+export interface Page {
+  goto(url: string, options?: { waitUntil?: 'load' | 'networkidle0' }): Promise<unknown>;
+  setViewport(size: { width: number; height: number; isMobile?: boolean; hasTouch?: boolean }): Promise<void>;
+  evaluate<Result>(code: string): Promise<Result>;
+  waitForSelector(selector: string, options?: { timeout?: number }): Promise<unknown>;
+  waitForFunction(code: string, options?: { timeout?: number }): Promise<unknown>;
+  click(selector: string): Promise<void>;
+  tap(selector: string): Promise<void>;
+  select(selector: string, value: string): Promise<unknown>;
+  emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
+  setOfflineMode(offline: boolean): Promise<void>;
+  type(selector: string, text: string): Promise<void>;
+  keyboard: Record<'press' | 'type' | 'down' | 'up', (text: string) => Promise<void>>;
+  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
+  on(event: 'pageerror', listener: (error: Error) => void): void;
+  on(event: 'request', listener: (request: { url(): string }) => void): void;
+  createCDPSession(): Promise<DevTools>;
+  close(): Promise<void>;
+}
+
+/** Chromium's own protocol. */
+export interface DevTools {
+  send(method: string, parameters?: object): Promise<unknown>;
+  on(event: 'Network.loadingFinished', listener: (event: { encodedDataLength: number }) => void): void;
+}
+
+/** A running Chromium. */
+export interface Browser {
+  newPage(): Promise<Page>;
+  /** As another device: it shares nothing with the other pages. */
+  createBrowserContext(): Promise<Browser>;
+  close(): Promise<void>;
+}
+
+const tools = createRequire(join(repositoryRoot, 'docs/site/package.json'));
+
+/** Starts the Chromium that `COMANDA_CHROMIUM` names; it resolves no name, so that it reaches this machine alone. */
+export function startBrowser(): Promise<Browser> {
+  const { launch } = tools('puppeteer-core') as { launch(options: object): Promise<Browser> };
+  return launch({
+    executablePath: process.env.COMANDA_CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+  });
+}
+
+/** The findings of axe that are serious or critical: `color-contrast: .menu a`. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(tools.resolve('axe-core/axe.min.js'), 'utf8'));
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) => nodes.slice(0, 5).map(({ target }) => id + ': ' + target.join(' '))))`,
+  );
+}

@@ -1,0 +1,20 @@
+import type { AppPage } from './app-page.ts';
+
+/** Presses the button of that name; the first whose name begins so. */
+export async function press(page: AppPage, name: string): Promise<void> {
+  const find = `[...document.querySelectorAll('button')].filter((each) => !each.disabled)
+    .find((each) => (each.getAttribute('aria-label') ?? each.textContent).startsWith(${JSON.stringify(name)}))`;
+  await page.until(`${find} !== undefined`);
+  await page.evaluate(`${find}.click()`);
+}
+
+/** Presses the button that confirms, and waits until the question is gone. */
+export async function confirm(page: AppPage): Promise<void> {
+  await page.waitForSelector('.dialog .primary');
+  await page.click('.dialog .primary');
+  await page.until(`document.querySelector('.dialog') === null`);
+}
+
+/** Waits until the text is on the screen. */
+export const says = (page: AppPage, text: string) =>
+  page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);

@@ -1,0 +1,298 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { type AppPage, linkTo, openApp, sizes } from './app-page.ts';
+import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+import { confirm, press, says } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+let kitchen: OrderKitchen;
+let consumer: RecordingConsumer;
+let answer = 200;
+const pages: AppPage[] = [];
+beforeAll(async () => {
+  browser = await startBrowser();
+  kitchen = await createOrderKitchen(api);
+  consumer = await startConsumer((_, response) => {
+    response.statusCode = answer;
+    response.end();
+  });
+}, 120_000);
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+afterAll(async () => {
+  await browser?.close();
+  await consumer?.close();
+});
+
+const timeout = 60_000;
+
+/** The desk of somebody new, at a part of it. */
+async function desk(part: string, options: Parameters<typeof openApp>[2] & { name?: string } = {}) {
+  const { name = 'ana', ...how } = options;
+  const page = await openApp(browser, await linkTo(api, { name, screens: ['desk'] }), how);
+  pages.push(page);
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${part}`);
+  await page.until(`document.querySelector('.desk') !== null`);
+  return page;
+}
+
+const lastAudit = async () => (await api.client().audit.list.query({ limit: 1 })).data[0];
+
+async function endpoint(): Promise<string> {
+  const { id } = await api
+    .client()
+    .webhookEndpoints.create.mutate({ url: consumer.url, events: ['order.created'] });
+  return id;
+}
+
+describe('an order', () => {
+  test('is found by its number and by its external id, with all that belongs to it', {
+    timeout,
+  }, async () => {
+    const endpointId = await endpoint();
+    const order = await placeOrder(api, kitchen);
+    await waitFor('the delivery', () => consumer.received.length > 0);
+    const page = await desk('orders');
+    await page.type('.desk input', String(order.number));
+    await press(page, 'Find');
+    await says(page, `Order ${order.number}`);
+    const link = await page.evaluate<string>(`document.querySelector('.order header a').hash`);
+    expect(decodeURIComponent(link)).toContain(order.id);
+    for (const text of ['pending', order.external_id ?? '', 'order.created', 'delivered', 'made by'])
+      await says(page, text);
+    await page.goto(`${api.url}/app/desk/orders/${encodeURIComponent(order.external_id ?? '')}`);
+    await says(page, `Order ${order.number}`);
+    await page.goto(`${api.url}/app/desk/orders/none-such`);
+    await says(page, 'There is no order none-such');
+    await api.client().webhookEndpoints.delete.mutate({ id: endpointId });
+    expect(page.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    expect([...page.hosts]).toEqual([new URL(api.url).host]);
+  });
+
+  test('is moved, paid and canceled with a reason, and nothing is offered then', { timeout }, async () => {
+    const [one, other] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    const page = await desk(`orders/${one.number}`);
+    await press(page, 'Mark as ready');
+    await says(page, 'pending → ready by app: ana');
+    await press(page, 'Complete the payment');
+    await confirm(page);
+    await says(page, 'completed');
+    expect((await lastAudit())?.key_name).toBe('app: ana');
+    await page.goto(`${api.url}/app/desk/orders/${other.number}`);
+    await press(page, 'Cancel the order');
+    await page.waitForSelector('.dialog input');
+    await page.type('.dialog input', 'The guest left.');
+    await page.keyboard.press('Enter');
+    await page.until(`document.querySelector('.dialog') === null`);
+    await says(page, 'The guest left.');
+    expect(await page.evaluate(`document.querySelectorAll('.order > .deeds button').length`)).toBe(0);
+    expect(await api.client().orders.get.query({ id: other.id })).toMatchObject({ status: 'canceled' });
+  });
+
+  test('that another admin has canceled meanwhile is shown as it is', {
+    timeout,
+  }, async () => {
+    const order = await placeOrder(api, kitchen);
+    const page = await desk(`orders/${order.number}`);
+    await says(page, 'Mark as ready');
+    await page.setOfflineMode(true);
+    await api.client().orders.cancel.mutate({ id: order.id });
+    await page.setOfflineMode(false);
+    await says(page, 'canceled');
+  });
+
+  test('is sent again to who did not take it', { timeout }, async () => {
+    const endpointId = await endpoint();
+    answer = 500;
+    const order = await placeOrder(api, kitchen);
+    const page = await desk(`orders/${order.number}`);
+    await waitFor('it to be given up', async () => {
+      const { deliveries } = await api.client().orders.overview.query({ id: order.id });
+      return deliveries.some(({ status }) => status === 'dead');
+    });
+    await page.goto(`${api.url}/app/desk/orders/${order.number}`);
+    await says(page, 'given up');
+    answer = 200;
+    await press(page, 'Send again order.created');
+    await says(page, 'delivered');
+    expect(await lastAudit()).toMatchObject({ operation: 'deliveries.retry', key_name: 'app: ana' });
+    await api.client().webhookEndpoints.delete.mutate({ id: endpointId });
+  });
+});
+
+test('an endpoint gets what it missed, and another secret, which is shown once', { timeout }, async () => {
+  const endpointId = await endpoint();
+  answer = 500;
+  const { number } = await placeOrder(api, kitchen);
+  await waitFor('it to be given up', async () => {
+    const { deliveries } = await api.client().orders.overview.query({ number });
+    return deliveries.some(({ status }) => status === 'dead');
+  });
+  answer = 200;
+  const page = await desk('endpoints');
+  await says(page, '1 given up');
+  await press(page, 'Send what it missed');
+  await confirm(page);
+  await says(page, '1 event is sent again.');
+  await press(page, 'New secret');
+  await confirm(page);
+  await page.waitForSelector('.once output');
+  expect(await page.evaluate(`document.querySelector('.once output').textContent`)).toMatch(/^whsec_/);
+  await press(page, 'Put away');
+  await page.until(`document.querySelector('.once') === null`);
+  expect((await lastAudit())?.operation).toBe('webhookEndpoints.rotateSecret');
+  await api.client().webhookEndpoints.delete.mutate({ id: endpointId });
+});
+
+test('a key is made, shown once, works, and is revoked', { timeout }, async () => {
+  const page = await desk('keys');
+  await page.waitForSelector('.desk form input');
+  await page.type('.desk form input', 'POS of the terrace');
+  await page.select('.desk form select', 'stock');
+  await says(page, 'It ends when your own key does');
+  await press(page, 'Make a key');
+  await page.waitForSelector('.once output');
+  const text = await page.evaluate<string>(`document.querySelector('.once output').textContent`);
+  const { permissions } = await api.client(text).limits.get.query();
+  expect(permissions).toEqual(['products:read', 'stock:read', 'stock:sync']);
+  await press(page, 'Revoke POS of the terrace');
+  await confirm(page);
+  await says(page, 'revoked');
+  await expect
+    .poll(() =>
+      api
+        .client(text)
+        .limits.get.query()
+        .catch(() => 'refused'),
+    )
+    .toBe('refused');
+});
+
+test('a failed job is tried again; another admin with an older view is told why not', {
+  timeout,
+}, async () => {
+  const { syncJobs, categories } = api.client();
+  const { job_id: id } = await syncJobs.startProducts.mutate({
+    items: [{ external_id: 'A', name: 'Tea', price: 1, category_external_ids: ['DRINKS'] }],
+    idempotencyKey: 'a job that is tried again',
+  });
+  await waitFor('the job to fail', async () => (await syncJobs.get.query({ id })).status === 'failed');
+  await categories.create.mutate({ name: 'Drinks', external_id: 'DRINKS', priority: 0, visible: true });
+  const [page, other] = [await desk('jobs'), await desk('jobs', { name: 'bea' })];
+  await says(other, 'Try again');
+  await other.setOfflineMode(true);
+  await press(other, 'Try again');
+  await press(page, 'Try again');
+  await says(page, '1 of 1, 0 failed');
+  await says(page, 'completed');
+  await other.setOfflineMode(false);
+  await other.until(`document.querySelector('.notice')?.innerText.includes('It has moved on meanwhile.')`);
+  await other.until(
+    `![...document.querySelectorAll('td button')].some((each) => each.textContent === 'Try again')`,
+  );
+  expect(await lastAudit()).toMatchObject({ operation: 'syncJobs.retry', key_name: 'app: ana' });
+});
+
+test('the location is edited; what is wrong is said in a sentence', { timeout }, async () => {
+  const page = await desk('location');
+  const zone = '.desk form label:nth-of-type(2) input';
+  await page.waitForSelector(zone);
+  await page.evaluate(
+    `document.querySelector('${zone}').focus(); document.querySelector('${zone}').select()`,
+  );
+  await page.type(zone, 'Nowhere/Land');
+  await press(page, 'Save');
+  await says(page, 'must be an IANA time zone');
+  await page.evaluate(`document.querySelector('${zone}').select()`);
+  await page.type(zone, 'America/Montevideo');
+  await press(page, 'Save');
+  await waitFor('the change', async () => (await lastAudit())?.operation === 'locations.update');
+  expect(await api.client().locations.getCurrent.query()).toMatchObject({ timezone: 'America/Montevideo' });
+  const name = '.desk form label:nth-of-type(1) input';
+  await page.type(name, ' of Ana');
+  await press(page, 'Save');
+  await page.until(`document.querySelector('.place').textContent.endsWith(' of Ana')`);
+});
+
+test('what a hand did is rehearsed, then undone, and both names are in the audit', { timeout }, async () => {
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`update products set name = 'Flat whit' where id = $1`, [kitchen.productId]);
+  const page = await desk('audit', { name: 'bea' });
+  await says(page, 'Flat whit');
+  await press(page, 'Undo…');
+  await says(page, 'This would be written:');
+  await press(page, 'Undo it');
+  await waitFor('the undo', async () => {
+    const { rows } = await api.app.database.pool.query('select name from products where id = $1', [
+      kitchen.productId,
+    ]);
+    return rows[0]?.name !== 'Flat whit';
+  });
+  const { data } = await api.client().audit.list.query({ limit: 3 });
+  expect(data.map(({ undo_of, key_name }) => [undo_of !== undefined, key_name])).toContainEqual([
+    true,
+    undefined,
+  ]);
+  expect(data.map(({ key_name }) => key_name)).toContain('app: bea');
+  await hand.close();
+});
+
+test('an order that a hand changed is named by its number, which leads to it', { timeout }, async () => {
+  const { id, number } = await placeOrder(api, kitchen);
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`update orders set channel = 'window' where id = $1`, [id]);
+  await hand.close();
+  const page = await desk('audit');
+  await says(page, `update orders ${number}`);
+  await says(page, 'Who moved an order, and when, stands with the order.');
+  await page.click('td strong a');
+  await says(page, `Order ${number}`);
+});
+
+test('a key that may not see a part is not shown it', { timeout }, async () => {
+  const page = await desk('orders');
+  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+  await api.app.database.pool.query(
+    `update api_keys set permissions = '{orders:read}' where starts_with($1, prefix)`,
+    [key],
+  );
+  await expect
+    .poll(async () => (await api.client(key).limits.get.query()).permissions)
+    .toEqual(['orders:read']);
+  await page.goto(`${api.url}/app/desk/keys`);
+  await page.until(`document.querySelectorAll('.desk nav a').length === 1`);
+  expect(await page.text()).not.toContain('Make a key');
+});
+
+describe.each(Object.keys(sizes) as (keyof typeof sizes)[])('on a %s', (size) => {
+  test.each(['light', 'dark'])(
+    'every part is clean for axe when it is %s',
+    { timeout: 120_000 },
+    async (value) => {
+      const { number } = await placeOrder(api, kitchen);
+      const prepare = (page: Page) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      const page = await desk('orders', { size, prepare });
+      for (const part of [`orders/${number}`, 'endpoints', 'jobs', 'keys', 'location', 'audit']) {
+        await page.goto(`${api.url}/app/desk/${part}`);
+        await page.until(
+          `document.querySelector('.desk nav + *') !== null && !document.body.innerText.includes('Loading')`,
+        );
+        expect([part, await seriousFindings(page)]).toEqual([part, []]);
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect([part, width]).toEqual([part, sizes[size].width]);
+      }
+      expect(page.complaints).toEqual([]);
+    },
+  );
+});
+
+test('it speaks Spanish', { timeout }, async () => {
+  const page = await desk('keys');
+  await page.select('select.language', 'es');
+  await says(page, 'Crear una clave');
+});

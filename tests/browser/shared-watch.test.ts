@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { usePublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Browser, type Page, startBrowser } from './browser.ts';
+import { type Pages, startPages } from './pages.ts';
+
+const api = usePublishingApi(undefined, { live: { quietMs: 200 } });
+let pages: Pages;
+let browser: Browser;
+beforeAll(async () => {
+  [pages, browser] = await Promise.all([startPages(api.url), startBrowser()]);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await pages?.close();
+});
+const open: Tab[] = [];
+afterEach(async () => {
+  pages.refuse(undefined);
+  await Promise.all(open.splice(0).map(({ page }) => page.close().catch(() => {})));
+});
+
+interface State {
+  status: string;
+  retryInMs?: number;
+}
+
+interface Tab {
+  page: Page;
+  ids(): Promise<string[]>;
+  states(): Promise<State[]>;
+  error(): Promise<string | null>;
+  live(): Promise<unknown>;
+  online(isOnline: boolean): Promise<unknown>;
+}
+
+/** A tab that watches, by the stream that all tabs share, or by one of its own. */
+async function openTab({
+  shared = true,
+  key = api.key.key,
+  input = {},
+  silentMs = 40_000,
+}: {
+  shared?: boolean;
+  key?: string;
+  input?: object;
+  silentMs?: number;
+} = {}): Promise<Tab> {
+  const page = await browser.newPage();
+  await page.goto(pages.url);
+  const given = JSON.stringify({ url: pages.url, key });
+  await page.evaluate(`(() => {
+    const { createClient, watchShared, comandaError } = globalThis.comanda;
+    const client = createClient(${given});
+    globalThis.ids = []; globalThis.states = []; globalThis.error = null;
+    const options = { onState: (state) => states.push(state), silentMs: ${silentMs} };
+    const input = ${JSON.stringify(input)};
+    const events = ${shared} ? watchShared(client, 'test', input, options) : client.events.watch(input, options);
+    void (async () => { for await (const { id } of events) ids.push(id); })()
+      .catch((thrown) => { error = comandaError(thrown)?.reason ?? String(thrown); });
+  })()`);
+  const devTools = await page.createCDPSession();
+  await devTools.send('Network.enable');
+  const tab: Tab = {
+    page,
+    online: (isOnline) =>
+      devTools.send('Network.emulateNetworkConditions', {
+        ...{ offline: !isOnline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
+      }),
+    ids: () => page.evaluate('ids'),
+    states: () => page.evaluate('states'),
+    error: () => page.evaluate('error'),
+    live: () => waitFor('the tab to be live', async () => (await tab.states()).at(-1)?.status === 'live'),
+  };
+  open.push(tab);
+  return tab;
+}
+
+let made = 0;
+const change = async (count = 1) => {
+  for (let n = 0; n < count; n += 1) {
+    made += 1;
+    await api.client().products.create.mutate({ name: `Product ${made}`, description: '', price: made });
+  }
+};
+const newest = async () => {
+  await api.published();
+  return (await api.client().events.list.query({ after: 'latest' })).pagination.next ?? '';
+};
+const idsAfter = async (after: string) => {
+  await api.published();
+  return (await api.client().events.list.query({ after, limit: 200 })).data.map(({ id }) => id);
+};
+const have = (tab: Tab, wanted: string[]) =>
+  waitFor('the events', async () => (await tab.ids()).length >= wanted.length && tab.ids());
+/** How many are open, of all tabs. */
+const streams = () => api.app.live.count();
+
+describe('tabs of a browser', () => {
+  it('share one stream, and each has every event once, in its order', async () => {
+    const before = await newest();
+    const tabs = [await openTab(), await openTab(), await openTab()];
+    for (const tab of tabs) await tab.live();
+    await change(5);
+    const wanted = await idsAfter(before);
+    for (const tab of tabs) expect(await have(tab, wanted)).toEqual(wanted);
+    expect(streams()).toBe(1);
+  });
+
+  it('begin where each wants to begin', async () => {
+    const before = await newest();
+    await change(3);
+    const now = await newest();
+    const first = await openTab();
+    await first.live();
+    const second = await openTab({ input: { after: before } });
+    const third = await openTab({ input: { types: ['webhook.test'] } });
+    await third.live();
+    await change(2);
+    const wanted = await idsAfter(before);
+    expect(await have(second, wanted)).toEqual(wanted);
+    expect(await third.ids()).toEqual([]);
+    expect(await have(first, await idsAfter(now))).toEqual(await idsAfter(now));
+    expect(streams()).toBe(1);
+  });
+
+  it('go on without a gap and without a double when the one that holds the stream is closed', async () => {
+    const before = await newest();
+    const [holder, ...others] = [await openTab(), await openTab(), await openTab()];
+    for (const tab of [holder, ...others]) await tab.live();
+    const making = change(30);
+    await waitFor('some', async () => (await holder.ids()).length >= 5);
+    await holder.page.close();
+    await making;
+    const wanted = await idsAfter(before);
+    for (const tab of others) expect(await have(tab, wanted)).toEqual(wanted);
+    await waitFor('one stream', () => streams() === 1);
+  });
+
+  it('take the stream over from one that no longer answers', async () => {
+    const before = await newest();
+    const [holder, other] = [await openTab({ silentMs: 1_000 }), await openTab({ silentMs: 1_000 })];
+    for (const tab of [holder, other]) await tab.live();
+    // As a browser does with what nobody looks at: nothing of it runs any more.
+    const devTools = await holder.page.createCDPSession();
+    await devTools.send('Page.setWebLifecycleState', { state: 'frozen' });
+    await change(5);
+    const wanted = await idsAfter(before);
+    expect(await have(other, wanted)).toEqual(wanted);
+    await devTools.send('Page.setWebLifecycleState', { state: 'active' });
+    await change(2);
+    const all = await idsAfter(before);
+    for (const tab of [holder, other]) expect(await have(tab, all)).toEqual(all);
+  });
+
+  it('read from the feed what the channel does not bring', async () => {
+    const before = await newest();
+    const [holder, other] = [await openTab(), await openTab({ silentMs: 1_000 })];
+    for (const tab of [holder, other]) await tab.live();
+    await holder.page.evaluate(`(() => {
+      const { postMessage } = BroadcastChannel.prototype;
+      let told = 0;
+      BroadcastChannel.prototype.postMessage = function (said) {
+        if (said.kind !== 'event' || ++told % 3 === 0) postMessage.call(this, said);
+      };
+    })()`);
+    await change(10);
+    const wanted = await idsAfter(before);
+    expect(await have(other, wanted)).toEqual(wanted);
+  });
+
+  it('tell each other no key, and ask for no address that has one', async () => {
+    const spy = await browser.newPage();
+    await spy.goto(pages.url);
+    await spy.evaluate(`(() => {
+      globalThis.told = [];
+      new BroadcastChannel('comanda 1 test').onmessage = ({ data }) => told.push(JSON.stringify(data));
+    })()`);
+    const tabs = [await openTab(), await openTab()];
+    for (const tab of tabs) await tab.live();
+    await change();
+    await waitFor('an event', async () =>
+      (await spy.evaluate<string[]>('told')).some((text) => text.includes('"event"')),
+    );
+    const told = (await spy.evaluate<string[]>('told')).join();
+    expect(told).not.toContain(api.key.key);
+    expect(pages.asked().join()).not.toContain(api.key.key);
+    await spy.close();
+  });
+
+  it('end each by its own refusal', async () => {
+    const tab = await openTab({ input: { after: '01935a3e-7d90-7c3b-a5e6-f70819203142' } });
+    await waitFor('the refusal', () => tab.error());
+    expect(await tab.error()).toBe('unknown_cursor');
+    const other = await openTab();
+    await other.live();
+    const late = await openTab({ input: { after: '01935a3e-7d90-7c3b-a5e6-f70819203142' } });
+    await waitFor('its refusal', () => late.error());
+    expect(await late.error()).toBe('unknown_cursor');
+    expect(await other.error()).toBeNull();
+  });
+});
+
+describe('a watch in a browser', () => {
+  it('comes back as soon as the browser is online, however long it was to wait', async () => {
+    const before = await newest();
+    pages.refuse(600);
+    const tab = await openTab({ shared: false, input: { after: before } });
+    await waitFor('it to wait', async () => (await tab.states()).at(-1)?.status === 'waiting');
+    expect((await tab.states()).at(-1)?.retryInMs).toBeGreaterThan(600_000);
+    pages.refuse(undefined);
+    await change();
+    const wanted = await idsAfter(before);
+    await tab.online(false);
+    await tab.online(true);
+    expect(await have(tab, wanted)).toEqual(wanted);
+  });
+
+  it('opens another connection when the browser is online again: the one before is of a network that is gone', async () => {
+    const before = await newest();
+    const tab = await openTab({ shared: false });
+    await tab.live();
+    await tab.online(false);
+    await change();
+    const wanted = await idsAfter(before);
+    await tab.online(true);
+    expect(await have(tab, wanted)).toEqual(wanted);
+    await waitFor('another connection', async () => {
+      const states = await tab.states();
+      return states.filter(({ status }) => status === 'live').length === 2;
+    });
+  });
+});

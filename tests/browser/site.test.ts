@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationId } from '../../packages/api/src/documents/names.ts';
+import { guides } from '../../scripts/site/contents.ts';
+import { kebab } from '../../scripts/site/markdown.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+
+let api: TestApi;
+let browser: Browser;
+beforeAll(async () => {
+  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.close();
+});
+
+const sizes = [
+  { name: 'a desktop', width: 1280, height: 900 },
+  { name: 'a phone', width: 390, height: 844, isMobile: true },
+];
+const looked = [
+  '',
+  ...guides.map(({ path }) => path),
+  'reference/v2/',
+  'reference/v2/orders-create',
+  'reference/events',
+];
+
+describe.each(sizes)('on $name', (size) => {
+  test.each(looked)(
+    '/docs/%s reads well, complains of nothing and asks no other host',
+    { timeout: 120_000 },
+    async (path) => {
+      const { page, complaints, hosts } = await opened();
+      await page.setViewport(size);
+      await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
+      expect(await seriousFindings(page)).toEqual([]);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(size.width);
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(api.url).host]);
+      await page.close();
+    },
+  );
+});
+
+test('the first page needs at most 300 KB, compressed', async () => {
+  const page = await browser.newPage();
+  const devTools = await page.createCDPSession();
+  let bytes = 0;
+  devTools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await devTools.send('Network.enable');
+  await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
+  const paint = `performance.getEntriesByName('first-contentful-paint')[0].startTime`;
+  console.log(`first page: ${bytes} bytes, first paint after ${Math.round(await page.evaluate(paint))} ms`);
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThan(300_000);
+  await page.close();
+});
+
+test('the search finds every operation', { timeout: 300_000 }, async () => {
+  const { page, complaints } = await opened();
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
+  await page.click('#local-search button');
+  await page.waitForSelector('#localsearch-input');
+  const lost: string[] = [];
+  for (const operation of operations) {
+    for (const { version, method, path } of operation.routes) {
+      const address = `/docs/reference/${version}/${kebab(operationId(operation))}`;
+      const query = `${operation.meta.summary} ${method} ${path}`;
+      if (!(await finds(page, query, address))) lost.push(query);
+    }
+  }
+  expect(lost).toEqual([]);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('a tab shows the sample of its language, and no other', async () => {
+  const { page, complaints } = await opened();
+  await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
+  const shown = `[...document.querySelectorAll('.vp-code-group .blocks > div')]
+    .filter((block) => getComputedStyle(block).display !== 'none').map((block) => block.className.split(' ')[0]).join()`;
+  expect(await page.evaluate(shown)).toBe('language-sh');
+  for (const [title, language] of [
+    ['Python', 'python'],
+    ['Node', 'js'],
+  ]) {
+    await page.click(`.vp-code-group label[data-title="${title}"]`);
+    await page.waitForFunction(`${shown} === 'language-${language}'`, { timeout: 8_000 });
+  }
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('to try calls there is Swagger UI, whose key stays in the tab', { timeout: 120_000 }, async () => {
+  const { page, hosts } = await opened();
+  await page.goto(`${api.url}/docs/try?version=v1#/Orders/ordersList`);
+  await page.waitForSelector('.opblock.is-open', { timeout: 60_000 });
+  await page.click('.btn.authorize');
+  await page.waitForSelector('.auth-container input');
+  await page.type('.auth-container input', api.key.key);
+  await page.click('.auth-btn-wrapper .authorize');
+  await page.goto(`${api.url}/docs/try?version=v2`);
+  await page.waitForSelector('.btn.authorize.locked', { timeout: 60_000 });
+  expect(await page.evaluate('window.ui.specSelectors.specJson().get("info").get("version")')).toBe('2.0.0');
+  expect([...hosts]).toEqual([new URL(api.url).host]);
+  await page.close();
+});
+
+/** A page, what it wrote as an error, and the hosts it asked. */
+async function opened(): Promise<{ page: Page; complaints: string[]; hosts: Set<string> }> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol !== 'data:') hosts.add(host);
+  });
+  return { page, complaints, hosts };
+}
+
+async function finds(page: Page, query: string, address: string): Promise<boolean> {
+  // The box waits for the end of typing; its list is of this query once it says so.
+  await page.evaluate(
+    `{ const box = document.querySelector('#localsearch-input');
+       box.value = ${JSON.stringify(query)};
+       box.dispatchEvent(new Event('input')); }`,
+  );
+  const links = `[...document.querySelectorAll('.VPLocalSearchBox .results a')].map((a) => a.pathname)`;
+  return page.waitForFunction(`${links}.includes(${JSON.stringify(address)})`, { timeout: 8_000 }).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startStudio } from '../studio/run.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createProduct } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
+import { useClosed } from '../support/use.ts';
+import { useWorkerKit } from '../worker/kit.ts';
+import { type Admin, sitDown } from './admin.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { linkOf, links, recipes, refusals } from './guide.ts';
+import { recipesAt, soon } from './recipes.ts';
+
+const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
+const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
+const ofEva = useClosed(() => startStudio(kit.url, ['--as', 'eva']));
+const ofBob = useClosed(() => startStudio(kit.url, ['--as', 'bob', '--read-only']));
+let api: TestApi;
+let kitchen: OrderKitchen;
+let browser: Browser;
+let ana: Admin;
+
+beforeAll(async () => {
+  api = await startTestApi({ databaseUrl: kit.url, encryptionKey: kit.encryptionKey });
+  await kit.sql(`update locations set name = 'Café Ana', timezone = 'Asia/Tokyo' where id = $1`, [
+    api.locationId,
+  ]);
+  kitchen = await createOrderKitchen(api);
+  for (let order = 0; order < 30; order++)
+    await placeOrder(api, kitchen, orderBody(kitchen, { external_id: `ERP-${1000 + order}` }));
+  await createProduct(api.app.database, {
+    locationId: api.locationId,
+    name: 'Espresso',
+    sku: 'ES-1',
+    price: 3.5,
+  });
+  for (const status of ['ready', 'closed'])
+    await kit.sql('update orders set status = $1::order_status where number = 11', [status]);
+  await kit.publish();
+  browser = await startBrowser();
+  ana = await sitDown(browser, studio);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await api?.close();
+});
+
+const patience = { timeout: 90_000 };
+const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
+const orderOf = (number: number) =>
+  one('select id, status, cancel_reason, total from orders where location_id = $1 and number = $2', [
+    ...[api.locationId, number],
+  ]);
+const numbered = (number: number) =>
+  linkOf('Find an order by its number')
+    .replace('value%22%3A%201', '')
+    .replace('%22value%22%3A1', `%22value%22%3A${number}`);
+const scene = () => ({ ana, api, kit, kitchen, one, orderOf, numbered });
+
+describe('what an admin meets first', () => {
+  test(
+    'every link of the guide opens a grid, asks no other host and complains of nothing',
+    patience,
+    async () => {
+      expect(links.length).toBeGreaterThan(15);
+      const own = await sitDown(browser, studio);
+      for (const link of new Set(links)) {
+        await own.open(link);
+        expect([
+          link,
+          await own.page.evaluate(`document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`),
+        ]).toEqual([link, '']);
+      }
+      expect(own.complaints).toEqual([]);
+      expect([...own.hosts]).toEqual([new URL(studio.origin).host]);
+      await own.page.close();
+    },
+  );
+
+  test(
+    "today's orders come first: all of them, newest first, with the restaurant's name and its clock",
+    patience,
+    async () => {
+      await ana.open('#schema=public&table=orders_today');
+      expect((await ana.columns()).slice(1, 6)).toEqual([
+        'restaurant',
+        'number',
+        'status',
+        'total',
+        'local_time',
+      ]);
+      const first = (await ana.column('number')).map(Number);
+      expect(first).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
+      expect(new Set(await ana.column('restaurant'))).toEqual(new Set(['Café Ana']));
+      const [clock] = await kit.sql<{ now: string }>(
+        `select to_char(created_at at time zone 'Asia/Tokyo', 'HH24:MI') as now from orders order by number desc limit 1`,
+      );
+      expect((await ana.column('local_time'))[0]).toBe(clock?.now);
+      expect((await ana.column('items'))[0]).toBe('1 × Flat White');
+      await ana.open('#schema=public&table=orders_today&pageIndex=1');
+      expect((await ana.column('number')).map(Number)).toEqual([5, 4, 3, 2, 1]);
+    },
+  );
+
+  test('the tables are those for people, and secrets are no objects', patience, async () => {
+    await ana.open('#schema=public&table=api_keys');
+    const text = await ana.text();
+    for (const hidden of ['_prisma_migrations', 'captured_changes', 'webhook_secrets', 'tallies', 'graphile'])
+      expect(text).not.toContain(hidden);
+    expect(text).not.toContain('[object Object]');
+    expect(await ana.columns()).not.toContain('key_hash');
+  });
+
+  test('each arrow of an order leads to what belongs to it', patience, async () => {
+    const order = await orderOf(7);
+    for (const [arrow, column, expected] of [
+      ['order_items', 'order_id', order?.id],
+      ['payments', 'order_id', order?.id],
+      ['order_events', 'order_id', order?.id],
+      ['location_id', 'name', 'Café Ana'],
+      ['payment_method_id', 'id', kitchen.paymentMethodId],
+      ['created_by', 'id', api.key.id],
+    ] as const) {
+      await ana.open(numbered(7));
+      await ana.follow(arrow);
+      await expect
+        .poll(async () => [arrow, [...new Set(await ana.column(column))]], { timeout: 15_000 })
+        .toEqual([arrow, [expected]]);
+    }
+  });
+
+  test('a search in the address finds, and an edit keeps it', patience, async () => {
+    await ana.open('#schema=public&table=products&search=ES-1');
+    await ana.shows('sku', ['ES-1']);
+    await ana.edit('description');
+    await ana.write('Short and strong');
+    await ana.shows('sku', ['ES-1']);
+    await ana.save();
+    await ana.shows('description', ['Short and strong']);
+    await ana.shows('sku', ['ES-1']);
+  });
+
+  test('what is not found is not said to be an empty table', patience, async () => {
+    await ana.open('#schema=public&table=products&search=nothing-is-called-so');
+    expect(await ana.text()).toContain('Nothing matches the filter and the search, or the query failed.');
+    expect(await ana.text()).not.toContain('any data in this table');
+  });
+});
+
+describe('the recipes of the guide', () => {
+  test('are those that are done here', () => {
+    expect(Object.keys(recipesAt(scene()))).toEqual(recipes);
+  });
+
+  test.each(recipes)('%s', patience, async (name) => {
+    await recipesAt(scene())[name]?.();
+  });
+});
+
+const refused: Record<string, () => Promise<unknown>> = {
+  async 'to open a closed order again'() {
+    await ana.open(numbered(11));
+    await ana.edit('status');
+    await ana.choose('pending');
+    return ana.save();
+  },
+  async 'to change a total'() {
+    await ana.open(numbered(12));
+    await ana.edit('total');
+    await ana.write('1');
+    return ana.save();
+  },
+  async 'to delete a payment method that was used'() {
+    await ana.open('#schema=public&table=payment_methods');
+    return ana.remove();
+  },
+  async 'to delete an event'() {
+    await ana.open('#schema=public&table=events');
+    return ana.remove();
+  },
+  async 'to take a revocation back'() {
+    await ana.open('#schema=public&table=api_keys&search=Lost');
+    await ana.edit('revoked_at');
+    await ana.write('2036-11-22 21:00:00.000Z');
+    return ana.save();
+  },
+  async 'to write a price with three decimals'() {
+    await ana.open('#schema=public&table=products&search=Espresso');
+    await ana.edit('price');
+    await ana.write('3.125');
+    return ana.save();
+  },
+  async 'to edit where Studio only reads'() {
+    const bob = await sitDown(browser, ofBob);
+    await bob.open('#schema=public&table=products&search=Espresso');
+    expect(await bob.edit('price')).toBe(false);
+    await bob.remove();
+    await bob.told('This Studio only reads: start one that edits');
+    await bob.page.close();
+  },
+};
+
+describe('what is refused', () => {
+  test('is what the guide says', () => {
+    expect(Object.keys(refused)).toEqual(refusals.map(({ what }) => what));
+  });
+
+  test.each(refusals)('$what: the sentence is on the screen', patience, async ({ what, sentence }) => {
+    const before = await kit.sql('select count(*) from audit_entries');
+    await refused[what]?.();
+    if (!what.includes('only reads')) await ana.told(sentence);
+    expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
+  });
+
+  test('a column of a view, or of what only the service writes, opens no editor', patience, async () => {
+    for (const [table, column] of [
+      ['orders_today', 'status'],
+      ['events', 'type'],
+      ['audit_entries', 'operation'],
+    ]) {
+      await ana.open(`#schema=public&table=${table}`);
+      expect([table, await ana.edit(column ?? '')]).toEqual([table, false]);
+    }
+  });
+});
+
+test('two admins at once edit what each of them changed, and the audit names both', patience, async () => {
+  // A browser of her own: what stands behind another tab is not drawn.
+  const evas = await startBrowser();
+  const eva = await sitDown(evas, ofEva);
+  const id = await createProduct(api.app.database, {
+    locationId: api.locationId,
+    name: 'Scone',
+    sku: 'SC-1',
+    price: 2,
+  });
+  for (const admin of [ana, eva]) await admin.open('#schema=public&table=products&search=SC-1');
+  await ana.edit('price');
+  await ana.write('2.5');
+  await eva.edit('name');
+  await eva.write('Cheese scone');
+  await eva.save();
+  await ana.save();
+  await soon(() => one('select name, price from products where id = $1', [id])).toEqual({
+    name: 'Cheese scone',
+    price: '2.5',
+  });
+  expect(
+    await kit.sql('select application_name from audit_entries where resource_id = $1 order by created_at', [
+      id,
+    ]),
+  ).toEqual([{ application_name: 'eva' }, { application_name: 'ana' }]);
+  await evas.close();
+});
+
+test('a browser that was not let in sees one sentence', patience, async () => {
+  const other = await browser.createBrowserContext();
+  const page = await other.newPage();
+  await page.goto(studio.origin);
+  expect(await page.evaluate('document.body.innerText')).toMatch(
+    /^open the address that npm run studio has printed/,
+  );
+  await other.close();
+});
+
+test('in all this no request left the host', () => {
+  expect([...ana.hosts]).toEqual([new URL(studio.origin).host]);
+});

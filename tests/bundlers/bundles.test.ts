@@ -1,0 +1,87 @@
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { build as esbuild } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { buildInto, makeFolder, unpackBeside } from '../client/outside.ts';
+import { createKey, createLocation, createProduct } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { bundlers, runAsPage } from './bundles.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+
+const api = usePublishingApi();
+const tools = join(repositoryRoot, 'tests/bundlers/newest');
+const built = makeFolder();
+const folder = makeFolder();
+const vector = JSON.parse(
+  readFileSync(join(repositoryRoot, 'examples/verify-webhook/vector.json'), 'utf8'),
+) as Record<'secret' | 'id' | 'timestamp' | 'signature' | 'body', string>;
+
+beforeAll(async () => {
+  await buildInto(built);
+  await unpackBeside(tools, built, folder);
+  copyFileSync(join(repositoryRoot, 'tests/bundlers/entry.js'), join(folder, 'entry.js'));
+});
+afterAll(() => {
+  for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
+});
+
+/** What the script is given; a location of its own for each. */
+async function surroundings() {
+  const locationId = await createLocation(api.app.database);
+  const { key } = await createKey(api.app.database, { locationId });
+  await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
+  const { secret, id, timestamp, signature, body } = vector;
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+  return { url: api.url, key, secret, headers, body, now: Number(timestamp) * 1000 };
+}
+
+const done = {
+  names: ['Flat White'],
+  made: 'Tea',
+  reason: 'not_found',
+  event: vector.id,
+  live: 'product.created',
+};
+
+describe('both entries of the client', () => {
+  it.each(Object.entries(bundlers))(
+    'become a script for browsers with %s, without a warning',
+    async (_, bundle) => {
+      const { script, warnings } = await bundle(folder, tools);
+      expect(warnings).toEqual([]);
+      expect(script).not.toMatch(/node:crypto|require\(["']/);
+      expect(await runAsPage(script, await surroundings())).toEqual(done);
+    },
+  );
+
+  it('run in an edge runtime', async () => {
+    const { EdgeVM } = createRequire(join(tools, 'package.json'))('@edge-runtime/vm') as {
+      EdgeVM: new () => { evaluate<Result>(script: string): Result };
+    };
+    const { script } = await (bundlers.esbuild ?? expect.fail())(folder, tools);
+    const vm = new EdgeVM();
+    vm.evaluate(script);
+    const result = vm.evaluate<Promise<object>>(`work(${JSON.stringify(await surroundings())})`);
+    expect({ ...(await result) }).toEqual(done);
+  });
+
+  it('are small: 25 KB minified with tRPC and what tabs share, 9 KB of them ours', async () => {
+    const bytesOf = async (contents: string) => {
+      const { outputFiles } = await esbuild({
+        stdin: { contents, resolveDir: folder },
+        ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', write: false },
+      });
+      return outputFiles[0]?.contents.length ?? Number.NaN;
+    };
+    const trpc = await bytesOf(
+      `export { createTRPCClient } from '@trpc/client'; export { observable } from '@trpc/server/observable';`,
+    );
+    const client = `export { comandaError, createClient } from '@comanda/client';`;
+    const whole = await bytesOf(client);
+    expect(whole - trpc).toBeLessThanOrEqual(9_000);
+    expect(await bytesOf(`${client} export * from '@comanda/client/shared';`)).toBeLessThanOrEqual(25_000);
+  });
+});

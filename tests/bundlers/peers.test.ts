@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { buildInto, compile, makeFolder, unpackBeside } from '../client/outside.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
+
+const run = promisify(execFile);
+const built = makeFolder();
+const folders: string[] = [built];
+const readme = readFileSync(join(repositoryRoot, 'packages/client/README.md'), 'utf8');
+
+beforeAll(() => buildInto(built));
+afterAll(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+
+// The first tRPC that has the names of our declarations, and the last that React's integration is there for.
+describe.each(['floor', 'newest'])('beside the %s of its peers, with React, the client', (name) => {
+  const tools = join(repositoryRoot, 'tests/bundlers', name);
+  const folder = makeFolder();
+  folders.push(folder);
+
+  beforeAll(() => unpackBeside(tools, built, folder));
+
+  it('installs without force', async () => {
+    const { dependencies } = JSON.parse(readFileSync(join(tools, 'package.json'), 'utf8'));
+    const version = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')).version;
+    const tarball = join(built, `comanda-client-${version}.tgz`);
+    const project = makeFolder();
+    folders.push(project);
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', dependencies }));
+    writeFileSync(join(project, 'package-lock.json'), readFileSync(join(tools, 'package-lock.json')));
+    const args = [
+      'install',
+      '--dry-run',
+      '--offline',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      tarball,
+    ];
+    await expect(run('npm', args, { cwd: project })).resolves.toMatchObject({ stdout: /added/ });
+  });
+
+  it('compiles, and is not any', async () => {
+    writeFileSync(
+      join(folder, 'typed.ts'),
+      [
+        `import { createClient, listAll, type Order, type ComandaClient } from '@comanda/client';`,
+        `const comanda: ComandaClient = createClient({ url: '', key: '' });`,
+        `export const order: Promise<Order> = comanda.orders.get.query({ id: '' });`,
+        `export const entries = listAll(comanda.orders.list, { status: 'ready' });`,
+        `// @ts-expect-error`,
+        `comanda.dishes;`,
+        `// @ts-expect-error`,
+        `comanda.orders.get.query({ id: 1 });`,
+        `// @ts-expect-error`,
+        `comanda.orders.get.query({ id: '' }).then(({ colour }) => colour);`,
+      ].join('\n'),
+    );
+    // What tRPC's own declarations lack (of http, of ws) is not ours; a name that ours lack would be any.
+    const options = { module: 'esnext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true };
+    expect(await compile(folder, ['typed.ts'], options)).toEqual([]);
+  });
+
+  it("gives React's queries the names of the results", async () => {
+    const [, sample = ''] = /^```tsx\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    const check = `import type { ChangesPage, OrderListEntry } from '@comanda/client';
+      export function Check() {
+        const { data } = useQuery(useTRPC().orders.list.queryOptions());
+        const page: ChangesPage<OrderListEntry> | undefined = data;
+        // @ts-expect-error
+        return page?.data[0]?.colour;
+      }`;
+    writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
+    const options = {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      noEmit: true,
+      jsx: 'react-jsx',
+      noUncheckedIndexedAccess: true,
+      exactOptionalPropertyTypes: true,
+      // Not ours: those of TanStack and React.
+      skipLibCheck: true,
+    };
+    expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
+  });
+});

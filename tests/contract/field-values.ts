@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Kitchen } from './kitchen.ts';
+
+/** Fields whose values the schema alone cannot tell: what is there, and what a service checks. */
+const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
+  category_ids: ({ category }) => [category.id],
+  payment_method_id: ({ paymentMethodId }) => paymentMethodId,
+  items: ({ product, itemId }) => [
+    {
+      ...{ product_id: product.id, quantity: 3, comment: 'no sugar' },
+      subselections: [{ item_id: itemId, quantity: 1 }],
+    },
+  ],
+  sandbox: () => true,
+  timezone: () => 'America/Montevideo',
+  currency: () => 'UYU',
+  permissions: () => ['turns:read'],
+  url: () => 'https://erp.example.com/of-its-own',
+};
+
+/**
+ * A value of its own for a field, which its schema accepts. No default and no example is like it: a switch is off, of several
+ * names it is the last.
+ */
+export function valueFor(schema: z.core.$ZodType, field: string, kitchen: Kitchen): unknown {
+  const made = known[field];
+  if (made !== undefined) return made(kitchen);
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
+    return valueFor(schema.unwrap(), field, kitchen);
+  if (schema instanceof z.ZodObject)
+    return Object.fromEntries(
+      Object.entries(schema.shape).map(([name, member]) => [name, valueFor(member, name, kitchen)]),
+    );
+  if (schema instanceof z.ZodArray) return [valueFor(schema.element, field, kitchen)];
+  if (schema instanceof z.ZodEnum) return schema.options.at(-1);
+  const number = 3 + (field.length % 5);
+  const candidates = [
+    false,
+    `${field} of its own`,
+    `https://images.example.com/${field}.jpg`,
+    '2031-05-06T07:08:09.000+00:00',
+    number + 0.25,
+    number,
+  ];
+  const value = candidates.find((candidate) => z.safeParse(schema, candidate).success);
+  if (value === undefined) throw new Error(`tests/contract/field-values.ts knows no value of ${field}`);
+  return value;
+}
+
+/** What an answer shows of a field that was written. */
+export function shownOf(answer: unknown, field: string): unknown {
+  const shown = answer as Record<string, unknown>;
+  if (field !== 'category_ids') return shown[field];
+  return (shown.categories as { id: string }[]).map(({ id }) => id);
+}
+
+/** The field of an answer that shows a written one. */
+export const shownAs = (field: string): string => (field === 'category_ids' ? 'categories' : field);

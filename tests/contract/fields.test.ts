@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { exampleInput } from '../../packages/api/src/documents/examples.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
+import { operations } from '../support/documented.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { trpcEntrance } from './entrances.ts';
+import { shownAs, shownOf, valueFor } from './field-values.ts';
+import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
+
+// Whatever a creation or a change takes is kept, shown wherever the resource is, and told. Made of the router: a new field is
+// held to it by itself.
+
+type Answer = Record<string, unknown> & { id: string };
+
+const fieldsOf = (verb: 'create' | 'update') =>
+  operations
+    .filter(({ name }) => name.endsWith(`.${verb}`))
+    .flatMap((operation) =>
+      Object.keys(operation.input.shape)
+        .filter((field) => field !== 'id')
+        .map((field) => ({ operation, field, name: `${operation.name}: ${field}` })),
+    );
+
+/** Resources that are read otherwise than by `get`, with the reason. */
+const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise<unknown>>> = {
+  // A menu is read when it is published.
+  menus: async (kitchen, id) => {
+    await call(kitchen, 'menus.publish', { id });
+    return call(kitchen, 'menus.getActive', {});
+  },
+  // A key reads its own location: one that was created has no key yet.
+  locations: async (kitchen, id) =>
+    id === kitchen.locationId ? call(kitchen, 'locations.getCurrent', {}) : undefined,
+};
+
+/** Changes that are told by another event than that of the resource. */
+const toldElsewhere: Readonly<Record<string, EventType>> = {
+  // The record of a product's stock is told by itself.
+  'products.update: stock': 'stock.updated',
+};
+
+const api = usePublishingApi();
+
+describe('a field of a creation is written, read back, listed and told', () => {
+  it.each(fieldsOf('create'))('$name', async ({ operation, field, name }) => {
+    const kitchen = await openKitchen(api, { sandbox: false });
+    const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
+    const plain = await create(await openKitchen(api, { sandbox: false }), operation, {});
+    expect(alike(shownOf(plain, field), value), `${name}: the value is not its own`).toBe(false);
+    const answer = await create(kitchen, operation, { [field]: value });
+    await expectShown(kitchen, operation, answer, field, value);
+    await expectTold(kitchen, operation, answer.id, 'created', field, value);
+  });
+});
+
+describe('a field of a change, alone, is written, read back, listed and told', () => {
+  it.each(fieldsOf('update'))('$name', async ({ operation, field, name }) => {
+    const kitchen = await openKitchen(api, { sandbox: false });
+    const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
+    const creation = operationNamed(`${resourceOf(operation)}.create`);
+    if (creation === undefined) throw new Error(`${name}: nothing creates one`);
+    // The location is that of the key.
+    const id =
+      creation.name === 'locations.create' ? kitchen.locationId : (await create(kitchen, creation, {})).id;
+    const before = await read(kitchen, operation, id);
+    expect(alike(shownOf(before, field), value), `${name}: the value is not its own`).toBe(false);
+    const answer = (await call(kitchen, operation.name, { id, [field]: value })) as Answer;
+    await expectShown(kitchen, operation, answer, field, value);
+    await expectTold(kitchen, operation, id, 'updated', field, value);
+  });
+});
+
+async function expectShown(
+  kitchen: Kitchen,
+  operation: Operation,
+  answer: Answer,
+  field: string,
+  value: unknown,
+): Promise<void> {
+  expect(shownOf(answer, field), 'the answer').toEqual(matching(value));
+  const found = await read(kitchen, operation, answer.id);
+  if (found !== undefined) expect(shownOf(found, field), 'what is read').toEqual(matching(value));
+  const entry = await listed(kitchen, operation, answer.id, field);
+  if (entry !== undefined) expect(shownOf(entry, field), 'the entry of the list').toEqual(matching(value));
+}
+
+/** Where an event has the resource as its body, it shows the field. */
+async function expectTold(
+  kitchen: Kitchen,
+  { name, output }: Operation,
+  id: string,
+  action: 'created' | 'updated',
+  field: string,
+  value: unknown,
+): Promise<void> {
+  const own = eventTypes.find((type) => type.endsWith(`.${action}`) && events[type].data === output);
+  const type = toldElsewhere[`${name}: ${field}`] ?? own;
+  if (type === undefined) return;
+  await api.published();
+  const { rows } = await api.app.database.pool.query<{ body: string }>(
+    'select body from events where location_id = $1 and type = $2 and resource_id = $3',
+    [kitchen.locationId, type, id],
+  );
+  expect(rows, `${type} is told once`).toHaveLength(1);
+  expect(shownOf(JSON.parse(rows[0]?.body ?? '').data, field), type).toEqual(matching(value));
+}
+
+async function create(kitchen: Kitchen, operation: Operation, given: object): Promise<Answer> {
+  const input = withReferences(kitchen, exampleInput(operation)) as Record<string, unknown>;
+  const needed = Object.entries(input).filter(
+    ([name]) =>
+      name === 'idempotencyKey' || !z.safeParse(shapeOf(operation)[name] as z.ZodType, undefined).success,
+  );
+  return (await call(kitchen, operation.name, { ...Object.fromEntries(needed), ...given })) as Answer;
+}
+
+async function read(kitchen: Kitchen, operation: Operation, id: string): Promise<unknown> {
+  const resource = resourceOf(operation);
+  const reader = readers[resource];
+  if (reader !== undefined) return reader(kitchen, id);
+  if (operationNamed(`${resource}.get`) !== undefined) return call(kitchen, `${resource}.get`, { id });
+  const entry = await listed(kitchen, operation, id);
+  if (entry === undefined) throw new Error(`${resource}: nothing reads one, and it has no row in readers`);
+  return entry;
+}
+
+/** The entry of the list, where there is one and its schema has the field. */
+async function listed(kitchen: Kitchen, operation: Operation, id: string, field = 'id'): Promise<unknown> {
+  const list = operationNamed(`${resourceOf(operation)}.list`);
+  const page = list?.output instanceof z.ZodObject ? list.output.shape.data : undefined;
+  const entry = page instanceof z.ZodArray ? page.element : undefined;
+  if (list === undefined || !(entry instanceof z.ZodObject) || !(shownAs(field) in entry.shape))
+    return undefined;
+  const include = list.input.shape.include;
+  const all = include === undefined ? {} : { include: ['details', 'items'] };
+  const { data } = (await call(kitchen, list.name, { limit: 200, ...all })) as { data: Answer[] };
+  const found = data.find((each) => each.id === id);
+  expect(found, `${list.name} lists it`).toBeDefined();
+  return found;
+}
+
+async function call(kitchen: Kitchen, name: string, input: Record<string, unknown>): Promise<unknown> {
+  const operation = operationNamed(name);
+  if (operation === undefined) throw new Error(`there is no ${name}`);
+  const { value, message } = await trpcEntrance(operation).call(api.url, kitchen.key, input);
+  if (value === undefined) throw new Error(`${name} answered ${message}`);
+  return value;
+}
+
+const operationNamed = (name: string) => operations.find((each) => each.name === name);
+const resourceOf = ({ name }: Operation): string => name.replace(/^v1\./, '').split('.')[0] ?? '';
+const shapeOf = ({ input }: Operation) => input.shape as Record<string, z.ZodType>;
+
+/** What must equal a value; objects in it may show more. */
+function matching(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(matching);
+  if (typeof value !== 'object' || value === null) return value;
+  return expect.objectContaining(
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, matching(member)])),
+  );
+}
+
+const alike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -1,0 +1,39 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+import { expect, test } from 'vitest';
+
+const read = (file: string) => readFileSync(join(repositoryRoot, file), 'utf8');
+
+test.each(['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'])('%s has no dead link', (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  expect(links.length).toBeGreaterThan(0);
+  for (const link of links.filter((each) => !/^\w+:/.test(each))) {
+    const [path = '', anchor] = link.split('#');
+    const file = path === '' ? page : join(dirname(page), path);
+    expect(() => statSync(join(repositoryRoot, file)), link).not.toThrow();
+    if (anchor !== undefined) expect(anchorsOf(read(file)), link).toContain(anchor);
+  }
+});
+
+test.each([
+  ['start-and-demo.svg', 40],
+  ['flow.svg', 10],
+  ['docs.png', 200],
+])('the picture %s stands in the README and has less than %d KB', (name, most) => {
+  expect(read('README.md')).toContain(`](docs/pictures/${name})`);
+  expect(statSync(join(repositoryRoot, 'docs/pictures', name)).size).toBeLessThan(most * 1024);
+});
+
+test.each(['start-and-demo.svg', 'flow.svg'])('%s needs nothing but itself, and shows no key', (name) => {
+  const svg = read(`docs/pictures/${name}`);
+  expect(svg).not.toMatch(/<script|\bhref=|url\((?!#)|cmd_live_\w/);
+});
+
+const anchorsOf = (markdown: string): string[] =>
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );

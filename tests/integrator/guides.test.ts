@@ -1,0 +1,98 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '@comanda/db';
+import { expect, test } from 'vitest';
+import { commands } from '../../packages/integrator/src/commands.ts';
+import { useConsumer } from '../support/consumer.ts';
+import { createOrderKitchen, orderBody } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { download } from './comanda-mjs.ts';
+
+const api = usePublishingApi();
+const receiver = useConsumer();
+
+/** The blocks of a guide in one language, in their order. */
+function blocksOf(guide: string, language: string): string[] {
+  const text = readFileSync(join(repositoryRoot, 'docs/guides', guide), 'utf8');
+  const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
+  return found.map(([, code = '']) => code);
+}
+
+/** Runs what a reader would paste, in a folder, with the two settings of the guides. */
+async function paste(folder: string, program: string, script: string): Promise<string> {
+  const { PATH } = process.env;
+  const env = { PATH, COMANDA_URL: api.url, COMANDA_KEY: api.key.key };
+  const words = program === 'bash' ? ['-e', '-c', script] : ['-c', script];
+  const { stdout } = await promisify(execFile)(program, words, { cwd: folder, env }).catch(
+    (error: { stdout: string }) => error,
+  );
+  return stdout;
+}
+
+test('the guide of comanda.mjs does what it says, block by block', async () => {
+  const { folder } = await download(api);
+  const kitchen = await createOrderKitchen(api);
+  const blocks = blocksOf('comanda-mjs.md', 'sh').map((block) =>
+    block.replaceAll('http://localhost:4000/hook', receiver.url),
+  );
+  expect(blocks).toHaveLength(6);
+  const [get = '', trigger = '', listen = '', tail = '', deliveries = '', verify = ''] = blocks;
+  expect(await paste(folder, 'bash', get)).toBe('comanda.mjs: OK\n');
+  expect(await paste(folder, 'bash', trigger)).toMatch(
+    /^signed with whsec_\S+\norder\.created .* 200 {2}\d+ ms\n$/,
+  );
+
+  await paste(folder, 'bash', `${listen.trim()} --once`);
+  await api.rest('POST /v2/orders', { body: orderBody(kitchen), headers: { 'idempotency-key': 'guide' } });
+  await api.published();
+  const listened = await paste(folder, 'bash', `${listen.trim()} --once`);
+  expect(listened).toMatch(/\norder\.created .* 200 .*\npayment\.created .* 200 .*\n$/);
+
+  expect(await paste(folder, 'bash', tail)).toMatch(/^\S+ {2}order\.created {9}\S+ {2}\{.*…\n$/);
+  await api.rest('POST /v2/webhook-endpoints', { body: { url: receiver.url, events: ['order.created'] } });
+  expect(await paste(folder, 'bash', deliveries)).toMatch(/^none\n0 on their way again\n$/);
+
+  const { headers, text } = receiver.received.at(-1) ?? { headers: {}, text: '' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  writeFileSync(join(folder, 'headers.txt'), lines.join('\n'));
+  writeFileSync(join(folder, 'body.json'), text);
+  expect(await paste(folder, 'bash', verify)).toMatch(/^right: /);
+});
+
+const hasPython =
+  spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
+if (!hasPython)
+  console.warn(
+    'Python 3.9 or newer is not on this machine (Debian: python3): the guide of comanda.py is not run.',
+  );
+
+test.each(hasPython ? ['python3'] : [])(
+  'the guide of comanda.py does what it says, by %s',
+  async (python) => {
+    const { folder } = await download(api);
+    await createOrderKitchen(api);
+    const [get = ''] = blocksOf('python.md', 'sh');
+    expect(await paste(folder, 'bash', get)).toBe('comanda.py: OK\n');
+    const blocks = blocksOf('python.md', 'python');
+    expect(blocks).toHaveLength(6);
+    const [start = '', ...others] = blocks;
+    const program = [
+      start,
+      'import time; cursor_of_feed = comanda.request("GET", "/v2/events", after="latest").body["pagination"]["next"]',
+      ...others.slice(0, 3),
+      'while not any(e["type"] == "order.updated" for e in comanda.events(after=cursor_of_feed)): time.sleep(0.1)',
+      ...others.slice(3),
+      'os.environ["COMANDA_SECRET"] = "whsec_AAAA"; print(receive({}, b""))',
+    ];
+    const said = await paste(folder, python, program.join('\n'));
+    expect(said).toMatch(/^\d+ ready \d+\n422 validation_error invalid_field \S+\n( {2}\S+ .+\n)+\d+ \S+\n/);
+    expect(said).toMatch(/order\.created \d+\norder\.updated \d+\nmissing_header .*\n400\n$/);
+  },
+);
+
+test('the guide of comanda.mjs leaves out no command', () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs/guides/comanda-mjs.md'), 'utf8');
+  for (const name of Object.keys(commands)) expect(guide).toContain(`node comanda.mjs ${name}`);
+});

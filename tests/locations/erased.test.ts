@@ -1,0 +1,103 @@
+import { expect, it, vi } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { useConsumer } from '../support/consumer.ts';
+import { createOrderKitchen, orderBody, orderOf, postOrder } from '../support/orders.ts';
+import { ownTables } from '../support/tables.ts';
+import { waitFor } from '../support/wait.ts';
+import { usePlace } from './moving.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const place = usePlace();
+// It answers with what it got, as some do.
+const consumer = useConsumer(({ text }, response) => response.end(text.slice(0, 1_000)));
+const person = 'María "la Zurda" \\ Gómez';
+const others = 'Table 9';
+
+it('what a person left in an order is nowhere in the database once it is erased, and all else stays', async () => {
+  const { api } = place;
+  const kitchen = await createOrderKitchen(api);
+  const events = ['order.created', 'order.updated', 'order.cancelled'];
+  for (const version of ['v1/webhooks', 'v2/webhook-endpoints'])
+    await api.rest(`POST /${version}`, {
+      body: { url: consumer.url, events: version.startsWith('v1') ? ['order.created'] : events },
+    });
+  await place.startWorker();
+  const idempotencyKey = 'erase-1';
+  const body = orderBody(kitchen, {
+    identifier: person,
+    items: [{ product_id: kitchen.productId, quantity: 2, comment: `for ${person}` }],
+  });
+  const order = orderOf(await postOrder(api, body, { idempotencyKey }));
+  const other = orderOf(await postOrder(api, orderBody(kitchen, { identifier: others })));
+  const hand = await openHand(api.databaseUrl);
+  await hand.sql(`update orders set identifier = identifier || '!' where location_id = $1`, [api.locationId]);
+  await hand.close();
+  await api.rest(`POST /v2/orders/${order.id}/cancel`, { body: { reason: `${person} called` } });
+  await waitFor('all webhooks', async () => {
+    const [waiting] = await place.sql<{ n: number }>(
+      `select (select count(*) from internal.captured_changes)::int + (select count(*) from webhook_deliveries
+         where status <> 'delivered')::int as n`,
+    );
+    return waiting?.n === 0 && consumer.received.length >= 4;
+  });
+  expect(await tablesWith('Zurda')).toEqual(
+    expect.arrayContaining([
+      'audit_entries',
+      'events',
+      'idempotency_keys',
+      'order_items',
+      'orders',
+      'webhook_attempts',
+    ]),
+  );
+  const before = await api.rest(`GET /v2/orders/${order.id}`);
+
+  const erased = await place.comanda('erase', '--order', order.id);
+  expect(erased.code, erased.stderr).toBe(0);
+  expect(await tablesWith('Zurda')).toEqual([]);
+  expect(await tablesWith(others)).toEqual(expect.arrayContaining(['audit_entries', 'events', 'orders']));
+
+  const now = orderOf(await api.rest(`GET /v2/orders/${order.id}`));
+  const was = orderOf(before);
+  const { cancel_reason: _, ...kept } = was;
+  expect(now).toEqual({
+    ...kept,
+    identifier: '',
+    items: was.items.map(({ comment: __, ...item }) => item),
+  });
+  expect((await api.rest(`GET /v2/orders/${other.id}`)).text).toContain(others);
+  // Who keeps a copy hears of it, and a repeat gets the answer without the person.
+  const told = await waitFor('order.updated', () =>
+    consumer.received.find(
+      ({ body: event }) =>
+        event.type === 'order.updated' &&
+        (event.data as { id: string }).id === order.id &&
+        (event.data as { identifier: string }).identifier === '',
+    ),
+  );
+  expect(told.text).not.toContain('Zurda');
+  const repeated = await postOrder(api, body, { idempotencyKey });
+  expect(repeated.status).toBe(201);
+  expect(repeated.text).not.toContain('Zurda');
+  const again = await place.comanda('erase', '--order', order.id, '--json');
+  expect(JSON.parse(again.stdout).rows).toMatchObject({
+    orders: 0,
+    order_items: 0,
+    events: 0,
+    idempotency_keys: 0,
+  });
+});
+
+/** The tables that hold the word in any column. */
+async function tablesWith(word: string): Promise<string[]> {
+  const asks = {
+    query: async (text: string, values: unknown[]) => ({ rows: await place.sql(text, values) }),
+  };
+  const found: string[] = [];
+  for (const { name, sql } of await ownTables(asks)) {
+    const rows = await place.sql(`select from ${sql} t where t::text like '%' || $1 || '%' limit 1`, [word]);
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { placeOrder } from '../support/orders.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
+import { letRest, useFolder, usePlace } from './moving.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
+const patience = { timeoutMs: 60_000 };
+
+const north = usePlace();
+const south = usePlace();
+const folder = useFolder();
+
+let cells: Cells;
+let bar: Restaurant;
+
+beforeAll(async () => {
+  cells = cellsOf(folder.path, north, south);
+  bar = await openRestaurant(north, 'Bar Uno');
+  await north.startWorker();
+  await south.startWorker();
+  for (let n = 0; n < 3; n += 1) await order(north);
+  await waitFor(
+    'all to be told',
+    async () =>
+      (await north.sql('select from internal.captured_changes where location_id = $1', [bar.id])).length ===
+      0,
+    patience,
+  );
+});
+
+const order = (place: typeof north) =>
+  placeOrder({ rest: (route, call) => place.api.rest(route, { key: bar.key, ...call }) }, bar.kitchen);
+const statusAt = async ({ sql }: typeof north) =>
+  (await sql<{ status: string }>('select status from locations where id = $1', [bar.id]))[0]?.status;
+const move = ['locations', 'move'];
+const argv = () => [bar.id, '--to', 'south', ...cells.options];
+
+/** Begins a move, and kills it once writes are refused; nobody waits for requests that are under way then. */
+async function begun(): Promise<void> {
+  const move = await north.begin('disable: done', 'locations', 'move', ...argv());
+  move.kill('SIGKILL');
+  await move.ended;
+  expect(await statusAt(north)).toBe('read_only');
+  await letRest(north, bar.id);
+}
+
+/** Begins, or goes on with, the move, and kills it once it says the line; 0 when it was done before that. */
+async function killedAt(line: string): Promise<number | null> {
+  const going = await north.begin(line, ...move, ...argv()).catch(() => undefined);
+  going?.kill('SIGKILL');
+  return going === undefined ? 0 : going.ended;
+}
+const neverBoth = async () => {
+  const both = [await statusAt(north), await statusAt(south)];
+  expect(both.filter((status) => status === 'active').length, both.join()).toBeLessThan(2);
+};
+
+describe('a move that is taken back', () => {
+  // However late the kill comes, callers are not led away.
+  beforeAll(() =>
+    south.sql(
+      `create function not_yet() returns trigger language plpgsql as $$ begin raise 'not yet'; end $$;
+       create trigger not_yet before update on locations for each row when (new.status = 'read_only') execute function not_yet()`,
+    ),
+  );
+  afterAll(() => south.sql('drop function not_yet cascade'));
+
+  it.each(['drain: ', 'export: ', 'orders: ', 'export: done', 'import: ', 'order_items: ', 'import: done'])(
+    'after it was killed at "%s" leaves all as it was',
+    async (line) => {
+      const before = await north.rowsOf(bar.id);
+      await begun();
+      await killedAt(line);
+      await neverBoth();
+      const aborted = await north.comanda(...move, ...argv(), '--abort', '--json');
+      expect(aborted.code, aborted.stdout + aborted.stderr).toBe(0);
+      expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
+      expect(await south.rowsOf(bar.id)).toEqual({});
+      const { audit_entries: _, ...after } = await north.rowsOf(bar.id);
+      expect({ ...after, audit_entries: before.audit_entries }).toEqual(before);
+      await waitFor(
+        'its key',
+        async () => (await north.api.rest('GET /v2/orders', { key: bar.key })).status === 200,
+        patience,
+      );
+    },
+  );
+
+  it('is gone on with when it was killed while it deleted the copy', async () => {
+    await begun();
+    await killedAt('import: done');
+    const aborting = await north
+      .begin('active here again', ...move, ...argv(), '--abort')
+      .catch(() => undefined);
+    aborting?.kill('SIGKILL');
+    await aborting?.ended;
+    await neverBoth();
+    await north.comanda(...move, ...argv(), '--abort');
+    const nothing = await north.comanda(...move, ...argv(), '--abort');
+    expect(nothing).toMatchObject({ code: 1, stderr: expect.stringContaining('on its way nowhere') });
+    expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
+  });
+
+  it('changes by hand after the export are found before callers are led away', async () => {
+    await begun();
+    await killedAt('import: done');
+    await north.sql(`update api_keys set name = 'renamed' where location_id = $1`, [bar.id]);
+    const revoked = await north.comanda(
+      'keys',
+      'create',
+      '--name',
+      'late',
+      '--permissions',
+      '*',
+      '--location',
+      bar.id,
+    );
+    expect(revoked.code, revoked.stderr).toBe(0);
+    const refused = await north.comanda(...move, ...argv());
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was changed here after its export'),
+    });
+    expect(await statusAt(south)).toBe('disabled');
+    const aborted = await north.comanda(...move, ...argv(), '--abort');
+    expect(aborted.code, aborted.stderr).toBe(0);
+  });
+});
+
+it('without a reload it waits for a person, and reads are answered in both cells', async () => {
+  await begun();
+  const options = ['--to', 'south', '--cells', cells.file];
+  const paused = await north.comanda(...move, bar.id, ...options, '--json');
+  expect(paused.code).toBe(1);
+  expect(JSON.parse(paused.stdout)).toMatchObject({
+    step: 'map',
+    next: expect.stringContaining('--continue'),
+  });
+  for (const { api } of [north, south])
+    await waitFor(
+      'reads',
+      async () => (await api.rest('GET /v2/orders', { key: bar.key })).status === 200,
+      patience,
+    );
+  // Who prints the map elsewhere is told where it goes, though both answer reads.
+  const printed = await north.comanda('cells', 'map', '--cells', cells.file, '--for', 'haproxy');
+  expect(printed.stdout).toContain(`${bar.code} south\n`);
+  const refused = await north.comanda(...move, bar.id, ...options, '--abort');
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('led to cell south already') });
+  const enabled = await north.comanda('locations', 'enable', bar.id);
+  expect(enabled.code).toBe(1);
+});
+
+it('killed at each step it is gone on with, and at no moment both cells take a write', async () => {
+  const lines = ['map: ', 'map: wrote', 'map: true', 'map: done', 'enable: ', 'enable: done'];
+  for (const line of lines) {
+    await killedAt(line);
+    await neverBoth();
+  }
+  const done = await north.comanda(...move, ...argv(), '--json');
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  expect([await statusAt(north), await statusAt(south)]).toEqual(['disabled', 'active']);
+  const { number } = await waitFor('an order there', () => order(south), patience);
+  expect(number).toBe(4);
+});
+
+it('back it goes as it came, once its rows are gone where it was', async () => {
+  const there = ['--to', 'north', ...cells.options];
+  const refused = await south.comanda(...move, bar.id, ...there);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is in this database already') });
+  const deleted = await north.comanda('locations', 'delete', bar.id, '--confirm', 'Bar Uno');
+  expect(deleted.code, deleted.stderr).toBe(0);
+  const back = await south.begin('disable: done', ...move, bar.id, ...there);
+  back.kill('SIGKILL');
+  await back.ended;
+  await letRest(south, bar.id);
+  const done = await south.comanda(...move, bar.id, ...there, '--json');
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  await waitFor('an order', () => order(north), patience);
+  expect((await south.api.rest('GET /v2/orders', { key: bar.key })).headers.get('x-error-reason')).toBe(
+    'moved',
+  );
+});

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningWorker, startWorker } from '@comanda/worker';
+import pg from 'pg';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { superuserUrl } from '../support/database.ts';
+import { roleUrl } from '../support/roles.ts';
+import { ownTables } from '../support/tables.ts';
+import { useClosed } from '../support/use.ts';
+
+/** What two databases share. */
+export const encryptionKey = randomBytes(32).toString('base64');
+
+/** One database with its API, as an operator has it. */
+export interface Place {
+  api: TestApi;
+  comanda(...argv: string[]): Promise<CommandOutcome>;
+  /** Begins a command; the promise resolves when it has said `line` on standard error. */
+  begin(line: string, ...argv: string[]): Promise<Begun>;
+  /** Starts a worker, which is stopped with the place. */
+  startWorker(): Promise<RunningWorker>;
+  /** Plain SQL of who may do everything. */
+  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** How many rows each table has of a location; those with none are left out. */
+  rowsOf(locationId: string): Promise<Record<string, number>>;
+  close(): Promise<void>;
+}
+
+/** A command that runs. */
+export interface Begun {
+  kill(signal: NodeJS.Signals): void;
+  ended: Promise<number | null>;
+  /** What it has said on standard error. */
+  said(): string;
+}
+
+/** One for the tests of a file. */
+export const usePlace = (): Place => useClosed(startPlace);
+
+async function startPlace(): Promise<Place> {
+  const api = await startTestApi({ encryptionKey });
+  const outside = new pg.Client({
+    connectionString: superuserUrl(api.databaseUrl),
+    // So guards take it for the service.
+    application_name: 'comanda-outside',
+  });
+  await outside.connect();
+  const workers: RunningWorker[] = [];
+  const dataDir = mkdtempSync(join(tmpdir(), 'comanda-place-'));
+  const settings = {
+    ...{ DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
+    ...{ ENCRYPTION_KEY: encryptionKey, DATA_DIR: dataDir },
+  };
+  return {
+    api,
+    comanda: (...argv) => runComanda(settings, ...argv),
+    begin(line, ...argv) {
+      const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
+      const child = spawn(process.execPath, [script, ...argv], {
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+      return new Promise((resolve, reject) => {
+        let said = '';
+        child.stderr.on('data', (chunk) => {
+          said += String(chunk);
+          if (said.includes(line)) resolve({ kill: (signal) => child.kill(signal), ended, said: () => said });
+        });
+        void ended.then((code) => reject(new Error(`ended with ${code} before "${line}": ${said}`)));
+      });
+    },
+    async startWorker() {
+      const worker = await startWorker({
+        ...{ databaseUrl: api.databaseUrl, encryptionKey, logLevel: 'silent' },
+        ...{ webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
+        ...{ webhookTargets: 'any', webhookAllowCidrs: [] },
+      });
+      workers.push(worker);
+      return worker;
+    },
+    async sql<Row>(text: string, values: unknown[] = []) {
+      return (await outside.query(text, values)).rows as Row[];
+    },
+    async rowsOf(locationId) {
+      const counts: Record<string, number> = {};
+      for (const { name, sql } of await ownTables(outside, 'location_id')) {
+        const { rows } = await outside.query(`select count(*)::int as n from ${sql} where location_id = $1`, [
+          locationId,
+        ]);
+        if (rows[0].n > 0) counts[name] = rows[0].n;
+      }
+      return counts;
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await outside.end();
+      await api.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** A folder for exports, for the tests of a file. */
+export const useFolder = (): { path: string } =>
+  useClosed(async () => {
+    const path = mkdtempSync(join(tmpdir(), 'comanda-location-'));
+    return { path, close: async () => rmSync(path, { recursive: true }) };
+  });
+
+/** Lets the last change of a location look old: so nobody waits for requests that are under way. */
+export async function letRest({ sql }: Place, locationId: string): Promise<void> {
+  await sql(`set session_replication_role = replica`);
+  await sql(`update locations set updated_at = now() - interval '1 hour' where id = $1`, [locationId]);
+  await sql(`set session_replication_role = origin`);
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { RoleKind } from '../../packages/db/src/roles/access.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { roleUrl } from '../support/roles.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** A run of npm run studio. */
+export interface Run {
+  process: ChildProcess;
+  output(): string;
+  over(): boolean;
+}
+
+/** One that serves. */
+export interface RunningStudio extends Run {
+  origin: string;
+  /** The whole address as it was printed. */
+  entrance: string;
+  /** The cookie that a browser gets there. */
+  cookie: string;
+  /** Sends a query as the page does. */
+  query(sql: string, parameters?: unknown[], headers?: Record<string, string>): Promise<Queried>;
+  close(): Promise<number | null>;
+}
+
+/** What a query was answered with. */
+export interface Queried {
+  status: number;
+  refusal: { name: string; message: string } | null;
+  rows: Record<string, unknown>[];
+}
+
+/** Starts it with such arguments, on the database of `url` as a role: that for which the arguments ask, unless said. */
+export function startRun(
+  args: string[],
+  url: string | undefined,
+  role: RoleKind = args.includes('--read-only') ? 'reader' : 'admin',
+): Run {
+  const { DATABASE_URL, NODE_ENV, NODE_OPTIONS, ...env } = process.env;
+  const child = spawn(process.execPath, ['scripts/studio.mjs', ...args], {
+    cwd: repositoryRoot,
+    env: {
+      ...env,
+      DATA_DIR: '/nonexistent/comanda',
+      ...(url !== undefined && {
+        DATABASE_URL: roleUrl(url, role),
+        DATABASE_ROLE_PREFIX: new URL(url).username.replace(/_[a-z]+$/, ''),
+      }),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let over = false;
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  child.on('close', () => {
+    over = true;
+  });
+  return { process: child, output: () => output, over: () => over };
+}
+
+/** Starts it, and waits for nothing but the line with its address: then it listens. */
+export async function startStudio(url: string, args: string[] = []): Promise<RunningStudio> {
+  const port = await freePort();
+  const run = startRun(['--port', String(port), ...args], url);
+  const printed = /Prisma Studio: (\S+)/;
+  await waitFor('the address of Studio', async () => run.over() || printed.test(run.output()), {
+    timeoutMs: 100_000,
+  });
+  const entrance = printed.exec(run.output())?.[1];
+  if (entrance === undefined) throw new Error(`Studio ended:\n${run.output()}`);
+  const { origin } = new URL(entrance);
+  const answer = await fetch(entrance, { redirect: 'manual' });
+  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  return {
+    ...run,
+    origin,
+    entrance,
+    cookie,
+    query: (sql, parameters = [], headers = {}) =>
+      ask(origin, { procedure: 'query', query: { sql, parameters } }, { origin, cookie, ...headers }),
+    close: () => end(run, 'SIGTERM'),
+  };
+}
+
+async function ask(address: string, body: object, headers: Record<string, string>): Promise<Queried> {
+  const response = await fetch(`${address}/bff`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) return { status: response.status, refusal: { name: 'HTTP', message: text }, rows: [] };
+  const [refusal, rows = []] = JSON.parse(text) as [Queried['refusal'], Queried['rows']?];
+  return { status: response.status, refusal, rows };
+}
+
+/** Its exit code, once every process that holds its output is gone. */
+export async function ended(run: Run): Promise<number | null> {
+  if (!run.over()) await once(run.process, 'close');
+  return run.process.exitCode;
+}
+
+/** Asks it to end. */
+export async function end(run: Run, signal: NodeJS.Signals): Promise<number | null> {
+  const closing = ended(run);
+  run.process.kill(signal);
+  return closing;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const bound = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (typeof bound !== 'object' || bound === null) throw new Error('the probe has no port');
+  return bound.port;
+}

@@ -1,0 +1,121 @@
+import { newId } from '@comanda/db';
+import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
+import type { Kitchen } from '../contract/kitchen.ts';
+import { callRest } from './api.ts';
+import { openHand } from './by-hand.ts';
+import { createKey } from './factories.ts';
+
+let events = 0;
+
+/** A resource that was made, as its lookups name it. */
+export interface Made {
+  id: string;
+  externalId?: string;
+}
+
+/**
+ * Makes one of a resource beside what the kitchen holds, for every test that goes over all operations, and for the neighbour
+ * whom nobody may see. A resource with an operation `create` needs no row: it is made by that.
+ * A row for one operation stands under its name.
+ */
+export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
+  categories: ({ category }) => category,
+  products: ({ product }) => product,
+  orders: async (kitchen) => {
+    const { id } = await created(kitchen, 'POST /v2/orders', {
+      external_id: 'order-made',
+      is_take_away: false,
+      identifier: 'Table 1',
+      items: [{ product_id: kitchen.product.id, quantity: 1 }],
+      payment_method_id: kitchen.paymentMethodId,
+    });
+    return { id: String(id), externalId: 'order-made' };
+  },
+  payments: async (kitchen) => {
+    const orderId = (await makers.orders?.(kitchen))?.id ?? '';
+    const { prisma } = kitchen.api.app.database;
+    return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
+  },
+  paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
+  keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:read'] }),
+  locations: ({ locationId }) => ({ id: locationId }),
+  turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
+  settlements: async ({ api, locationId }) => {
+    const { prisma } = api.app.database;
+    await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
+    return prisma.settlement.findFirstOrThrow({ where: { locationId } });
+  },
+  menus: ({ api, locationId }) => api.app.database.prisma.menu.findFirstOrThrow({ where: { locationId } }),
+  syncJobs: async (kitchen) => {
+    const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
+    const { job_id } = await created(kitchen, 'POST /v2/sync/products', { items });
+    return { id: String(job_id) };
+  },
+  'syncJobs.retry': async (kitchen) => {
+    const job = await makers.syncJobs?.(kitchen);
+    const { pool } = kitchen.api.app.database;
+    await pool.query(`update sync_jobs set status = 'failed', completed_at = now() where id = $1`, [job?.id]);
+    return { id: job?.id ?? '' };
+  },
+  deliveries: async (kitchen) => {
+    const endpoint = await makers.webhookEndpoints?.(kitchen);
+    const [eventId, id] = [newId(), newId()];
+    const { pool } = kitchen.api.app.database;
+    await pool.query(
+      `insert into events (location_id, id, number, type, resource_id, body, created_at)
+       values ($1, $2, $3, 'order.created', $2, $4, now())`,
+      [
+        kitchen.locationId,
+        eventId,
+        1_000_000 + events++,
+        JSON.stringify({ ...(exampleEvent('order.created') as object), id: eventId }),
+      ],
+    );
+    await pool.query(
+      `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, status, attempts)
+       values ($1, $2, $3, $4, 'dead', 5)`,
+      [kitchen.locationId, id, endpoint?.id, eventId],
+    );
+    return { id };
+  },
+  // What a hand did: keys undo nothing else.
+  audit: async ({ api, locationId, category }) => {
+    const { pool } = api.app.database;
+    const hand = await openHand(pool.options.connectionString ?? '');
+    try {
+      await hand.sql('update categories set priority = priority + 1 where id = $1', [category.id]);
+      const [entry] = await hand.sql<{ id: string }>(
+        'select id from audit_entries where location_id = $1 order by created_at desc, id desc limit 1',
+        [locationId],
+      );
+      return { id: entry?.id ?? '' };
+    } finally {
+      await hand.close();
+    }
+  },
+  certifications: async (kitchen) => {
+    // There is one at a time, and a test may start another.
+    const end = () =>
+      kitchen.api.app.database.pool.query(
+        `update certifications set status = 'passed', waiting_for = null, completed_at = now()
+         where location_id = $1 and status in ('queued', 'running')`,
+        [kitchen.locationId],
+      );
+    await end();
+    const { id } = await created(kitchen, 'POST /v2/certifications', {});
+    await end();
+    return { id: String(id) };
+  },
+  webhookEndpoints: async (kitchen) => {
+    const url = 'http://127.0.0.1:9/hook';
+    const { id } = await created(kitchen, 'POST /v2/webhook-endpoints', { url, events: ['order.created'] });
+    return { id: String(id) };
+  },
+};
+
+async function created({ api, key }: Kitchen, route: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { 'idempotency-key': 'made-by-the-kitchen' };
+  const answer = await callRest<{ data: Record<string, unknown> }>(api.url, route, { key, body, headers });
+  if (answer.status >= 300) throw new Error(`${route} answered ${answer.status}: ${answer.text}`);
+  return answer.body.data;
+}

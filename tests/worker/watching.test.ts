@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import { useWorkerKit } from './kit.ts';
+
+const kit = useWorkerKit({ lifetime: 'test' });
+const host = '127.0.0.1';
+
+it('a worker tells on a port of its own that it lives, whether it is ready, and what it does (operations, F10)', async () => {
+  const worker = await kit.startWorker({ workerPort: 0, host });
+  const ask = (path: string, method = 'GET') => fetch(`${worker.url}${path}`, { method });
+  const consumer = await kit.consumer();
+  await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the webhook', () => consumer.received.length === 1);
+
+  expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
+  const ready = await ask('/readyz');
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', database: 'ok' }]);
+  const text = await waitFor('the attempt to be counted', async () => {
+    const found = await (await ask('/metrics')).text();
+    return found.includes('attempt_duration_seconds_count{outcome="delivered"} 1') && found;
+  });
+  for (const name of ['process_resident_memory_bytes', 'comanda_pool_waiting', 'comanda_build_info'])
+    expect(text).toContain(`\n# TYPE ${name} gauge\n`);
+  expect(text).toContain('comanda_delivery_attempts_in_flight 0');
+  expect([(await ask('/')).status, (await ask('/metrics', 'POST')).status]).toEqual([404, 405]);
+  expect(await (await ask('/metrics', 'HEAD')).text()).toBe('');
+});
+
+it('a worker that drains says so until it ends, and its port is free then', async () => {
+  const worker = await kit.startWorker({ workerPort: 0, host });
+  let answer = () => {};
+  const answered = new Promise<{ status: number }>((resolve) => {
+    answer = () => resolve({ status: 200 });
+  });
+  const consumer = await kit.consumer(() => answered);
+  await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the attempt to begin', () => consumer.received.length === 1);
+
+  const stopped = kit.stopWorkers();
+  const draining = await fetch(`${worker.url}/readyz`);
+  expect([draining.status, draining.headers.get('retry-after'), await draining.json()]).toEqual([
+    503,
+    '5',
+    { status: 'draining' },
+  ]);
+  answer();
+  await stopped;
+  await expect(fetch(`${worker.url}/readyz`)).rejects.toThrow('fetch failed');
+});
+
+it('a worker whose port is taken names the setting', async () => {
+  const other = createServer().listen(0, host);
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as AddressInfo;
+  await expect(kit.startWorker({ workerPort: port, host })).rejects.toThrow(
+    `WORKER_PORT: ${host}:${port} cannot be used (EADDRINUSE); set WORKER_PORT to a free port`,
+  );
+  other.close();
+});
