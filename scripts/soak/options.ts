@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 /** What a soak is asked for. */
 export interface SoakOptions {
   minutes: number;
+  /** It goes on until so many kills interrupted work, for at most 10 more minutes. */
+  kills: number;
   /** Seconds from one kill to the next. */
   killEverySeconds: number;
   /** Seconds from one look into the books to the next. */
@@ -24,6 +26,7 @@ export interface SoakOptions {
 /** What `--help` prints. */
 export const usage = `npm run soak -- [options]
   --minutes N      how long (120)
+  --kills N        and on until so many kills interrupted work, for at most 10 more minutes (0)
   --kill-every N   seconds from one kill to the next (60)
   --check-every N  seconds from one look into the books to the next (300)
   --rate N         calls a second (30 % of what the machine carries)
@@ -43,6 +46,7 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
     args: [...words],
     options: {
       ...{ minutes: { type: 'string', default: '120' }, 'kill-every': { type: 'string', default: '60' } },
+      kills: { type: 'string', default: '0' },
       ...{ 'check-every': { type: 'string', default: '300' }, rate: { type: 'string' } },
       ...{ seed: { type: 'string' }, kinds: { type: 'string', default: '' }, json: { type: 'string' } },
       'retry-delays': { type: 'string', default: '2,5,15,30' },
@@ -53,6 +57,7 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
   if (values.help) return undefined;
   return {
     minutes: positive('--minutes', values.minutes),
+    kills: countOf('--kills', values.kills),
     killEverySeconds: positive('--kill-every', values['kill-every']),
     checkEverySeconds: positive('--check-every', values['check-every']),
     rate: values.rate === undefined ? undefined : positive('--rate', values.rate),
@@ -68,4 +73,9 @@ function positive(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) throw new Error(`${name} must be a number above 0, is ${text}`);
   return value;
+}
+
+function countOf(name: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`${name} must be a whole number, is ${text}`);
+  return Number(text);
 }

@@ -222,6 +222,56 @@ async function forgetEvents(): Promise<void> {
   await client.end();
 }
 
+describe('an order that comes', () => {
+  test('while the board is read for the first time is on it', async () => {
+    const page = await opened({ prepare: holding({ answers: 'orders.list' }) });
+    const [other] = await Promise.all([board(), page.until(live)]);
+    const { number } = await place();
+    await other.until(`${column(number)} === 'pending'`);
+    await page.evaluate('letGo()');
+    await page.until(`${column(number)} === 'pending'`);
+  });
+
+  test('after the board was read and before its stream began is on it', async () => {
+    const page = await opened({ prepare: holding({ answers: 'orders.list', questions: 'events/stream' }) });
+    await page.until('asked.some((url) => url.includes("orders.list"))');
+    const { number } = await place();
+    await api.published();
+    await page.evaluate('letGoQuestions()');
+    await page.until(live);
+    await page.evaluate('letGo()');
+    await page.until(`${column(number)} === 'pending'`);
+  });
+
+  test('while another screen is shown is there on the way back', async () => {
+    const page = await board();
+    await page.click('nav a[href="/app/day"]');
+    await page.until(`document.querySelector('.day') !== null`);
+    const { number } = await place();
+    await api.published();
+    await page.click('nav a[href="/app/board"]');
+    await page.until(`${column(number)} === 'pending'`);
+  });
+});
+
+// Keeps the answers to some questions from the page, or the questions from the service, until they are let go.
+const holding =
+  ({ answers, questions = 'nothing' }: { answers: string; questions?: string }) =>
+  (page: Page) =>
+    page.evaluateOnNewDocument(`
+      window.asked = [];
+      const ask = window.fetch;
+      const answers = new Promise((done) => { window.letGo = done; });
+      const questions = new Promise((done) => { window.letGoQuestions = done; });
+      window.fetch = async (...words) => {
+        const url = String(words[0]);
+        if (url.includes('${questions}')) await questions;
+        const answer = await ask(...words);
+        asked.push(url);
+        if (url.includes('${answers}')) await answers;
+        return answer;
+      };`);
+
 test('it speaks the language of the browser, and the one that is chosen', async () => {
   const spanish = async (page: Page) => {
     const devTools = await page.createCDPSession();

@@ -8,6 +8,7 @@ export interface Page {
   goto(url: string, options?: { waitUntil?: 'load' | 'networkidle0' }): Promise<unknown>;
   setViewport(size: { width: number; height: number; isMobile?: boolean; hasTouch?: boolean }): Promise<void>;
   evaluate<Result>(code: string): Promise<Result>;
+  evaluateOnNewDocument(code: string): Promise<unknown>;
   waitForSelector(selector: string, options?: { timeout?: number }): Promise<unknown>;
   waitForFunction(code: string, options?: { timeout?: number }): Promise<unknown>;
   click(selector: string): Promise<void>;

@@ -1,7 +1,7 @@
-import type { ComandaClient } from '@comanda/client';
+import type { ComandaClient, PublishedEvent } from '@comanda/client';
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
-import { useEvents } from '../frame/live.tsx';
+import { useEvents, useReading } from '../frame/live.tsx';
 
 type Page = Awaited<ReturnType<ComandaClient['orders']['list']['query']>>;
 
@@ -46,30 +46,21 @@ const handedOver = 10;
 export function useBoard(onCreated: (order: BoardOrder) => void) {
   const { comanda } = useComanda();
   const queries = useQueryClient();
+  const reading = useReading();
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Known> => {
-      const include = ['details', 'items'] as ['details', 'items'];
-      const [open, closed] = await Promise.all([
-        comanda.orders.list.query(
-          { status: ['pending', 'ready'], include, limit: most, order: 'asc' },
-          { signal },
-        ),
-        comanda.orders.list.query({ status: 'closed', include, limit: handedOver }, { signal }),
-      ]);
-      const beyond = open.pagination.total - open.data.length;
-      return { orders: [...open.data, ...closed.data.reverse()], beyond };
+      const { data, meanwhile } = await reading(() => readBoard(comanda, signal));
+      return meanwhile.reduce(follow, data);
     },
   });
   useEvents((event) => {
-    if (event.type !== 'order.created' && event.type !== 'order.updated') return;
     const known = queries.getQueryData<Known>(queryKey);
     if (known === undefined) return;
-    if (!known.orders.some(({ id }) => id === event.data.id) && event.data.status === 'pending')
-      onCreated(event.data);
-    queries.setQueryData<Known>(queryKey, { ...known, orders: withOrder(known.orders, event.data) });
-    // What is being read may be from before the event.
-    if (queries.isFetching({ queryKey }) > 0) void queries.invalidateQueries({ queryKey });
+    const followed = follow(known, event);
+    queries.setQueryData<Known>(queryKey, followed);
+    const came = followed.orders.find(({ id }) => !known.orders.some((order) => order.id === id));
+    if (came?.status === 'pending') onCreated(came);
   });
   const moves = useMutationState({
     filters: { mutationKey, status: 'pending' },
@@ -97,6 +88,25 @@ export function useMove(onRefused: (move: Move, error: unknown) => void) {
     },
   });
   return mutate;
+}
+
+async function readBoard(comanda: ComandaClient, signal: AbortSignal): Promise<Known> {
+  const include = ['details', 'items'] as ['details', 'items'];
+  const [open, closed] = await Promise.all([
+    comanda.orders.list.query(
+      { status: ['pending', 'ready'], include, limit: most, order: 'asc' },
+      { signal },
+    ),
+    comanda.orders.list.query({ status: 'closed', include, limit: handedOver }, { signal }),
+  ]);
+  const beyond = open.pagination.total - open.data.length;
+  return { orders: [...open.data, ...closed.data.reverse()], beyond };
+}
+
+/** The board after an event. */
+function follow(known: Known, event: PublishedEvent): Known {
+  if (event.type !== 'order.created' && event.type !== 'order.updated') return known;
+  return { ...known, orders: withOrder(known.orders, event.data) };
 }
 
 const rank: Readonly<Record<Status, number>> = { pending: 0, ready: 1, closed: 2, canceled: 2 };

@@ -1,9 +1,9 @@
-import type { ComandaClient } from '@comanda/client';
+import type { ComandaClient, PublishedEvent } from '@comanda/client';
 import { listAll } from '@comanda/client';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
-import { useEvents } from '../frame/live.tsx';
+import { useEvents, useReading } from '../frame/live.tsx';
 
 /** What was sold on a day, cut in one way. */
 export type Report = Awaited<ReturnType<ComandaClient['salesReports']['get']['query']>>;
@@ -42,30 +42,37 @@ export function useReports(day: string) {
   });
 }
 
+type Stock = ReadonlyMap<string, StockEntry>;
+
 /** Products whose stock is at its alarm or below, the least left first. All stock is read once; events tell the rest. */
 export function useLowStock() {
   const { comanda } = useComanda();
   const queries = useQueryClient();
+  const reading = useReading();
   const queryKey = ['stock'];
   useEvents((event) => {
-    if (event.type !== 'stock.updated') return;
-    queries.setQueryData<ReadonlyMap<string, StockEntry>>(
-      queryKey,
-      (known) => known && new Map(known).set(event.data.product_id, event.data),
-    );
+    queries.setQueryData<Stock>(queryKey, (known) => known && follow(known, event));
   });
   return useQuery({
     queryKey,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const entries = new Map<string, StockEntry>();
-      for await (const entry of listAll(comanda.stock.list, {}, { signal }))
-        entries.set(entry.product_id, entry);
-      return entries as ReadonlyMap<string, StockEntry>;
+      const { data, meanwhile } = await reading(() => readStock(comanda, signal));
+      return meanwhile.reduce(follow, data);
     },
     select: (entries) =>
       [...entries.values()]
         .filter(({ stock }) => stock.enabled && stock.quantity <= stock.min_stock_alarm)
         .sort((one, other) => one.stock.quantity - other.stock.quantity),
   });
+}
+
+async function readStock(comanda: ComandaClient, signal: AbortSignal): Promise<Stock> {
+  const entries = new Map<string, StockEntry>();
+  for await (const entry of listAll(comanda.stock.list, {}, { signal })) entries.set(entry.product_id, entry);
+  return entries;
+}
+
+function follow(known: Stock, event: PublishedEvent): Stock {
+  return event.type === 'stock.updated' ? new Map(known).set(event.data.product_id, event.data) : known;
 }

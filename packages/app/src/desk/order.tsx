@@ -1,9 +1,9 @@
-import { comandaError } from '@comanda/client';
+import { comandaError, type PublishedEvent } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
-import { useEvents } from '../frame/live.tsx';
+import { useEvents, useReading } from '../frame/live.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { OrderDeeds } from './order-deeds.tsx';
@@ -20,21 +20,30 @@ export function OrderView({ wanted }: { wanted: string }) {
   const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const say = useRefusal();
+  const reading = useReading();
   const { data, error, refetch } = useQuery({
     queryKey: ['order', wanted],
-    queryFn: ({ signal }) => overviewOf(comanda, wanted, signal),
+    queryFn: async ({ signal }) => {
+      for (;;) {
+        const { data, meanwhile } = await reading(() => overviewOf(comanda, wanted, signal));
+        if (!meanwhile.some((event) => changes(event, data.order.id))) return data;
+      }
+    },
     // Attempts are told by no event.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ next_attempt_at }) => next_attempt_at !== undefined) ? 2_000 : false,
   });
   useEvents((event) => {
-    if (event.type === 'order.updated' && event.data.id === data?.order.id) void refetch();
+    if (data !== undefined && changes(event, data.order.id)) void refetch();
   });
   if (data !== undefined) return <Found {...data} />;
   if (error === null) return <p>{frame.loading}</p>;
   const isNone = comandaError(error)?.code === 'resource_not_found';
   return <p role="alert">{isNone ? texts.noOrder(wanted) : say(error)}</p>;
 }
+
+const changes = (event: PublishedEvent, orderId: string): boolean =>
+  event.type === 'order.updated' && event.data.id === orderId;
 
 function Found(overview: Overview) {
   const { order, payment, turn, timeline, deliveries } = overview;

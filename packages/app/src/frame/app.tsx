@@ -71,10 +71,13 @@ function SignedIn({ session, onChanged, onOut, onOver }: SignedInProps) {
     const onError = (error: unknown) => {
       if (hasEnded(error)) onOver();
     };
-    // The client repeats what can be repeated.
-    const defaultOptions = { queries: { retry: false, staleTime: 5_000 }, mutations: { retry: false } };
     return new QueryClient({
-      ...{ defaultOptions, queryCache: new QueryCache({ onError }) },
+      defaultOptions: {
+        // The client repeats what can be repeated. A screen that was not shown followed no events: it reads again.
+        queries: { retry: false, staleTime: 5_000, refetchOnMount: 'always' },
+        mutations: { retry: false },
+      },
+      queryCache: new QueryCache({ onError }),
       mutationCache: new MutationCache({ onError }),
     });
   });

@@ -47,7 +47,9 @@ export function LiveProvider({ children }: { children: ReactNode }) {
           onState({ status }) {
             if (signal.aborted) return;
             setStanding(status);
-            if (status === 'live' && isNew) void queries.invalidateQueries();
+            // A first read that is under way may be from before the stream: it would be joined, so it is ended.
+            if (status === 'live' && isNew)
+              void queries.cancelQueries().then(() => queries.invalidateQueries());
             if (status === 'live') isNew = false;
           },
         },
@@ -88,6 +90,21 @@ export function useEvents(listener: Listener): void {
       listeners.delete(tell);
     };
   }, [listeners]);
+}
+
+/** Reads, and keeps the events that come meanwhile: what is read may be from before them. */
+export function useReading() {
+  const { listeners } = useContext(Context);
+  return async <Data,>(read: () => Promise<Data>): Promise<{ data: Data; meanwhile: PublishedEvent[] }> => {
+    const meanwhile: PublishedEvent[] = [];
+    const keep: Listener = (event) => meanwhile.push(event);
+    listeners.add(keep);
+    try {
+      return { data: await read(), meanwhile };
+    } finally {
+      listeners.delete(keep);
+    }
+  };
 }
 
 /** Says whether the screen is live; over the whole width when there is no connection. */
