@@ -1,5 +1,6 @@
 // npm run test:browser: builds the documents' site again and compares it with what is committed, then looks at it with
-// Chromium, when one is on this machine (Debian's package `chromium`, or COMANDA_CHROMIUM names one).
+// Chromium, when one is on this machine (Debian's package `chromium`, or COMANDA_CHROMIUM names one). Files that follow
+// `--` run alone.
 import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
 import { findChromium } from './chromium.mjs';
 import { installGenerator } from './site/generator.mjs';
@@ -12,6 +13,7 @@ await runScript(() =>
     await installGenerator(signal);
     const env = { COMANDA_CHROMIUM: chromium };
     // One browser at a time: more wait for each other on a small machine.
-    return runNode(['scripts/test.mjs', 'tests/browser', '--no-file-parallelism'], { signal, env });
+    const files = process.argv.length > 2 ? process.argv.slice(2) : ['tests/browser'];
+    return runNode(['scripts/test.mjs', ...files, '--no-file-parallelism'], { signal, env });
   }),
 );
