@@ -152,11 +152,28 @@ describe('doctor', () => {
     await other.end();
   });
 
+  it('says nothing of sessions of another database that wait for each other', async () => {
+    const another = new URL(superuserUrl(kit.url));
+    another.pathname = '/postgres';
+    const [holder, waiter] = await connectTwo(another.href);
+    const [{ pid } = {}] = (await holder.query('select pg_backend_pid() as pid, pg_advisory_lock(1972)'))
+      .rows;
+    const waited = waiter.query('select pg_advisory_lock(1972)');
+    await waitFor('a wait of a second', async () => {
+      const [{ seconds } = {}] = await kit.sql(
+        'select extract(epoch from clock_timestamp() - min(waitstart))::float8 as seconds from pg_locks where $1 = any (pg_blocking_pids(pid))',
+        [pid],
+      );
+      return Number(seconds) > 1;
+    });
+    expect(of(await look(), 'locks').found).not.toContain(`pid ${pid}`);
+    await holder.end();
+    await waited;
+    await waiter.end();
+  });
+
   it('names who has a row that somebody waits for', async () => {
-    const [holder, waiter] = [1, 2].map(
-      (n) => new pg.Client({ connectionString: superuserUrl(kit.url), application_name: `hand ${n}` }),
-    ) as [pg.Client, pg.Client];
-    await Promise.all([holder.connect(), waiter.connect()]);
+    const [holder, waiter] = await connectTwo(superuserUrl(kit.url));
     await holder.query('begin; update locations set name = name');
     const waited = waiter.query('begin; update locations set name = name; rollback');
     const found = await waitFor('the wait to be found', async () => {
@@ -197,3 +214,10 @@ describe('doctor', () => {
     expect(count).toBe(0);
   });
 });
+
+/** `hand 1` and `hand 2`. */
+async function connectTwo(connectionString: string): Promise<[pg.Client, pg.Client]> {
+  const clients = [1, 2].map((n) => new pg.Client({ connectionString, application_name: `hand ${n}` }));
+  await Promise.all(clients.map((client) => client.connect()));
+  return clients as [pg.Client, pg.Client];
+}

@@ -97,8 +97,10 @@ export const heldLocks = statement<{
        and c.relnamespace in (to_regnamespace('public'), to_regnamespace('internal'))
        and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
      union all
+     -- Sessions of this database: others of the server wait for each other, too.
      select b.pid, null, w.pid from pg_locks w cross join lateral unnest(pg_blocking_pids(w.pid)) b (pid)
-     where not w.granted and w.waitstart < clock_timestamp() - make_interval(secs => $1::float8)
+     where w.pid in (select s.pid from pg_stat_activity s where s.datname = current_database())
+       and not w.granted and w.waitstart < clock_timestamp() - make_interval(secs => $1::float8)
    ) h left join pg_stat_activity a on a.pid = h.pid
    where h.pid <> pg_backend_pid()
    group by h.pid, a.usename, a.application_name order by waiting desc, h.pid limit 5`,
