@@ -1,0 +1,47 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+
+type OpenOptions = Parameters<typeof openApp>[2];
+
+/** Holds on a page that follows the events. */
+export const live = `document.querySelector('.live.live') !== null`;
+
+/** The column of an order. */
+export const column = (number: number): string =>
+  `document.querySelector('article[data-number="${number}"]')?.closest('section').classList[1]`;
+
+/** The button that moves an order on. */
+export const moveButton = (number: number): string => `article[data-number="${number}"] .move`;
+
+/** An API with its app and a kitchen, and a browser whose pages are closed after each test. */
+export function useBoards() {
+  const api = usePublishingApi(undefined, { app: 'on' });
+  let browser: Browser;
+  let kitchen: OrderKitchen;
+  const pages: AppPage[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+    kitchen = await createOrderKitchen(api);
+  });
+  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+  afterAll(() => browser?.close());
+
+  const link = (input?: Parameters<typeof linkTo>[1]) => linkTo(api, input);
+  const opened = async (options: OpenOptions = {}, address?: string): Promise<AppPage> => {
+    const page = await openApp(browser, address ?? (await link()), options);
+    pages.push(page);
+    return page;
+  };
+  const board = async (options?: OpenOptions): Promise<AppPage> => {
+    const page = await opened(options);
+    await page.until(live);
+    await page.until(`document.querySelector('.board') !== null`);
+    return page;
+  };
+  const place = async (): Promise<{ id: string; number: number }> =>
+    (await placeOrder(api, kitchen)) as never;
+  return { api, link, opened, board, place };
+}
