@@ -18,7 +18,7 @@ const mostAgain = 4;
 /** Lines of a failure that are shown again: the test, and the first of what it says. */
 const linesOfFailure = 12;
 
-const total = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0, onlyAlone: 0 };
 const failures = [];
 for (const { words, again } of parts) {
   const began = performance.now();
@@ -27,10 +27,12 @@ for (const { words, again } of parts) {
   const excused = failed > 0 && again !== undefined && (await passAlone(again, failed, output)) ? failed : 0;
   total.passed += passed + excused;
   total.failed += failed - excused;
+  total.onlyAlone += excused;
   if (failed > 0) failures.push(`${name}${excused > 0 ? ', and passed alone' : ''}`, ...failuresIn(output));
   console.log(`${name}: ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
 }
 if (failures.length > 0) console.log(`\nwhat failed:\n${failures.join('\n')}`);
+if (total.onlyAlone > 0) console.log(`\n${total.onlyAlone} of those that passed did so only alone`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
 

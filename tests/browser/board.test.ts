@@ -126,3 +126,71 @@ const holding =
         if (url.includes('${answers}')) await answers;
         return answer;
       };`);
+
+test('an order is cancelled after a question, and given back by the board', async () => {
+  const page = await board();
+  const { id, number } = await place();
+  await page.until(`${column(number)} === 'pending'`);
+  await page.click(`article[data-number="${number}"] footer button`);
+  await page.waitForSelector('.dialog');
+  expect(await page.text()).toContain(`Cancel order ${number}?`);
+  await page.click('.dialog button:not(.primary)');
+  expect(await api.client().orders.get.query({ id })).toMatchObject({ status: 'pending' });
+  await page.until(`document.querySelector('.dialog') === null`);
+  await page.click(`article[data-number="${number}"] footer button`);
+  await page.waitForSelector('.dialog');
+  await page.click('.dialog .primary');
+  await page.until(`document.querySelector('article[data-number="${number}"]') === null`);
+  await expect.poll(() => api.client().orders.get.query({ id })).toMatchObject({ status: 'canceled' });
+});
+
+test('a screen that is no longer there after an upgrade says so, and comes when it is loaded anew', async () => {
+  const page = await board();
+  const devTools = await page.createCDPSession();
+  await devTools.send('Network.enable');
+  await devTools.send('Network.setBlockedURLs', { urls: ['*/app/*day*'] });
+  await page.click('nav a[href="/app/day"]');
+  await page.until(`document.body.innerText.includes('There may be a newer version of it.')`);
+  await page.click('nav a[href="/app/board"]');
+  await page.until(`document.querySelector('.board') !== null`);
+  await page.click('nav a[href="/app/day"]');
+  await devTools.send('Network.setBlockedURLs', { urls: [] });
+  await page.click('main [role=alert] button');
+  await page.until(`document.querySelector('.day') !== null`);
+});
+
+describe('with many orders', () => {
+  const handOver = async ({ id }: { id: string }) => {
+    await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
+    await api.client().orders.updateStatus.mutate({ id, status: 'closed' });
+  };
+
+  test('one that is handed over stands first among those that were, though it is older', async () => {
+    const { number, ...order } = await place();
+    await api.client().orders.updateStatus.mutate({ id: order.id, status: 'ready' });
+    for (let n = 0; n < 10; n += 1) await handOver(await place());
+    const page = await board();
+    await page.until(`document.querySelectorAll('.column.closed article').length === 10`);
+    await page.click(moveButton(number));
+    await page.until(`document.querySelector('.column.closed article').dataset.number === '${number}'`);
+    await expect
+      .poll(() => api.client().orders.get.query({ id: order.id }))
+      .toMatchObject({ status: 'closed' });
+    expect(await page.evaluate(column(number))).toBe('closed');
+  });
+
+  test('new ones are shown, however many wait to be handed over', { timeout: 120_000 }, async () => {
+    for (let n = 0; n < 201; n += 1)
+      await api.client().orders.updateStatus.mutate({ id: (await place()).id, status: 'ready' });
+    const { number } = await place();
+    const page = await board();
+    await page.until(`${column(number)} === 'pending'`);
+    const hidden = `/and \\d+ more/.exec(document.querySelector('.column.ready').innerText)?.[0]`;
+    const before = Number(/\d+/.exec(await page.evaluate<string>(hidden))?.[0]);
+    expect(before).toBeGreaterThan(0);
+    await page.click('.column.ready .move');
+    await page.until(
+      `(${hidden} ?? 'and 0 more') === 'and ${before - 1} more' || ${before} === 1 && ${hidden} === undefined`,
+    );
+  });
+});

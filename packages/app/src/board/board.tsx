@@ -1,3 +1,4 @@
+import { noAnswer } from '@comanda/client';
 import { useState } from 'react';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
@@ -17,7 +18,9 @@ export function Board() {
   const notify = useNotify();
   const [news, setNews] = useState('');
   const { board, error, refetch } = useBoard(({ number }) => setNews(texts.came(number)));
-  const move = useMove(({ order }, refused) => notify(texts.refused(order.number), say(refused)));
+  const move = useMove(({ order: { number } }, error) =>
+    notify(noAnswer(error) === undefined ? texts.refused(number) : texts.unanswered(number), say(error)),
+  );
 
   if (board === undefined && error !== null)
     return (
@@ -53,7 +56,9 @@ export function Board() {
                 </li>
               ))}
             </ul>
-            {column === 'pending' && board.beyond > 0 && <p className="quiet">{texts.more(board.beyond)}</p>}
+            {column !== 'closed' && board.beyond[column] > 0 && (
+              <p className="quiet">{texts.more(board.beyond[column])}</p>
+            )}
           </section>
         ))}
       </div>

@@ -1,7 +1,7 @@
 import type { ComandaClient, PublishedEvent } from '@comanda/client';
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
-import { useEvents, useReading } from '../frame/live.tsx';
+import { useEvents, useReadAgain, useReading } from '../frame/live.tsx';
 
 type Page = Awaited<ReturnType<ComandaClient['orders']['list']['query']>>;
 
@@ -24,20 +24,25 @@ export interface Move {
 export interface BoardOrders {
   columns: Readonly<Record<Column, BoardOrder[]>>;
   /** Open orders beyond those that are shown. */
-  beyond: number;
+  beyond: Readonly<Record<OpenStatus, number>>;
   /** Orders whose move was asked for and is not answered. */
   moving: ReadonlySet<string>;
 }
 
+type OpenStatus = 'pending' | 'ready';
+
 interface Known {
+  /** Pending and ready ones as they were made, those handed over as they left. */
   orders: BoardOrder[];
-  beyond: number;
+  beyond: Readonly<Record<OpenStatus, number>>;
 }
 
 const queryKey = ['board'];
 const mutationKey = ['board', 'move'];
 const most = 200;
 const handedOver = 10;
+/** A board that does not hold all open orders is read again after changes, at most this often. */
+const readAgainMs = 3_000;
 
 /**
  * The orders of the board. What the service said is kept as it was said; a move under way is laid over it, so that a
@@ -47,6 +52,7 @@ export function useBoard(onCreated: (order: BoardOrder) => void) {
   const { comanda } = useComanda();
   const queries = useQueryClient();
   const reading = useReading();
+  const readAgain = useReadAgain(queryKey, readAgainMs);
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Known> => {
@@ -58,7 +64,9 @@ export function useBoard(onCreated: (order: BoardOrder) => void) {
     const known = queries.getQueryData<Known>(queryKey);
     if (known === undefined) return;
     const followed = follow(known, event);
+    if (followed === known) return;
     queries.setQueryData<Known>(queryKey, followed);
+    if (known.beyond.pending + known.beyond.ready > 0) readAgain();
     const came = followed.orders.find(({ id }) => !known.orders.some((order) => order.id === id));
     if (came?.status === 'pending') onCreated(came);
   });
@@ -90,41 +98,47 @@ export function useMove(onRefused: (move: Move, error: unknown) => void) {
   return mutate;
 }
 
+// What is to be made: the oldest first. What waits to be handed over may wait for ever: the newest are shown.
 async function readBoard(comanda: ComandaClient, signal: AbortSignal): Promise<Known> {
   const include = ['details', 'items'] as ['details', 'items'];
-  const [open, closed] = await Promise.all([
-    comanda.orders.list.query(
-      { status: ['pending', 'ready'], include, limit: most, order: 'asc' },
-      { signal },
-    ),
-    comanda.orders.list.query({ status: 'closed', include, limit: handedOver }, { signal }),
+  const list = (status: Column, limit: number, order: 'asc' | 'desc') =>
+    comanda.orders.list.query({ status, include, limit, order }, { signal });
+  const [pending, ready, closed] = await Promise.all([
+    list('pending', most, 'asc'),
+    list('ready', most, 'desc'),
+    list('closed', handedOver, 'desc'),
   ]);
-  const beyond = open.pagination.total - open.data.length;
-  return { orders: [...open.data, ...closed.data.reverse()], beyond };
+  const beyond = ({ pagination, data }: Page) => pagination.total - data.length;
+  return {
+    orders: [...pending.data, ...ready.data.reverse(), ...closed.data.reverse()],
+    beyond: { pending: beyond(pending), ready: beyond(ready) },
+  };
 }
 
 /** The board after an event. */
 function follow(known: Known, event: PublishedEvent): Known {
   if (event.type !== 'order.created' && event.type !== 'order.updated') return known;
-  return { ...known, orders: withOrder(known.orders, event.data) };
+  const orders = withOrder(known.orders, event.data);
+  return orders === known.orders ? known : { ...known, orders };
 }
 
 const rank: Readonly<Record<Status, number>> = { pending: 0, ready: 1, closed: 2, canceled: 2 };
 
-// Orders never move back: what tells of an earlier status was late.
-function withOrder(orders: readonly BoardOrder[], order: BoardOrder): BoardOrder[] {
+// Orders never move back: what tells of an earlier status was late. Who leaves comes last among those that left.
+function withOrder(orders: BoardOrder[], order: BoardOrder): BoardOrder[] {
   const at = orders.findIndex(({ id }) => id === order.id);
   const known = orders[at];
   if (known === undefined) return [...orders, order];
-  return rank[known.status] > rank[order.status] ? [...orders] : orders.with(at, order);
+  if (rank[known.status] > rank[order.status]) return orders;
+  const leaves = known.status !== order.status && rank[order.status] === rank.closed;
+  return leaves ? [...orders.toSpliced(at, 1), order] : orders.with(at, order);
 }
 
 function boardOf({ orders, beyond }: Known, moves: readonly Move[]): BoardOrders {
-  const wanted = new Map(moves.map(({ order, to }) => [order.id, to]));
-  const shown = orders.map((order) => {
-    const to = wanted.get(order.id);
-    return to !== undefined && rank[to] > rank[order.status] ? { ...order, status: to } : order;
-  });
+  const shown = moves.reduce((before, { order, to }) => {
+    const known = before.find(({ id }) => id === order.id);
+    return known === undefined ? before : withOrder(before, { ...known, status: to });
+  }, orders);
   const at = (status: Status) => shown.filter((order) => order.status === status);
   return {
     columns: {
@@ -132,6 +146,6 @@ function boardOf({ orders, beyond }: Known, moves: readonly Move[]): BoardOrders
       ready: at('ready'),
       closed: at('closed').slice(-handedOver).reverse(),
     },
-    ...{ beyond, moving: new Set(wanted.keys()) },
+    ...{ beyond, moving: new Set(moves.map(({ order }) => order.id)) },
   };
 }

@@ -16,6 +16,7 @@ const en = {
   came: (number: number) => `New order ${number}`,
   waits: 'Will be sent when there is a connection',
   refused: (number: number) => `Order ${number} stays`,
+  unanswered: (number: number) => `Order ${number}: no answer`,
 };
 
 const es: typeof en = {
@@ -34,6 +35,7 @@ const es: typeof en = {
   came: (number) => `Nuevo pedido ${number}`,
   waits: 'Se enviará cuando haya conexión',
   refused: (number) => `El pedido ${number} queda donde está`,
+  unanswered: (number) => `Pedido ${number}: sin respuesta`,
 };
 
 /** The texts of the board. */

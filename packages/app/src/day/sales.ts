@@ -1,9 +1,8 @@
 import type { ComandaClient, PublishedEvent } from '@comanda/client';
 import { listAll } from '@comanda/client';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
-import { useEvents, useReading } from '../frame/live.tsx';
+import { useEvents, useReadAgain, useReading } from '../frame/live.tsx';
 
 /** What was sold on a day, cut in one way. */
 export type Report = Awaited<ReturnType<ComandaClient['salesReports']['get']['query']>>;
@@ -22,15 +21,9 @@ const readAgainMs = 3_000;
 /** The reports of a day, in the order of `cuts`; today's follow the orders as they come. */
 export function useReports(day: string) {
   const { comanda } = useComanda();
-  const queries = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
+  const readAgain = useReadAgain(['sales'], readAgainMs);
   useEvents(({ type }) => {
-    if (!type.startsWith('order.')) return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void queries.invalidateQueries({ queryKey: ['sales'] });
-    }, readAgainMs);
+    if (type.startsWith('order.')) readAgain();
   });
   return useQueries({
     queries: cuts.map((cut) => ({
@@ -74,5 +67,9 @@ async function readStock(comanda: ComandaClient, signal: AbortSignal): Promise<S
 }
 
 function follow(known: Stock, event: PublishedEvent): Stock {
-  return event.type === 'stock.updated' ? new Map(known).set(event.data.product_id, event.data) : known;
+  if (event.type === 'stock.updated') return new Map(known).set(event.data.product_id, event.data);
+  if (event.type !== 'product.deleted') return known;
+  const left = new Map(known);
+  left.delete(event.data.id);
+  return left;
 }

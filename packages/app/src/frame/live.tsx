@@ -8,7 +8,7 @@ import { hasEnded } from './session.ts';
 import { frameTexts } from './texts.ts';
 
 /** What screens are told of as it happens. */
-const watched = ['order.created', 'order.updated', 'stock.updated'] as const;
+const watched = ['order.created', 'order.updated', 'stock.updated', 'product.deleted'] as const;
 
 const tryAgainMs = 5_000;
 
@@ -104,6 +104,19 @@ export function useReading() {
     } finally {
       listeners.delete(keep);
     }
+  };
+}
+
+/** Reads queries again after changes, at most once in `ms`. */
+export function useReadAgain(queryKey: readonly string[], ms: number): () => void {
+  const queries = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return () => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void queries.invalidateQueries({ queryKey });
+    }, ms);
   };
 }
 

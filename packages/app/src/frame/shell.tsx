@@ -1,5 +1,6 @@
 import { Suspense } from 'react';
 import { Link, usePath } from './address.tsx';
+import { ScreenBoundary } from './boundary.tsx';
 import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
@@ -35,9 +36,11 @@ export function Shell({ onOut }: { onOut(): void }) {
         {shown === undefined ? (
           <p>{texts.noScreen}</p>
         ) : (
-          <Suspense fallback={<p>{texts.loading}</p>}>
-            <shown.component />
-          </Suspense>
+          <ScreenBoundary key={shown.path}>
+            <Suspense fallback={<p>{texts.loading}</p>}>
+              <shown.component />
+            </Suspense>
+          </ScreenBoundary>
         )}
       </main>
     </LiveProvider>

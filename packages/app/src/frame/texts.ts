@@ -25,6 +25,8 @@ const en = {
   waiting: 'Not live; trying again',
   failed: 'That did not work',
   tryAgain: 'Try again',
+  fallen: 'This screen could not be shown. There may be a newer version of it.',
+  reload: 'Load it anew',
   close: 'Close',
   reasons: {
     app_code_unknown: 'This link is incomplete or was never made. Open the whole link, or ask for another.',
@@ -71,6 +73,8 @@ const es: typeof en = {
   waiting: 'No está en vivo; reintentando',
   failed: 'No se pudo',
   tryAgain: 'Reintentar',
+  fallen: 'No se pudo mostrar esta pantalla. Puede haber una versión más nueva.',
+  reload: 'Cargarla de nuevo',
   close: 'Cerrar',
   reasons: {
     app_code_unknown: 'El enlace está incompleto o nunca existió. Abra el enlace entero o pida otro.',
