@@ -21,3 +21,24 @@ export async function unsubscribe(
 ): Promise<void> {
   await sendTo(apiUrl, { method: 'DELETE', path: `/v2/webhook-endpoints/${id}` }, key);
 }
+
+/** Writes so many deliveries of one event to an endpoint: sent, or to be tried again tomorrow. */
+export async function writeDeliveries(
+  { database }: Pick<Scene, 'database'>,
+  { locationId }: Other,
+  endpointId: string,
+  count: number,
+  status: 'delivered' | 'failed',
+): Promise<void> {
+  await database.pool.query(
+    `with event as (
+       insert into events (location_id, id, number, type, resource_id, body, created_at)
+       select $1, uuid_v7(), coalesce(max(number), 0) + 1000000, 'sync.failed', $1, '{"api_version":"v2"}', now()
+       from events where location_id = $1 returning id
+     )
+     insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at)
+     select $1, $2, event.id, $4::delivery_status, 1, case when $4 = 'failed' then now() + interval '1 day' end
+     from event, generate_series(1, $3::int)`,
+    [locationId, endpointId, count, status],
+  );
+}
