@@ -30,15 +30,20 @@ export async function writeDeliveries(
   count: number,
   status: 'delivered' | 'failed',
 ): Promise<void> {
-  await database.pool.query(
-    `with event as (
-       insert into events (location_id, id, number, type, resource_id, body, created_at)
-       select $1, uuid_v7(), coalesce(max(number), 0) + 1000000, 'sync.failed', $1, '{"api_version":"v2"}', now()
-       from events where location_id = $1 returning id
-     )
-     insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at)
-     select $1, $2, event.id, $4::delivery_status, 1, case when $4 = 'failed' then now() + interval '1 day' end
-     from event, generate_series(1, $3::int)`,
-    [locationId, endpointId, count, status],
+  const { rows } = await database.pool.query<{ id: string }>(
+    `insert into events (location_id, id, number, type, resource_id, body, created_at)
+     select $1, uuid_v7(), coalesce(max(number), 0) + 1000000, 'sync.failed', $1, '{"api_version":"v2"}', now()
+     from events where location_id = $1 returning id`,
+    [locationId],
   );
+  // A statement may run for so long only.
+  for (let written = 0; written < count; written += atOnce)
+    await database.pool.query(
+      `insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at)
+       select $1, $2, $3, $5::delivery_status, 1, case when $5 = 'failed' then now() + interval '1 day' end
+       from generate_series(1, $4::int)`,
+      [locationId, endpointId, rows[0]?.id, Math.min(atOnce, count - written), status],
+    );
 }
+
+const atOnce = 100_000;
