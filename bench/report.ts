@@ -24,11 +24,11 @@ export function markdown(report: Report, picture = 'chart.svg'): string {
   const compared = rows.filter(({ sides }) => sides !== undefined);
   const goals = [
     ['Work', 'Goal', 'Seen', 'Met', 'Note'],
-    ...rows.map(({ work, goal, figure, met, note = '' }) => [
+    ...rows.map(({ work, goal, figure, met, note = '', why }) => [
       work,
       goal,
       figure,
-      met ? 'yes' : '**no**',
+      met ? 'yes' : why === undefined ? '**no**' : `**no** ([why](../../../docs/bench/${why}))`,
       note,
     ]),
   ];

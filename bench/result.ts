@@ -14,6 +14,8 @@ export interface Row {
   sides?: Record<Side['name'], Measure>;
   /** What else was seen, in a few words. */
   note?: string;
+  /** The page of docs/bench that says, with a profile, why the goal is missed. */
+  why?: string;
   /** What operations cost, dearest first. */
   costs?: Cost[];
 }

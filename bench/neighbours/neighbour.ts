@@ -33,5 +33,7 @@ export interface Neighbour {
   size?: number;
 }
 
-export type Begin = () => Promise<End>;
+/** Makes a call whose answer is a goal of its own: at most 100 ms, whatever the size. */
+export type Time = (work: string, call: () => Promise<unknown>) => Promise<void>;
+export type Begin = (time: Time) => Promise<End>;
 export type End = () => Promise<void>;

@@ -1,6 +1,7 @@
 import { closingTurn } from './closing-turn.ts';
 import { copiedRows } from './copied-rows.ts';
 import { deletedEndpoint } from './deleted-endpoint.ts';
+import { disabledEndpoint } from './disabled-endpoint.ts';
 import { frozenWorker } from './frozen-worker.ts';
 import { hangingEndpoints } from './hanging-endpoints.ts';
 import { jobBesideSync } from './job-beside-sync.ts';
@@ -16,6 +17,7 @@ export const neighbours: readonly Neighbour[] = [
   frozenWorker,
   closingTurn,
   jobBesideSync,
+  disabledEndpoint,
   deletedEndpoint,
   copiedRows,
 ];

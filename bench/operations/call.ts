@@ -31,6 +31,8 @@ export interface Call {
   prepare(stage: Stage, count: number): Promise<(at: number) => Sent> | ((at: number) => Sent);
   /** So many calls at a time: it makes or uses up something. A location has 50 endpoints. */
   most?: number;
+  /** So many calls are measured, and half as many before to warm up: 400 unless said. For what takes long. */
+  calls?: number;
   /** The same, asked of the hand-written reference. */
   byHand?(hand: Hand): () => Sent;
 }

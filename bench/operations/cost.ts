@@ -53,10 +53,15 @@ async function costOf(bench: Bench, call: Call): Promise<Cost & { kind: Kind }> 
     const next = await call.prepare(stage, count);
     return (at: number) => stage.send(next(at));
   };
-  const { us, perSecond } = await spent(bench, most, prepare);
+  const { us, perSecond } = await spent(bench, { most, calls: call.calls ?? 400 }, prepare);
   const byHand = call.byHand?.(hand);
   const reference =
-    byHand && (await spent(bench, most, async () => () => askReference(stage, byHand() satisfies Sent)));
+    byHand &&
+    (await spent(
+      bench,
+      { most, calls: 400 },
+      async () => () => askReference(stage, byHand() satisfies Sent),
+    ));
   return {
     operation: call.of === undefined ? call.operation : `${call.operation} (${call.of})`,
     kind: call.kind,
@@ -71,13 +76,13 @@ async function costOf(bench: Bench, call: Call): Promise<Cost & { kind: Kind }> 
 /** What a call costs on average. What is called a few times at once is called in many rounds. */
 async function spent(
   { stage, idle, small }: Bench,
-  most: number,
+  { most, calls: wanted }: { most: number; calls: number },
   prepare: (count: number) => Promise<(at: number) => Promise<unknown>>,
 ): Promise<{ us: Cpu; perSecond: number }> {
-  const warmRounds = small ? 0 : Math.ceil(200 / most);
-  const rounds = small ? 1 : Math.ceil(400 / most);
+  const warmRounds = small ? 0 : Math.ceil(wanted / 2 / most);
+  const rounds = small ? 1 : Math.ceil(wanted / most);
   for (let round = 0; round < warmRounds; round += 1) {
-    const count = Math.min(most, 200);
+    const count = Math.min(most, wanted / 2);
     await inLanes(count, await prepare(count));
   }
   const used = each(() => 0);

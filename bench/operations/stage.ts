@@ -46,7 +46,8 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   if (big === undefined) throw new Error('there are no others');
   await fillWithNeighbours(place, small ? 2 : 97);
   const consumer = await place.startConsumer();
-  const api = await place.startApi();
+  // One call is of the app.
+  const api = await place.startApi({ APP: 'on' });
   const worker = await place.startWorker();
   const reference = await place.startReference();
   const shop = await makeShop(place, api.url, small ? 60 : 400);

@@ -39,7 +39,7 @@ const price = () => Math.ceil(Math.random() * 10_000) / 100;
 const some = (stage: Stage) =>
   stage.shop.productIds[Math.floor(Math.random() * stage.shop.productIds.length)] ?? '';
 
-/** Every documented write, and every procedure that writes but those of turns, of which one is open at a time. */
+/** What integrations write, and what the desk changes. */
 export const writes: readonly Call[] = [
   write('order', 'POST /v2/orders', ({ shop }) => orderOf(shop), {
     of: '3 items',

@@ -9,7 +9,15 @@ import { figureRow, type Row } from '../result.ts';
 import type { Part, PartContext } from './part.ts';
 
 /** What a location meets alone, beside a neighbour, and beside the same work in a database that is not watched. */
-type Found = Record<'alone' | 'unwatched' | 'beside', Met[]>;
+type How = 'alone' | 'unwatched' | 'beside';
+type Found = Record<How, Met[]> & { answers: Answered[] };
+
+/** How long a call of the neighbour itself took. */
+interface Answered {
+  how: How;
+  work: string;
+  ms: number;
+}
 
 /** Of many rows a check makes so many. */
 const fewRows = 500;
@@ -46,16 +54,20 @@ async function meet(
   { here, unwatched }: Scenes,
   { effort, small }: PartContext,
 ): Promise<Found> {
-  const found: Found = { alone: [], unwatched: [], beside: [] };
+  const found: Found = { alone: [], unwatched: [], beside: [], answers: [] };
   const size = small ? fewRows : (neighbour.size ?? 0);
   const calmSeconds = small ? 1 : 5;
   const seconds = small ? 1 : (neighbour.lastingSeconds ?? calmSeconds);
   // It begins while the probe is at work, and has ended before the next one begins.
-  const measure = async (how: keyof Found, scene: Scene | undefined, times: number) => {
+  const measure = async (how: How, scene: Scene | undefined, times: number) => {
     const begin = scene && (await neighbour.prepare(scene, size));
     const first = probe(scene ? seconds : calmSeconds);
     await sleep(200);
-    const end = await begin?.();
+    const end = await begin?.(async (work, call) => {
+      const began = performance.now();
+      await call();
+      found.answers.push({ how, work, ms: performance.now() - began });
+    });
     found[how].push(await first);
     for (let time = 1; time < times; time += 1) found[how].push(await probe(scene ? seconds : calmSeconds));
     await end?.();
@@ -71,7 +83,7 @@ async function meet(
 
 function rowsOf({ name, size, arrivalMs }: Neighbour, found: Found): Row[] {
   const rows = size === undefined ? '' : ` (${size.toLocaleString('en')})`;
-  const of = (how: keyof Found, what: 'apiMs' | 'arrivalMs') => median(found[how].map((met) => met[what]));
+  const of = (how: How, what: 'apiMs' | 'arrivalMs') => median(found[how].map((met) => met[what]));
   const row = (work: string, what: 'apiMs' | 'arrivalMs', most: number): Row => {
     const [first, ...more] = found.beside.flatMap(({ failures }) => failures);
     const failed = first === undefined ? '' : `; ${more.length + 1} calls failed, the first: ${first}`;
@@ -89,7 +101,24 @@ function rowsOf({ name, size, arrivalMs }: Neighbour, found: Found): Row[] {
   return [
     row('calls', 'apiMs', Math.round(Math.max(2 * without, without + 30))),
     row('commit to arrival', 'arrivalMs', arrivalMs),
+    ...answerRows(found.answers, rows),
   ];
+}
+
+function answerRows(answers: readonly Answered[], size: string): Row[] {
+  return [...new Set(answers.map(({ work }) => work))].map((work) => {
+    const of = (how: How) =>
+      answers.filter((one) => one.work === work && one.how === how).map((one) => one.ms);
+    const beside = of('beside');
+    const note = `${beside.length} of them, the slowest ${ms(Math.max(...beside))}; in an unwatched database ${ms(median(of('unwatched')))}`;
+    return figureRow(
+      'neighbours',
+      `${work}${size}: answered`,
+      { most: 100, unit: ' ms' },
+      median(beside),
+      note,
+    );
+  });
 }
 
 const ms = (value: number) => `${value.toFixed(0)} ms`;

@@ -1,26 +1,17 @@
-import { specification } from '../../packages/api/src/specification.ts';
 import type { Kind } from '../operations/call.ts';
+import { calls, faultsOfCalls } from '../operations/complete.ts';
 import { openMeter } from '../operations/cost.ts';
-import { reads } from '../operations/reads.ts';
 import { openStage } from '../operations/stage.ts';
-import { writes } from '../operations/writes.ts';
 import { type Cost, figureRow, type Goal, type Row } from '../result.ts';
 import type { Part } from './part.ts';
 
-/** Every documented operation in a filled database of 100 locations, one endpoint subscribed to what changes. */
+/** Every operation of the router in a filled database of 100 locations, one endpoint subscribed to what changes. */
 export const operations: Part = {
   name: 'operations',
   summary: 'what every operation costs, events and a webhook included',
   async run({ place, small, log }) {
-    // Writes make the shop bigger.
-    const calls = [...reads, ...writes];
-    const forgotten = specification.filter(({ route }) =>
-      calls.every(({ operation }) => operation !== route),
-    );
-    if (forgotten.length > 0)
-      throw new Error(
-        `no calls of ${forgotten.map(({ route }) => route).join(', ')} (bench/operations/reads.ts, writes.ts)`,
-      );
+    const faults = faultsOfCalls();
+    if (faults.length > 0) throw new Error(faults.join('; '));
     const stage = await openStage(place, small);
     const meter = await openMeter(stage, small);
     const costs: Measured[] = [];

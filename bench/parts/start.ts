@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { restartsAfterEdits } from '../dev-restart.ts';
 import { median } from '../load.ts';
 import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
-/** `npm start` until the first request is served: in a fresh clone, with new data, and once more. */
+/** `npm start` until the first request is served: in a fresh clone, with new data, and once more; `npm run dev` after an edit. */
 export const start: Part = {
   name: 'start',
-  summary: 'npm start: in a fresh clone, and the second time',
+  summary: 'npm start: in a fresh clone, and the second time; npm run dev after an edit',
   async run({ place, effort, small, log }) {
     const dataDir = join(place.directory, 'started');
     const fresh = await startOnce(repositoryRoot, dataDir);
@@ -24,8 +25,17 @@ export const start: Part = {
       median(seconds),
       `with new data ${fresh.toFixed(1)} s`,
     );
+    log('npm run dev');
+    const restarts = await restartsAfterEdits(place.directory, small ? 1 : effort.repeats);
+    const edited = figureRow(
+      'start',
+      'npm run dev: from an edit of the API until the new process answers',
+      { most: 2, unit: ' s' },
+      median(restarts),
+      `the slowest of ${restarts.length}: ${Math.max(...restarts).toFixed(1)} s`,
+    );
     // It installs every package, which is nothing to do on tiny data.
-    if (small) return [again];
+    if (small) return [again, edited];
     log('in a fresh clone');
     const clone = join(place.directory, 'clone');
     await promisify(execFile)('git', ['clone', '--quiet', repositoryRoot, clone]);
@@ -33,6 +43,7 @@ export const start: Part = {
     const note = 'of the last commit; packages from the store that pnpm keeps, or the registry';
     return [
       again,
+      edited,
       figureRow('start', 'npm start in a fresh clone: ready', { most: 30, unit: ' s' }, cold, note),
     ];
   },

@@ -64,7 +64,9 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
       const letGo = async () => hanging.closeAllConnections();
       const scene = { database, databaseUrl, apiUrl, workers, locations, hangUrl, letGo };
       const begin = await neighbour.prepare(scene, Math.min(mostRows, neighbour.size ?? 0));
-      const end = await begin();
+      const end = await begin(async (_, call) => {
+        await call();
+      });
       await pause(stayMs);
       await end();
       return undefined;

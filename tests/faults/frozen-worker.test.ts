@@ -23,7 +23,12 @@ afterEach(async () => {
 const start = () =>
   startProcess({
     entry: 'worker',
-    env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, LOG_LEVEL: 'warn' },
+    env: {
+      DATABASE_URL: kit.url,
+      ENCRYPTION_KEY: kit.encryptionKey,
+      LOG_LEVEL: 'warn',
+      WEBHOOK_TARGETS: 'any',
+    },
   });
 
 const sessions = async (condition: string) =>
@@ -139,4 +144,45 @@ test('a worker that comes to life again claims nothing before its heartbeat is t
   await hand.sql('commit');
   await waitFor('it to go on', async () => (await attempts()).length === 2, { timeoutMs: 30_000 });
   await thaw(worker);
+});
+
+test('what a frozen worker has claimed and not sent goes to another once its silence tells, and is sent once', async () => {
+  const erp = await kit.consumer();
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  const worker = await start();
+  // What it claims comes with the secrets, so it is frozen in between.
+  await hand.sql('begin');
+  await hand.sql('lock table internal.webhook_secrets in access exclusive mode');
+  for (let product = 0; product < 3; product += 1)
+    await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('all three events', async () => (await created()).length === 3);
+  const claiming = `wait_event_type = 'Lock' and query like '%claim_deliveries%'`;
+  await waitFor('the worker to claim', async () => (await sessions(claiming)) > 0);
+  frozen.push(worker);
+  process.kill(worker.pid, 'SIGSTOP');
+  await hand.sql('commit');
+  const claimed = await waitFor('its claims', async () => {
+    const found = await kit.sql('select id from webhook_deliveries where leased_by is not null');
+    return found.length > 0 && found.length;
+  });
+  const [beat] = await kit.sql<{ at: Date }>(
+    `select seen_at as at from internal.process_heartbeats where kind = 'worker'`,
+  );
+  const other = await start();
+  const attempts = () =>
+    kit.sql<{ at: Date }>('select attempted_at as at from webhook_attempts order by attempted_at desc');
+  const made = await waitFor(
+    'another to send all',
+    async () => (await attempts()).length === 3 && attempts(),
+    {
+      timeoutMs: 90_000,
+    },
+  );
+  // It may live: nothing is taken from it before.
+  const silentUntil = (beat?.at.getTime() ?? Number.NaN) + heartbeats.deadMs;
+  expect(made.filter(({ at }) => at.getTime() >= silentUntil).length).toBeGreaterThanOrEqual(claimed);
+  await thaw(worker);
+  expect((await other.stop()).code).toBe(0);
+  expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
+  expect(erp.received).toHaveLength(3);
 });

@@ -1,0 +1,1 @@
+export function copyTree(source: string, copy: string): void;
