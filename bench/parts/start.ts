@@ -5,13 +5,14 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { restartsAfterEdits } from '../dev-restart.ts';
 import { median } from '../load.ts';
-import { figureRow } from '../result.ts';
+import { figureRow, type Row } from '../result.ts';
 import type { Part } from './part.ts';
 
-/** `npm start` until the first request is served: in a fresh clone, with new data, and once more; `npm run dev` after an edit. */
+/** `npm start` until the first request is served, `npm run dev` after an edit, and what the command line takes. */
 export const start: Part = {
   name: 'start',
-  summary: 'npm start: in a fresh clone, and the second time; npm run dev after an edit',
+  summary:
+    'npm start: in a fresh clone, and the second time; npm run dev after an edit; commands of the command line',
   async run({ place, effort, small, log }) {
     const dataDir = join(place.directory, 'started');
     const fresh = await startOnce(repositoryRoot, dataDir);
@@ -34,8 +35,18 @@ export const start: Part = {
       median(restarts),
       `the slowest of ${restarts.length}: ${Math.max(...restarts).toFixed(1)} s`,
     );
+    const commands: Row[] = [];
+    for (const argv of [['--help'], ['keys', 'list']]) {
+      const taken: number[] = [];
+      for (let repeat = 0; repeat < (small ? 1 : commandRepeats); repeat += 1)
+        taken.push(await commandOnce(argv, place.comandaUrl));
+      const note = `the least of them ${Math.min(...taken).toFixed(3)} s`;
+      commands.push(
+        figureRow('start', `comanda ${argv.join(' ')}`, { most: 0.3, unit: ' s' }, median(taken), note),
+      );
+    }
     // It installs every package, which is nothing to do on tiny data.
-    if (small) return [again, edited];
+    if (small) return [again, edited, ...commands];
     log('in a fresh clone');
     const clone = join(place.directory, 'clone');
     await promisify(execFile)('git', ['clone', '--quiet', repositoryRoot, clone]);
@@ -44,10 +55,24 @@ export const start: Part = {
     return [
       again,
       edited,
+      ...commands,
       figureRow('start', 'npm start in a fresh clone: ready', { most: 30, unit: ' s' }, cold, note),
     ];
   },
 };
+
+/** A command is so short that whatever the machine does beside it is a large part of it. */
+const commandRepeats = 7;
+
+/** Runs a command of the bundle to its end, as `comanda` of the package does; gives the seconds that it took. */
+async function commandOnce(argv: readonly string[], databaseUrl: string): Promise<number> {
+  const bundle = join(repositoryRoot, 'dist', 'comanda.js');
+  const began = performance.now();
+  await promisify(execFile)(process.execPath, [bundle, ...argv], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
+  return (performance.now() - began) / 1000;
+}
 
 /** Starts it in a clone as a user would, stops it with SIGTERM; gives the seconds until /readyz answered 200. */
 async function startOnce(clone: string, dataDir: string): Promise<number> {

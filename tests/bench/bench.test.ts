@@ -15,6 +15,8 @@ test('npm run bench:check runs every part of the bench on tiny data, and no requ
     'GET /v2/catalog',
     'orders list',
     'export of',
+    'comanda --help',
+    'comanda keys list',
     'startComanda()',
     'createClient and comandaError',
     'a program of calls',

@@ -1,10 +1,11 @@
 import { type Erased, eraseOrderOf } from '../resources/orders/erase.store.ts';
 import type { Work } from './command.ts';
+import { withProgress } from './progress.ts';
 
 /** `comanda erase` */
 export const erase: Work = {
   as: 'owner',
-  run: ({ database }, { order = '' }) => eraseOrderOf(database, order),
+  run: ({ database }, { order = '' }) => withProgress((told) => eraseOrderOf(database, order, told)),
   show: (value) => {
     const { rows } = value as Erased;
     const changed = Object.entries(rows).filter(([, count]) => count > 0);

@@ -45,6 +45,10 @@ export interface Thresholds {
   cronMinutes: number;
   /** A replica that is so far behind answers next to nothing. */
   replicaLagBytes: number;
+  /** Log that a slot which nobody reads may keep. */
+  slotBytes: number;
+  /** Transaction ids that are taken since the oldest row that is not frozen; at 2^31 the server stops. */
+  transactionAge: { warning: number; wrong: number };
 }
 
 /** What a check may look at. */

@@ -14,6 +14,7 @@ import {
 import { type Looked, lookAt } from './invariants/look.ts';
 import { invariants } from './invariants/table.ts';
 import { locksCheck } from './locks-check.ts';
+import { logChecks } from './log-checks.ts';
 import { queueCheck } from './queue-check.ts';
 import { type Repair, repair } from './repair.ts';
 import { replicaChecks } from './replica-checks.ts';
@@ -54,6 +55,8 @@ export const defaultThresholds: Thresholds = {
   invariantSeconds: 45,
   cronMinutes: 65,
   replicaLagBytes: 16 * 1024 ** 2,
+  slotBytes: 1024 ** 3,
+  transactionAge: { warning: 500_000_000, wrong: 1_500_000_000 },
 };
 
 /** How to look, and whether to mend. */
@@ -103,6 +106,7 @@ export async function diagnose(
       ...workChecks,
       queueCheck,
       ...serverChecks,
+      ...logChecks,
       ...replicaChecks(settings),
     ];
     // What must always hold is looked at last, and for longest.

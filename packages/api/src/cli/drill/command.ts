@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Work } from '../command.ts';
 import { databaseUrlOf } from '../database-url.ts';
 import { parse } from '../input.ts';
+import { withProgress } from '../progress.ts';
 import { type Drill, drill } from './drill.ts';
 
 // What PostgreSQL takes for a moment to recover to: the T and Z of ISO 8601 it refuses there.
@@ -32,11 +33,12 @@ export const drillCommand: Work = {
     const running = (await databaseUrlOf(settings, 'owner')) ?? undefined;
     const isRunning = /^postgres(ql)?:/.test(options.from);
     const known = isRunning ? options.from : running;
-    return drill(environment, settings, {
+    const all = {
       ...options,
       against: against ?? known,
       database: database ?? databaseIn(known) ?? 'comanda',
-    });
+    };
+    return withProgress((told) => drill(environment, settings, all, told));
   },
   show: text,
   isFailure: (value) => !(value as Drill).works,

@@ -21,8 +21,15 @@ export async function readHolding(copy: SqlDatabase): Promise<Holding> {
   return { orders: await patiently(copy, readOrders, []), newest: await patiently(copy, readNewest, []) };
 }
 
-/** Holds a copy against its original: what differs of what both must have, and how far the copy is behind. */
-export async function compare(url: string, held: Holding): Promise<{ differs: string[]; behind: string }> {
+/**
+ * Holds a copy against its original, which keeps events for so many days: what differs of what both must have, and how far the
+ * copy is behind.
+ */
+export async function compare(
+  url: string,
+  held: Holding,
+  keepEventsDays: number,
+): Promise<{ differs: string[]; behind: string }> {
   const original = openSqlDatabase({
     url,
     poolSize: 1,
@@ -39,12 +46,17 @@ export async function compare(url: string, held: Holding): Promise<{ differs: st
       held.newest.map(({ locationId }) => locationId),
       held.newest.map(({ id }) => id),
       held.newest.map(({ number }) => number),
+      held.newest.map(({ at }) => at),
+      keepEventsDays,
     ]);
     const [latest] = await patiently(original, readNewest, []);
-    const unknown = row?.unknown ?? 0;
+    const { unknown = 0, old = 0 } = row ?? {};
     const differs = held.orders.flatMap((copy) => differenceOf(copy, same));
-    if (unknown > 0) differs.push(`${unknown} of its ${held.newest.length} newest events are unknown there`);
-    return { differs, behind: behindBy(held.newest[0]?.at, latest?.at) };
+    const ofAll = (some: number) =>
+      `${some} of its ${held.newest.length} newest events ${some === 1 ? 'is' : 'are'}`;
+    if (unknown > 0) differs.push(`${ofAll(unknown)} unknown there`);
+    const aged = old === 0 ? '' : `; ${ofAll(old)} older than what the original keeps, and not looked up`;
+    return { differs, behind: behindBy(held.newest[0]?.at, latest?.at) + aged };
   } finally {
     await original.close();
   }
@@ -66,7 +78,7 @@ function differenceOf(
 
 const behindBy = (copy: Date | undefined, original: Date | undefined) =>
   copy === undefined || original === undefined
-    ? 'there are no events'
+    ? `${copy === undefined ? 'it' : 'the original'} has no events`
     : `its newest event is ${duration((original.getTime() - copy.getTime()) / 1_000)} older`;
 
 function patiently<Row>(on: SqlDatabase, asked: Statement<Row>, values: unknown[]): Promise<Row[]> {

@@ -7,6 +7,7 @@ import { lastLines, serverAccount } from '@comanda/embedded';
 import { CommandError } from '../../command-error.ts';
 import { count } from '../doctor/check.ts';
 import { diagnose } from '../doctor/doctor.ts';
+import type { Told } from '../progress.ts';
 import { abandonMs, compare, type Holding, readHolding } from './compare.ts';
 import { copyUrl, makeCopy, type Place, stopCopy } from './copy.ts';
 import { findPrograms } from './programs.ts';
@@ -46,12 +47,13 @@ export interface Drill {
 
 /**
  * Restores a backup into a cluster of its own, runs a paused service on it, and removes all again. A step that fails is
- * the last one, and no error. @throws {CommandError} for options that cannot be used.
+ * the last one, and no error. `told` hears which is under way. @throws {CommandError} for options that cannot be used.
  */
 export async function drill(
   environment: NodeJS.ProcessEnv,
   settings: Settings,
   options: DrillOptions,
+  told: Told = () => {},
 ): Promise<Drill> {
   const source = sourceOf(options.from);
   const key = settings.encryptionKey ?? readEncryptionKeyFile(settings.dataDir);
@@ -67,7 +69,7 @@ export async function drill(
   const steps: Step[] = [];
   const begun = performance.now();
   try {
-    await allSteps({ environment, settings, key, options, source, place }, steps);
+    await allSteps({ environment, settings, key, options, source, place, told }, steps);
   } finally {
     await stopCopy(place).catch(() => {});
     // What was ended half-way may write for a moment.
@@ -88,6 +90,7 @@ interface Scene {
   options: DrillOptions;
   source: Source;
   place: Place;
+  told: Told;
 }
 
 function makePlace(
@@ -104,15 +107,29 @@ function makePlace(
   return { home, account, programs: found, signal };
 }
 
+/** What is under way in each step. */
+const doings = {
+  restored: 'restoring',
+  migrated: 'migrating',
+  read: 'reading orders and events',
+  started: 'starting an API and a worker',
+  published: 'publishing what waited',
+  doctor: 'asking doctor',
+  sent: 'looking what was sent',
+  compared: 'comparing with the original',
+} as const;
+type StepName = keyof typeof doings;
+
 /** What a step gives: what it found, and whether that is well. */
 type Finding = string | { ok: boolean; found: string };
 
 async function allSteps(
-  { environment, settings, key, options, source, place }: Scene,
+  { environment, settings, key, options, source, place, told }: Scene,
   steps: Step[],
 ): Promise<void> {
   const { databaseRolePrefix: rolePrefix } = settings;
-  const step = async (name: string, work: () => Promise<Finding>) => {
+  const step = async (name: StepName, work: () => Promise<Finding>) => {
+    told(steps.length, options.against === undefined ? 7 : 8, doings[name]);
     const begun = performance.now();
     const finding = await work().catch((error: unknown) => ({ ok: false, found: reasonOf(error) }));
     const broken = place.signal.aborted ? { ok: false, found: 'interrupted' } : finding;
@@ -154,7 +171,7 @@ async function allSteps(
       const { against } = options;
       if (against !== undefined && held !== undefined) {
         const holding = held;
-        await step('compared', () => compared(against, holding));
+        await step('compared', () => compared(against, holding, settings.keepEventsDays));
       }
     } finally {
       await copy.close();
@@ -197,7 +214,7 @@ async function urlsOf(place: Place, source: Source, options: DrillOptions, prefi
 interface Run extends Pick<Scene, 'environment' | 'key'> {
   urls: { service: string; owner: string };
   copy: ReturnType<typeof openSqlDatabase>;
-  step(name: string, work: () => Promise<Finding>): Promise<void>;
+  step(name: StepName, work: () => Promise<Finding>): Promise<void>;
 }
 
 /** What is due every hour was queued last when the backup was made. */
@@ -243,8 +260,8 @@ async function runPaused({ environment, key, urls, copy, step }: Run): Promise<v
   }
 }
 
-async function compared(against: string, held: Holding): Promise<Finding> {
-  const { differs, behind } = await compare(against, held);
+async function compared(against: string, held: Holding, keepEventsDays: number): Promise<Finding> {
+  const { differs, behind } = await compare(against, held, keepEventsDays);
   if (differs.length === 0) return `as the original; ${behind}`;
   return { ok: false, found: [...differs.slice(0, 5), ...(differs.length > 5 ? ['…'] : [])].join('; ') };
 }

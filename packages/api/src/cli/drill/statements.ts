@@ -40,11 +40,16 @@ export const readNewest = statement<Newest>(
    where not l.sandbox order by e.created_at desc limit 100`,
 );
 
-/** How many of some events are there under the same number, of those whose location is. */
-export const countUnknown = statement<{ unknown: number }>(
+/**
+ * How many of some events are not there under the same number, of those whose location is; and how many are too old to say, since
+ * the original keeps events for $5 days alone.
+ */
+export const countUnknown = statement<{ unknown: number; old: number }>(
   'drill_unknown_events',
-  `select count(*)::int as unknown
-   from unnest($1::uuid[], $2::uuid[], $3::bigint[]) as w (location_id, id, number) join locations l on l.id = w.location_id
+  `select (count(*) filter (where w.at >= retention_border($5::int)))::int as unknown,
+     (count(*) filter (where w.at < retention_border($5::int)))::int as old
+   from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::timestamptz[]) as w (location_id, id, number, at)
+   join locations l on l.id = w.location_id
    where not exists (select from events e where e.location_id = w.location_id and e.id = w.id and e.number = w.number)`,
 );
 

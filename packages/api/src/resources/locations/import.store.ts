@@ -6,6 +6,9 @@ import { forgetMoved } from './moved.store.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';
 import * as sql from './whole.statements.ts';
 
+/** A table that takes long says how far it is after each so many rows. */
+const tellEvery = 50_000;
+
 /** The lines of a file, some at a time. Throws at the end where they are not those that the manifest tells of. */
 export type ReadTable = (exported: ExportedTable) => AsyncIterable<string[]>;
 
@@ -28,10 +31,15 @@ export async function importLocation(
     const take = async (each: (typeof belongings)[number]) => {
       const file = manifest.tables.find(({ table }) => table === each.table);
       if (file === undefined || file.file !== fileOf(each)) throw misfit(`there is no ${fileOf(each)}`);
+      let done = 0;
       for await (const lines of read(file)) {
         if (each === ownRow) await tx.run(sql.insertLocation, lines);
         else await tx.run(sql.insertRows(each), [lines]);
         rows += lines.length;
+        const before = done;
+        done += lines.length;
+        if (Math.floor(done / tellEvery) > Math.floor(before / tellEvery) && done < file.rows)
+          tell(`${each.table}: ${done} of ${file.rows} rows`);
       }
       tell(`${each.table}: ${file.rows} rows`);
     };

@@ -1,0 +1,1 @@
+export const groups: Readonly<Record<string, Readonly<Record<string, string>>>>;
