@@ -16,7 +16,7 @@ import { useWhen } from './when.ts';
 
 /** Everything about the order that is wanted. */
 export function OrderView({ wanted }: { wanted: string }) {
-  const { comanda } = useComanda();
+  const { comanda, session } = useComanda();
   const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const say = useRefusal();
@@ -39,7 +39,7 @@ export function OrderView({ wanted }: { wanted: string }) {
   if (data !== undefined) return <Found {...data} />;
   if (error === null) return <p>{frame.loading}</p>;
   const isNone = comandaError(error)?.code === 'resource_not_found';
-  return <p role="alert">{isNone ? texts.noOrder(wanted) : say(error)}</p>;
+  return <p role="alert">{isNone ? texts.noOrder(wanted, session.location.name) : say(error)}</p>;
 }
 
 const changes = (event: PublishedEvent, orderId: string): boolean =>

@@ -30,7 +30,8 @@ const en = {
   },
   numberOrId: 'Order number or external id',
   find: 'Find',
-  noOrder: (wanted: string) => `There is no order ${wanted}, neither by number nor by external id.`,
+  noOrder: (wanted: string, place: string) =>
+    `There is no order ${wanted} at ${place}, neither by its number nor by an id.`,
   order: (number: number) => `Order ${number}`,
   inStudio: 'See it in Studio',
   status: 'Status',
@@ -143,7 +144,7 @@ const es: typeof en = {
   },
   numberOrId: 'Número de pedido o id externo',
   find: 'Buscar',
-  noOrder: (wanted) => `No hay ningún pedido ${wanted}, ni por número ni por id externo.`,
+  noOrder: (wanted, place) => `No hay ningún pedido ${wanted} en ${place}, ni por su número ni por un id.`,
   order: (number) => `Pedido ${number}`,
   inStudio: 'Verlo en Studio',
   status: 'Estado',
