@@ -59,9 +59,11 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
           ))}
         </tbody>
       </table>
-      <p className="fault" role="alert">
-        {error !== null && say(error)}
-      </p>
+      {error !== null && (
+        <p className="fault" role="alert">
+          {say(error)}
+        </p>
+      )}
       {more && (
         <button type="button" disabled={isReading} onClick={more}>
           {texts.more(total - data.length)}
