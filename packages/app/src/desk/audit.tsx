@@ -51,16 +51,20 @@ export function Audit() {
 const whoOf = ({ actor, key_name, role, application }: Entry): string =>
   key_name ?? ([application, role].filter(Boolean).join(' · ') || actor);
 
-/** What was done to what, by its name; an order's number leads to the order. */
-function What({ operation, table, resource_name: name }: Entry) {
+/** What was done to what, by its name, the first of several; an order's number leads to the order. */
+function What({ operation, table, resource_id, resource_name: name, row_count: count = 1 }: Entry) {
+  const texts = useTexts(deskTexts);
   const { may } = useGranted();
-  const isOrder = ['orders', 'order_items', 'payments'].includes(table ?? operation.split('.', 1)[0] ?? '');
+  const isOrder =
+    resource_id !== undefined &&
+    ['orders', 'order_items', 'payments'].includes(table ?? operation.split('.', 1)[0] ?? '');
   return (
     <>
       {[operation, table].filter(Boolean).join(' ')}{' '}
       <strong>
         {isOrder && name && may?.('orders:read') ? <Link to={`/app/desk/orders/${name}`}>{name}</Link> : name}
       </strong>
+      {count > 1 && ` ${texts.rows(count)}`}
     </>
   );
 }
