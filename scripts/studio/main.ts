@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { roleName } from '../../packages/db/src/roles/names.ts';
 import { readSettings } from '../../packages/db/src/settings.ts';
+import { embeddedServiceUrl } from '../../packages/embedded/src/server.ts';
 import { freePort } from '../port.mjs';
 import { findDatabase } from '../supervisor/database.ts';
 import { readBundle } from './bundle.ts';
 import { openStudioDatabase } from './database.ts';
+import { deskAddress } from './desk.ts';
 import { makeDoor } from './door.ts';
 import { serveStudio } from './server.ts';
 
@@ -16,6 +18,8 @@ export interface StudioArguments {
   /** Whose edits the audit tells. */
   name: string;
   readOnly: boolean;
+  /** Where the service answers, which has the desk. */
+  desk: string | undefined;
 }
 
 /**
@@ -27,13 +31,14 @@ export async function main(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { port: wanted, name, readOnly } = readArguments(args);
+  const { port: wanted, name, readOnly, desk: said } = readArguments(args);
   const bundle = readBundle();
   const kind = readOnly ? 'reader' : 'admin';
   const url = await findDatabase(env, kind);
   if (url === null) throw new Error('no running database: run npm start first, or set DATABASE_URL');
   const { DATABASE_ROLE_PREFIX } = env;
   const asked = roleName(readSettings({ DATABASE_ROLE_PREFIX }).databaseRolePrefix, kind);
+  const desk = deskAddress(said, runningService(env));
   const { user, role } = await roleThere(url, asked);
   const port = await freePort(wanted ?? 5555);
   if (wanted !== null && port !== wanted) throw new Error(`--port: ${wanted} is taken`);
@@ -41,10 +46,11 @@ export async function main(
   try {
     const door = makeDoor(port);
     const title = `Studio · ${name}${readOnly ? ' · reads only' : ''}`;
-    const server = await serveStudio(port, { bundle, database, door, title });
+    const server = await serveStudio(port, { bundle, database, door, title, desk });
     const address = `http://127.0.0.1:${port}/${door.entrance}#schema=public&table=orders_today`;
     console.log(`Prisma Studio: ${address}`);
     console.log(`as ${name}, ${role ?? user}${readOnly ? ', reads only' : ''}; Ctrl-C ends it`);
+    if (desk !== null) console.log(`orders lead to the desk: ${desk}`);
     if (!signal.aborted) await once(signal, 'abort');
     server.closeAllConnections();
     server.close();
@@ -59,7 +65,10 @@ export async function main(
 export function readArguments(args: string[]): StudioArguments {
   const { values } = parseArgs({
     args,
-    options: { port: { type: 'string' }, as: { type: 'string' }, 'read-only': { type: 'boolean' } },
+    options: {
+      ...{ port: { type: 'string' }, as: { type: 'string' }, desk: { type: 'string' } },
+      'read-only': { type: 'boolean' },
+    },
   });
   const port = values.port === undefined ? null : Number(values.port);
   if (port !== null && (!Number.isInteger(port) || port < 1 || port > 65_535))
@@ -70,7 +79,17 @@ export function readArguments(args: string[]): StudioArguments {
     throw new Error(
       '--as: a name of 1 to 40 letters, digits, spaces and . @ - _, which does not begin with comanda',
     );
-  return { port, name: name.trim(), readOnly: values['read-only'] === true };
+  return { port, name: name.trim(), readOnly: values['read-only'] === true, desk: values.desk };
+}
+
+/** Where the service answers that runs on the embedded database. */
+function runningService({
+  DATABASE_URL,
+  DATABASE_URL_FILE,
+  DATA_DIR,
+}: Readonly<Record<string, string | undefined>>): string | null {
+  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL, DATABASE_URL_FILE, DATA_DIR });
+  return databaseUrl === undefined ? embeddedServiceUrl(dataDir) : null;
 }
 
 /**

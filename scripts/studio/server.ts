@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { readBundle } from './bundle.ts';
 import type { Query, StudioDatabase } from './database.ts';
+import { deskScript } from './desk.ts';
 import type { Door } from './door.ts';
 
 // The page talks to this server alone.
@@ -25,6 +26,8 @@ export interface Studio {
   door: Door;
   /** In the title of the page. */
   title: string;
+  /** The address of the desk, where it is known. */
+  desk: string | null;
 }
 
 /**
@@ -55,7 +58,7 @@ async function answer(studio: Studio, request: IncomingMessage, response: Server
   const { pathname } = new URL(request.url ?? '/', 'http://studio');
   switch (`${request.method} ${pathname}`) {
     case 'GET /':
-      return send(response, 200, 'text/html', page(studio.title));
+      return send(response, 200, 'text/html', page(studio));
     case 'GET /studio.js':
       return send(response, 200, 'text/javascript', studio.bundle.script);
     case 'GET /studio.css':
@@ -125,7 +128,7 @@ function send(response: ServerResponse, status: number, type: string, body: stri
 }
 
 // __PDPCP__ keeps the page from announcing each start to its makers, which the policy would refuse anyway.
-const page = (title: string): string => `<!doctype html>
+const page = ({ title, desk }: Studio): string => `<!doctype html>
 <html lang="en" style="height: 100%">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -136,6 +139,7 @@ const page = (title: string): string => `<!doctype html>
 <body>
 <div id="root"></div>
 <script>window.__PDPCP__ = true; window.__STUDIO_CONFIG__ = { adapter: 'postgres' };</script>
+<script>${deskScript(desk)}</script>
 <script type="module" src="/studio.js"></script>
 </body>
 </html>`;

@@ -66,6 +66,28 @@ describe('the audit', () => {
     ]);
   });
 
+  it('names the first of many rows that a hand changed at once: they had no name', async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    const { key } = await createKey(database, { locationId });
+    for (const name of ['Tea', 'Mate', 'Milk', 'Rum'])
+      await createProduct(database, { locationId, name, stock: { quantity: 4 } });
+    await hand.sql('update products set visible = false where location_id = $1', [locationId]);
+    await hand.sql('update product_stock set quantity = 5 where location_id = $1', [locationId]);
+    const { data: before } = await desk(key).audit.list.query();
+    // What is gone is named by what its deletion kept.
+    await hand.sql('delete from products where location_id = $1', [locationId]);
+    const [gone] = (await desk(key).audit.list.query()).data;
+    for (const entry of [...before, gone]) {
+      expect(entry).toMatchObject({ row_count: 4 });
+      expect(entry?.resource_id).toBeUndefined();
+      const names = entry?.resource_name?.split(', ') ?? [];
+      expect(new Set(names).size).toBe(3);
+      expect(['Tea', 'Mate', 'Milk', 'Rum']).toEqual(expect.arrayContaining(names));
+    }
+    expect([...before, gone].map((entry) => entry?.table)).toEqual(['product_stock', 'products', 'products']);
+  });
+
   it('names what was changed as it is called today, an order by its number, what is gone as it was', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database);

@@ -21,6 +21,7 @@ export interface Page {
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
   on(event: 'pageerror', listener: (error: Error) => void): void;
   on(event: 'request', listener: (request: { url(): string }) => void): void;
+  bringToFront(): Promise<void>;
   createCDPSession(): Promise<DevTools>;
   close(): Promise<void>;
 }
@@ -31,9 +32,18 @@ export interface DevTools {
   on(event: 'Network.loadingFinished', listener: (event: { encodedDataLength: number }) => void): void;
 }
 
+/** What a tab shows, by its address. */
+export interface Target {
+  url(): string;
+  page(): Promise<Page | null>;
+}
+
 /** A running Chromium. */
 export interface Browser {
   newPage(): Promise<Page>;
+  /** Its tabs. */
+  pages(): Promise<Page[]>;
+  waitForTarget(isIt: (target: Target) => boolean): Promise<Target>;
   /** As another device: it shares nothing with the other pages. */
   createBrowserContext(): Promise<Browser>;
   close(): Promise<void>;

@@ -151,7 +151,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const [, removal, insertion, update] = stdout.trimEnd().split('\n');
     expect(update).toContain(` ${changed?.id}  ${role?.name} by psql `);
     expect(update).toMatch(/ update products .* Tea +name: "Flat White" → "Tea", price: 12\.5 → 13\.75$/);
-    expect(insertion).toMatch(/ insert products +- +- +101 rows; .*"Mate".*; …$/);
+    expect(insertion).toMatch(/ insert products +- +Mate, Mate, Mate +101 rows; .*"Mate".*; …$/);
     expect(removal).toMatch(/ delete products .* with it went 1 product_stock$/);
   });
 

@@ -28,6 +28,21 @@ describe('the page', () => {
     for (const file of loaded.slice(1)) expect((await get(file ?? '')).status).toBe(200);
   });
 
+  it('has the address of the desk that was said, and none that nobody knows', async () => {
+    expect(await (await get('/')).text()).not.toContain('comandaDesk');
+    const studio = await startStudio(kit.url, ['--as', 'eva', '--desk', 'https://pos.example/api']);
+    try {
+      expect(studio.output()).toContain('orders lead to the desk: https://pos.example/app/desk\n');
+      const page = await fetch(studio.origin, { headers: { cookie: studio.cookie } });
+      expect(await page.text()).toContain('"https://pos.example/app/desk"');
+    } finally {
+      await studio.close();
+    }
+    const wrong = startRun(['--desk', 'javascript:alert(1)'], kit.url);
+    expect(await ended(wrong)).toBe(1);
+    expect(wrong.output()).toContain('--desk: must be the address of the service');
+  });
+
   it('is told to talk to nobody but its own server', async () => {
     for (const path of ['/', '/studio.js', '/studio.css']) {
       const policy = (await get(path)).headers.get('content-security-policy') ?? '';

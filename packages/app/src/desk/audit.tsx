@@ -1,5 +1,4 @@
 import type { ComandaClient } from '@comanda/client';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
@@ -7,6 +6,7 @@ import { useTexts } from '../frame/language.tsx';
 import { Changes } from './changes.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
+import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { Undo } from './undo.tsx';
 import { useWhen } from './when.ts';
@@ -20,11 +20,9 @@ export function Audit() {
   const when = useWhen();
   const [by, setBy] = useState('');
   const wanted = by.trim();
-  const query = useQuery({
-    queryKey: ['audit', wanted],
-    queryFn: ({ signal }) =>
-      comanda.audit.list.query({ limit: 100, ...(wanted !== '' && { by: wanted }) }, { signal }),
-  });
+  const rows = usePages(['audit', wanted], (offset, signal) =>
+    comanda.audit.list.query({ limit: 100, offset, ...(wanted !== '' && { by: wanted }) }, { signal }),
+  );
   return (
     <>
       <search>
@@ -36,7 +34,7 @@ export function Audit() {
       <p className="quiet">{texts.movesElsewhere}</p>
       <Listing
         caption={texts.parts.audit}
-        query={query}
+        rows={rows}
         keyOf={({ id }) => id}
         columns={[
           { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
@@ -53,16 +51,20 @@ export function Audit() {
 const whoOf = ({ actor, key_name, role, application }: Entry): string =>
   key_name ?? ([application, role].filter(Boolean).join(' · ') || actor);
 
-/** What was done to what, by its name; an order's number leads to the order. */
-function What({ operation, table, resource_name: name }: Entry) {
+/** What was done to what, by its name, the first of several; an order's number leads to the order. */
+function What({ operation, table, resource_id, resource_name: name, row_count: count = 1 }: Entry) {
+  const texts = useTexts(deskTexts);
   const { may } = useGranted();
-  const isOrder = ['orders', 'order_items', 'payments'].includes(table ?? operation.split('.', 1)[0] ?? '');
+  const isOrder =
+    resource_id !== undefined &&
+    ['orders', 'order_items', 'payments'].includes(table ?? operation.split('.', 1)[0] ?? '');
   return (
     <>
       {[operation, table].filter(Boolean).join(' ')}{' '}
       <strong>
         {isOrder && name && may?.('orders:read') ? <Link to={`/app/desk/orders/${name}`}>{name}</Link> : name}
       </strong>
+      {count > 1 && ` ${texts.rows(count)}`}
     </>
   );
 }

@@ -1,9 +1,10 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { useAct } from './act.ts';
 import { deskTexts } from './texts.ts';
 
 interface Props<Result> {
@@ -24,7 +25,7 @@ export function Deed<Result>({ label, of, question, act, onDone }: Props<Result>
   const notify = useNotify();
   const queries = useQueryClient();
   const confirming = useRef<HTMLButtonElement>(null);
-  const { mutate, isPending } = useMutation({
+  const { act: begin, isPending } = useAct({
     mutationFn: act,
     onSuccess: (result) => onDone?.(result),
     onError: (error) => notify(`${label}${of === undefined ? '' : ` ${of}`}`, say(error)),
@@ -33,7 +34,7 @@ export function Deed<Result>({ label, of, question, act, onDone }: Props<Result>
   const name = of === undefined ? label : `${label} ${of}`;
   if (question === undefined)
     return (
-      <button type="button" disabled={isPending} aria-label={name} onClick={() => mutate()}>
+      <button type="button" disabled={isPending} aria-label={name} onClick={() => begin()}>
         {label}
       </button>
     );
@@ -55,7 +56,7 @@ export function Deed<Result>({ label, of, question, act, onDone }: Props<Result>
           <AlertDialog.Description render={<div />}>{question.text}</AlertDialog.Description>
           <footer>
             <AlertDialog.Close>{texts.keep}</AlertDialog.Close>
-            <AlertDialog.Close ref={confirming} className="primary" onClick={() => mutate()}>
+            <AlertDialog.Close ref={confirming} className="primary" onClick={() => begin()}>
               {label}
             </AlertDialog.Close>
           </footer>

@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { Deed } from './deed.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
-import { ShownOnce } from './once.tsx';
+import { ShownOnce, useShownOnce } from './once.tsx';
+import { usePages } from './pages.ts';
 import { Replay } from './replay.tsx';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
@@ -16,19 +15,16 @@ export function Endpoints() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const may = useGranted().may?.('webhooks:write');
-  const [secret, setSecret] = useState<string>();
-  const query = useQuery({
-    queryKey: ['endpoints'],
-    queryFn: ({ signal }) => comanda.webhookEndpoints.list.query({ limit: 100 }, { signal }),
-  });
+  const secrets = useShownOnce();
+  const rows = usePages(['endpoints'], (offset, signal) =>
+    comanda.webhookEndpoints.list.query({ limit: 100, offset }, { signal }),
+  );
   return (
     <>
-      {secret !== undefined && (
-        <ShownOnce title={texts.newSecret} text={secret} onAway={() => setSecret(undefined)} />
-      )}
+      <ShownOnce title={texts.newSecret} {...secrets} />
       <Listing
         caption={texts.parts.endpoints}
-        query={query}
+        rows={rows}
         keyOf={({ id }) => id}
         columns={[
           { title: texts.endpoint, cell: ({ url }) => url },
@@ -57,7 +53,7 @@ export function Endpoints() {
                     of={url}
                     question={{ title: texts.sureToRotate, text: texts.rotateMeans }}
                     act={() => comanda.webhookEndpoints.rotateSecret.mutate({ id })}
-                    onDone={(rotated) => setSecret(rotated.secret)}
+                    onDone={(rotated) => secrets.show(url, rotated.secret)}
                   />
                 </div>
               ),

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { Deed } from './deed.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
+import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
@@ -13,16 +13,18 @@ export function Jobs() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const mayRetry = useGranted().may?.('jobs:retry');
-  const query = useQuery({
-    queryKey: ['jobs'],
-    queryFn: ({ signal }) => comanda.syncJobs.list.query({ limit: 50 }, { signal }),
-    refetchInterval: ({ state }) =>
-      state.data?.data.some(({ status }) => status === 'queued' || status === 'processing') ? 1_000 : false,
-  });
+  const rows = usePages(
+    ['jobs'],
+    (offset, signal) => comanda.syncJobs.list.query({ limit: 50, offset }, { signal }),
+    {
+      refetchEveryMs: (jobs) =>
+        jobs.some(({ status }) => status === 'queued' || status === 'processing') ? 1_000 : false,
+    },
+  );
   return (
     <Listing
       caption={texts.parts.jobs}
-      query={query}
+      rows={rows}
       keyOf={({ job_id }) => job_id}
       columns={[
         { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },

@@ -1,12 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { Deed } from './deed.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
 import { NewKey } from './new-key.tsx';
-import { ShownOnce } from './once.tsx';
+import { ShownOnce, useShownOnce } from './once.tsx';
+import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
@@ -16,18 +15,17 @@ export function Keys() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const may = useGranted().may?.('keys:write');
-  const [made, setMade] = useState<string>();
-  const query = useQuery({
-    queryKey: ['keys'],
-    queryFn: ({ signal }) => comanda.keys.list.query({ limit: 100 }, { signal }),
-  });
+  const made = useShownOnce();
+  const rows = usePages(['keys'], (offset, signal) =>
+    comanda.keys.list.query({ limit: 100, offset }, { signal }),
+  );
   return (
     <>
-      {made !== undefined && <ShownOnce title={texts.newKey} text={made} onAway={() => setMade(undefined)} />}
-      {may && <NewKey onMade={setMade} />}
+      <ShownOnce title={texts.newKey} {...made} />
+      {may && <NewKey onMade={made.show} />}
       <Listing
         caption={texts.parts.keys}
-        query={query}
+        rows={rows}
         keyOf={({ id }) => id}
         columns={[
           { title: texts.name, cell: ({ name }) => name },
@@ -42,7 +40,7 @@ export function Keys() {
               revoked_at !== undefined
                 ? texts.revokedAt(when(revoked_at))
                 : expires_at !== undefined
-                  ? texts.endsAt(when(expires_at))
+                  ? (Date.parse(expires_at) > Date.now() ? texts.endsAt : texts.endedAt)(when(expires_at))
                   : texts.inUse,
           },
           {

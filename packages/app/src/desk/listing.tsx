@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
+import type { Rows } from './pages.ts';
 import { deskTexts } from './texts.ts';
 
 interface Column<Row> {
@@ -12,25 +13,30 @@ interface Column<Row> {
 interface Props<Row> {
   /** Names the table. */
   caption: string;
+  /** A heading above says the same: the caption is for who cannot see it. */
+  isTitled?: boolean;
   columns: readonly Column<Row>[];
-  query: { data: { data: Row[]; pagination: { total: number } } | undefined; error: unknown };
+  rows: Rows<Row>;
   keyOf(row: Row): string;
 }
 
-/** A page of rows as a table, the first column its row's name; or why there is none. */
-export function Listing<Row>({ caption, columns, query: { data, error }, keyOf }: Props<Row>) {
+/** Rows as a table, the first column its row's name; or why there are none. A button reads more of them. */
+export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<Row>) {
+  const { data, total, error, more, isReading } = rows;
   const texts = useTexts(deskTexts);
   const frame = useTexts(frameTexts);
   const say = useRefusal();
   if (data === undefined)
     return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
-  if (data.data.length === 0) return <p>{texts.none}</p>;
+  if (data.length === 0) return <p>{texts.none}</p>;
   const [first, ...others] = columns;
+  // What was made between two pages moves a row from one to the next.
+  const shown = [...new Map(data.map((row) => [keyOf(row), row])).values()];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a wide table by keys.
     <section className="wide" aria-label={caption} tabIndex={0}>
       <table>
-        <caption>{caption}</caption>
+        <caption className={isTitled ? 'unseen' : undefined}>{caption}</caption>
         <thead>
           <tr>
             {columns.map(({ title }) => (
@@ -41,7 +47,7 @@ export function Listing<Row>({ caption, columns, query: { data, error }, keyOf }
           </tr>
         </thead>
         <tbody>
-          {data.data.map((row) => (
+          {shown.map((row) => (
             <tr key={keyOf(row)}>
               <th scope="row">{first?.cell(row)}</th>
               {others.map(({ title, cell }) => (
@@ -53,8 +59,15 @@ export function Listing<Row>({ caption, columns, query: { data, error }, keyOf }
           ))}
         </tbody>
       </table>
-      {data.pagination.total > data.data.length && (
-        <p className="quiet">{texts.more(data.pagination.total - data.data.length)}</p>
+      {error !== null && (
+        <p className="fault" role="alert">
+          {say(error)}
+        </p>
+      )}
+      {more && (
+        <button type="button" disabled={isReading} onClick={more}>
+          {texts.more(total - data.length)}
+        </button>
       )}
     </section>
   );

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { useAct } from './act.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
@@ -19,7 +20,7 @@ const uses = {
 type Use = keyof typeof uses;
 
 /** Makes a key for a use; its text is told to `onMade` and shown once. */
-export function NewKey({ onMade }: { onMade(text: string): void }) {
+export function NewKey({ onMade }: { onMade(name: string, text: string): void }) {
   const { comanda, session } = useComanda();
   const when = useWhen();
   const texts = useTexts(deskTexts);
@@ -27,11 +28,11 @@ export function NewKey({ onMade }: { onMade(text: string): void }) {
   const queries = useQueryClient();
   const [name, setName] = useState('');
   const [use, setUse] = useState<Use>('erp');
-  const { mutate, isPending, error } = useMutation({
+  const { act, isPending, error } = useAct({
     mutationFn: () => comanda.keys.create.mutate({ name: name.trim(), permissions: [...uses[use]] }),
-    onSuccess: ({ key }) => {
+    onSuccess: ({ key, name: made }) => {
       setName('');
-      onMade(key);
+      onMade(made, key);
     },
     onSettled: () => queries.invalidateQueries(),
   });
@@ -39,7 +40,7 @@ export function NewKey({ onMade }: { onMade(text: string): void }) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        mutate();
+        act();
       }}
     >
       <label>

@@ -14,7 +14,8 @@ export function OrderDeliveries({ deliveries }: Pick<Overview, 'deliveries'>) {
   return (
     <Listing
       caption={texts.deliveries}
-      query={{ data: { data: deliveries, pagination: { total: deliveries.length } }, error: null }}
+      isTitled
+      rows={{ data: deliveries, total: deliveries.length, error: null, isReading: false }}
       keyOf={({ id }) => id}
       columns={[
         { title: texts.event, cell: ({ event_type }) => event_type },

@@ -16,7 +16,7 @@ import { useWhen } from './when.ts';
 
 /** Everything about the order that is wanted. */
 export function OrderView({ wanted }: { wanted: string }) {
-  const { comanda } = useComanda();
+  const { comanda, session } = useComanda();
   const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const say = useRefusal();
@@ -36,10 +36,16 @@ export function OrderView({ wanted }: { wanted: string }) {
   useEvents((event) => {
     if (data !== undefined && changes(event, data.order.id)) void refetch();
   });
-  if (data !== undefined) return <Found {...data} />;
+  if (data !== undefined)
+    return (
+      <>
+        {error !== null && <p role="alert">{say(error)}</p>}
+        <Found {...data} />
+      </>
+    );
   if (error === null) return <p>{frame.loading}</p>;
   const isNone = comandaError(error)?.code === 'resource_not_found';
-  return <p role="alert">{isNone ? texts.noOrder(wanted) : say(error)}</p>;
+  return <p role="alert">{isNone ? texts.noOrder(wanted, session.location.name) : say(error)}</p>;
 }
 
 const changes = (event: PublishedEvent, orderId: string): boolean =>
@@ -68,7 +74,7 @@ function Found(overview: Overview) {
       <dl>
         {facts.map(
           ([name, value]) =>
-            value !== undefined && (
+            value && (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>{value}</dd>

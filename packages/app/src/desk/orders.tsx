@@ -9,8 +9,14 @@ const base = '/app/desk/orders';
 /** Finds an order by its number or its id in another system, and shows it. */
 export function Orders() {
   const texts = useTexts(deskTexts);
-  const wanted = decodeURIComponent(usePath().slice(base.length + 1));
+  const wanted = wantedIn(usePath());
+  const [shown, setShown] = useState(wanted);
   const [text, setText] = useState(wanted);
+  // A link or the button of the browser went to another order.
+  if (shown !== wanted) {
+    setShown(wanted);
+    setText(wanted);
+  }
   return (
     <>
       <search>
@@ -32,4 +38,14 @@ export function Orders() {
       {wanted !== '' && <OrderView key={wanted} wanted={wanted} />}
     </>
   );
+}
+
+function wantedIn(path: string): string {
+  const text = path.slice(base.length + 1);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Somebody typed a percent sign into the address.
+    return text;
+  }
 }

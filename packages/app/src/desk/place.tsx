@@ -1,9 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
+import { usePlace } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
+import { useAct } from './act.ts';
 import { useGranted } from './granted.ts';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
@@ -14,39 +16,40 @@ type Field = (typeof fields)[number];
 
 /** The location's name, time zone and currency. */
 export function Place() {
-  const { comanda } = useComanda();
   const frame = useTexts(frameTexts);
   const say = useRefusal();
-  const { data, error } = useQuery({
-    queryKey: ['location'],
-    queryFn: ({ signal }) => comanda.locations.getCurrent.query(undefined, { signal }),
-  });
+  const { data, error } = usePlace();
   if (data === undefined)
     return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
-  return <Form key={JSON.stringify(data)} {...data} />;
+  return <Form {...data} />;
 }
 
 function Form({ id, ...known }: { id: string } & Record<Field, string>) {
-  const { comanda, relocate } = useComanda();
+  const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const say = useRefusal();
   const queries = useQueryClient();
   const may = useGranted().may?.('locations:write') === true;
-  const [given, setGiven] = useState<Record<Field, string>>(known);
-  const { mutate, isPending, error } = useMutation({
+  // What was typed stays when what is known is read anew.
+  const [given, setGiven] = useState<Partial<Record<Field, string>>>({});
+  const { act, isPending, error } = useAct({
     mutationFn: (changed: Partial<Record<Field, string>>) =>
       comanda.locations.update.mutate({ id, ...changed }),
-    onSuccess: ({ name, timezone, currency }) => {
-      relocate({ name, timezone, currency });
-      return queries.invalidateQueries();
+    onSuccess: (saved) => {
+      setGiven({});
+      queries.setQueryData(['location'], saved);
     },
+    onSettled: () => queries.invalidateQueries(),
   });
   const changed = Object.fromEntries(
-    fields.filter((field) => given[field] !== known[field]).map((field) => [field, given[field]]),
+    fields.flatMap((field) => {
+      const text = given[field] ?? known[field];
+      return text === known[field] ? [] : [[field, text]];
+    }),
   );
   const save = (event: FormEvent) => {
     event.preventDefault();
-    mutate(changed);
+    act(changed);
   };
   return (
     <form onSubmit={save}>
@@ -56,7 +59,7 @@ function Form({ id, ...known }: { id: string } & Record<Field, string>) {
           <input
             required
             readOnly={!may}
-            value={given[field]}
+            value={given[field] ?? known[field]}
             onChange={({ target }) => setGiven({ ...given, [field]: target.value })}
           />
         </label>

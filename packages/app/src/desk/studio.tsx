@@ -1,6 +1,15 @@
 import { useTexts } from '../frame/language.tsx';
 import { deskTexts } from './texts.ts';
 
+const keptAs = 'comanda.studio';
+
+/** The port of the Studio that one came from (`#studio=5556`, scripts/studio/desk.ts), which the tab keeps; else Studio's usual one. */
+function portOfStudio(): string {
+  const told = /^#studio=(\d{1,5})$/.exec(location.hash)?.[1];
+  if (told !== undefined) sessionStorage.setItem(keptAs, told);
+  return told ?? sessionStorage.getItem(keptAs) ?? '5555';
+}
+
 /** The same row in Studio, which listens on its own machine alone: shown where the app is opened there, too. */
 export function StudioLink({ table, id }: { table: string; id: string }) {
   const texts = useTexts(deskTexts);
@@ -10,7 +19,7 @@ export function StudioLink({ table, id }: { table: string; id: string }) {
   const filter = { kind: 'FilterGroup', id: 'g', after: 'and', filters: [wanted] };
   const place = `schema=public&table=${table}&filter=${encodeURIComponent(JSON.stringify(filter))}`;
   return (
-    <a href={`http://127.0.0.1:5555/#${place}`} target="_blank" rel="noreferrer">
+    <a href={`http://127.0.0.1:${portOfStudio()}/#${place}`} target="_blank" rel="noreferrer">
       {texts.inStudio}
     </a>
   );

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { Changes } from './changes.tsx';
@@ -9,23 +9,35 @@ import { deskTexts } from './texts.ts';
 export function Undo({ id }: { id: string }) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
-  const [rehearsed, setRehearsed] = useState<Awaited<ReturnType<typeof rehearse>>>();
   const rehearse = () => comanda.audit.undo.mutate({ id, dry_run: true });
-  if (rehearsed === undefined) return <Deed label={texts.undo} act={rehearse} onDone={setRehearsed} />;
+  const [rehearsed, setRehearsed] = useState<Awaited<ReturnType<typeof rehearse>>>();
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef(rehearsed);
+  // The button that was pressed is gone: whoever uses keys goes on where it stood.
+  useEffect(() => {
+    if (shown.current !== rehearsed) place.current?.focus();
+    shown.current = rehearsed;
+  }, [rehearsed]);
   return (
-    <div className="deeds">
-      <p>{texts.wouldWrite}</p>
-      {rehearsed.entries.map((entry) => (
-        <Changes key={entry.id} {...entry} />
-      ))}
-      <button type="button" onClick={() => setRehearsed(undefined)}>
-        {texts.keep}
-      </button>
-      <Deed
-        label={texts.undoNow}
-        act={() => comanda.audit.undo.mutate({ id })}
-        onDone={() => setRehearsed(undefined)}
-      />
+    <div ref={place} tabIndex={-1} className="deeds">
+      {rehearsed === undefined ? (
+        <Deed label={texts.undo} act={rehearse} onDone={setRehearsed} />
+      ) : (
+        <>
+          <p>{texts.wouldWrite}</p>
+          {rehearsed.entries.map((entry) => (
+            <Changes key={entry.id} {...entry} />
+          ))}
+          <button type="button" onClick={() => setRehearsed(undefined)}>
+            {texts.keep}
+          </button>
+          <Deed
+            label={texts.undoNow}
+            act={() => comanda.audit.undo.mutate({ id })}
+            onDone={() => setRehearsed(undefined)}
+          />
+        </>
+      )}
     </div>
   );
 }

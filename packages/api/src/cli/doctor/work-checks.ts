@@ -85,7 +85,7 @@ export const workChecks: readonly Check[] = [
     name: 'dead deliveries',
     means: 'No delivery died in the last day.',
     advice:
-      'When the consumer is well again, its owner sends them anew: POST /v2/webhook-endpoints/{id}/replay.',
+      'When the consumer is well again, send them anew: at the desk, or by comanda webhooks replay <endpoint>; one of them by comanda deliveries retry <delivery>. Its owner can by POST /v2/webhook-endpoints/{id}/replay.',
     async run({ database }) {
       const [row] = await database.run(sql.deadDeliveries, []);
       if (row === undefined || row.count === 0) return ok('none in the last day');
@@ -98,7 +98,7 @@ export const workChecks: readonly Check[] = [
     name: 'jobs given up',
     means: 'No job of the queue failed for good.',
     advice:
-      'Read the reason. Deliveries come back by themselves; a sync job is to be sent again by its owner. The job itself can be run again with graphile_worker.reschedule_jobs.',
+      'Read the reason. Deliveries come back by themselves; a sync job that failed is run again at the desk, or by comanda jobs retry <job>; any other by graphile_worker.reschedule_jobs.',
     async run({ database }) {
       const [queue] = await database.run(metrics.queueExists, []);
       if (queue?.exists !== true) return ok('there is no queue yet');

@@ -5,13 +5,15 @@ interface Thing {
   name: 'name' | 'number' | 'batch_number' | 'url';
   /** The tables whose edits are about it, and what its procedures begin with. */
   of: readonly string[];
-  /** Which row it is; else that of the entry's id at the entry's location. */
-  row?: string;
+  /** Which row it is, of an id; else that of the id at the entry's location. */
+  row?: (id: string) => string;
 }
 
-const own = 't.location_id = a.location_id and t.id = a.resource_id';
-const paid = `t.location_id = a.location_id and t.id = (select p.order_id from payments p
-       where p.location_id = a.location_id and p.id = a.resource_id limit 1)`;
+const own = (id: string): string => `t.location_id = a.location_id and t.id = ${id}`;
+const paid = (
+  id: string,
+): string => `t.location_id = a.location_id and t.id = (select p.order_id from payments p
+       where p.location_id = a.location_id and p.id = ${id} limit 1)`;
 
 const things: readonly Thing[] = [
   { table: 'products', name: 'name', of: ['products', 'product_stock', 'product_categories'] },
@@ -25,18 +27,34 @@ const things: readonly Thing[] = [
   { table: 'turns', name: 'batch_number', of: ['turns'] },
   { table: 'api_keys', name: 'name', of: ['api_keys', 'keys'] },
   { table: 'webhook_endpoints', name: 'url', of: ['webhook_endpoints', 'webhookEndpoints'] },
-  { table: 'locations', name: 'name', of: ['locations'], row: 't.id = a.resource_id' },
+  { table: 'locations', name: 'name', of: ['locations'], row: (id) => `t.id = ${id}` },
 ];
 
-const kept = `coalesce(a.changes->'rows'->0, a.changes)`;
-
-// Each entry looks up its one row, in no table that it is not about.
-const cases = things.map(
-  ({ table, name, of, row = own }) => `when about in ('${of.join("', '")}') then coalesce(
-       (select t.${name}::text from ${table} t where ${row} limit 1),
+// Each looks up its one row, in no table that it is not about. `kept` is what the entry keeps of the row.
+const nameOf = (about: string, id: string, kept: string): string => {
+  const cases = things.map(
+    ({ table, name, of, row = own }) => `when ${about} in ('${of.join("', '")}') then coalesce(
+       (select t.${name}::text from ${table} t where ${row(id)} limit 1),
        ${kept}->'after'->>'${name}', ${kept}->'before'->>'${name}')`,
-);
+  );
+  return `case ${cases.join('\n     ')} end`;
+};
 
-/** The name of what entry `a` is about, or its number: today's, else the one that the entry keeps. */
-export const resourceName = `(select case ${cases.join('\n     ')} end
-     from (select coalesce(a.relation, split_part(a.operation, '.', 1)) as about) e where a.resource_id is not null)`;
+const ofOne = `select ${nameOf('about', 'a.resource_id', `coalesce(a.changes->'rows'->0, a.changes)`)}
+     from (select coalesce(a.relation, split_part(a.operation, '.', 1)) as about) e where a.resource_id is not null`;
+
+// Several rows may be of one thing, as the lines of an order are: each is named once. The id is read as note_hand_edit() does.
+const ofSeveral = `select string_agg(${nameOf('a.relation', 'first.id', 'first.kept')}, ', ' order by first.at)
+     from (
+       select key.id, min(key.at) as at, (array_agg(key.kept order by key.at))[1] as kept
+       from (
+         select coalesce(r.kept->'key'->>'id', r.kept->'key'->>'order_id', r.kept->'key'->>'product_id', r.kept->'key'->>'menu_id')::uuid as id,
+           r.kept, r.at
+         from jsonb_array_elements(a.changes->'rows') with ordinality r (kept, at)
+       ) key
+       group by key.id order by 2 limit 3
+     ) first
+     where a.resource_id is null and a.relation is not null`;
+
+/** The name of what entry `a` is about, or its number: today's, else the one that the entry keeps. Of several, the first three's. */
+export const resourceName = `coalesce((${ofOne}), (${ofSeveral}))`;

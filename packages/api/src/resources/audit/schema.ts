@@ -66,7 +66,7 @@ export const AuditEntry = z
     /** The procedure; by hand insert, update, delete or truncate. */
     operation: z.string(),
     resource_id: Id.optional(),
-    /** What it is called, or its number: today, else as the entry keeps it. Of a payment, the order's. */
+    /** What it is called, or its number: today, else as the entry keeps it. Of a payment, the order's; of several rows, the first three's. */
     resource_name: z.string().optional(),
     /** The fields that differ; `before` is null for what was made. Absent by hand. */
     changes: z.object({ before: Fields, after: Fields }).optional(),

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useComanda } from './comanda.tsx';
+
+/** The location as it is now, for keys that may read it. */
+export function usePlace(isWanted = true) {
+  const { comanda } = useComanda();
+  return useQuery({
+    queryKey: ['location'],
+    queryFn: ({ signal }) => comanda.locations.getCurrent.query(undefined, { signal }),
+    enabled: isWanted,
+  });
+}
+
+/** Keeps the session's location as it is now: sign-in told what it was then. Keys without the desk may not read it. */
+export function useFollowedPlace(): void {
+  const { session, relocate } = useComanda();
+  const { data } = usePlace(session.screens.includes('desk'));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is taken once, whatever else is drawn.
+  useEffect(() => {
+    if (data === undefined) return;
+    const { name, timezone, currency } = data;
+    const { location } = session;
+    if (name === location.name && timezone === location.timezone && currency === location.currency) return;
+    relocate({ name, timezone, currency });
+  }, [data]);
+}

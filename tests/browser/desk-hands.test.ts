@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { press, says } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+let kitchen: OrderKitchen;
+const pages: AppPage[] = [];
+beforeAll(async () => {
+  browser = await startBrowser();
+  kitchen = await createOrderKitchen(api);
+}, 120_000);
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+afterAll(() => browser?.close());
+
+const timeout = 60_000;
+const patience = { timeout: 20_000 };
+
+async function desk(part: string): Promise<AppPage> {
+  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
+  pages.push(page);
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${part}`);
+  await page.until(`document.querySelector('.desk nav + *') !== null`);
+  return page;
+}
+
+/** Looks away and back, after which what is old is read again. */
+const lookAgain = `dispatchEvent(new Event('visibilitychange'))`;
+const keysNamed = async (name: string) =>
+  (
+    await api.app.database.pool.query<{ count: number }>(
+      'select count(*)::int from api_keys where name = $1',
+      [name],
+    )
+  ).rows[0]?.count;
+
+test('what was typed into the location is not lost when somebody else changes it', { timeout }, async () => {
+  const page = await desk('location');
+  const field = (at: number) => `.desk form label:nth-of-type(${at}) input`;
+  await page.waitForSelector(field(1));
+  await page.type(field(1), ' of Ana');
+  const { id } = await api.client().locations.getCurrent.query();
+  await api.client().locations.update.mutate({ id, timezone: 'Europe/Lisbon' });
+  const zone = `${lookAgain}; document.querySelector('${field(2)}').value`;
+  await expect.poll(() => page.evaluate<string>(zone), patience).toBe('Europe/Lisbon');
+  expect(await page.evaluate<string>(`document.querySelector('${field(1)}').value`)).toMatch(/ of Ana$/);
+  await press(page, 'Save');
+  await page.until(`document.querySelector('.place').textContent.endsWith(' of Ana')`);
+  expect(await api.client().locations.getCurrent.query()).toMatchObject({ timezone: 'Europe/Lisbon' });
+});
+
+test('a restaurant that was renamed elsewhere kept its old name until the next sign-in', {
+  timeout,
+}, async () => {
+  const page = await desk('orders');
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`update locations set name = 'Bar Bea' where id = $1`, [api.locationId]);
+  await hand.close();
+  const name = `${lookAgain}; document.querySelector('.place').textContent`;
+  await expect.poll(() => page.evaluate<string>(name), patience).toBe('Bar Bea');
+  expect(await page.evaluate(`JSON.parse(sessionStorage.getItem('comanda.session')).location.name`)).toBe(
+    'Bar Bea',
+  );
+});
+
+test('a double tap makes one key', { timeout }, async () => {
+  const page = await desk('keys');
+  await page.waitForSelector('.desk form input');
+  await page.type('.desk form input', 'Twice');
+  await page.evaluate(
+    `for (const tap of [1, 2]) document.querySelector('.desk form').requestSubmit(); undefined`,
+  );
+  await page.waitForSelector('.once output');
+  await page.until(`!document.querySelector('.desk form button').disabled`);
+  expect(await keysNamed('Twice')).toBe(1);
+});
+
+test('a double tap moves an order once, and nothing is refused', { timeout }, async () => {
+  const { number } = await placeOrder(api, kitchen);
+  const page = await desk(`orders/${number}`);
+  await says(page, 'Mark as ready');
+  await page.evaluate(
+    `{ const button = [...document.querySelectorAll('.order button')].find((each) => each.textContent === 'Mark as ready');
+       button.click(); button.click(); }`,
+  );
+  await says(page, 'pending → ready');
+  await page.until(`document.querySelector('.order .deeds button:disabled') === null`);
+  expect(await page.evaluate(`document.querySelectorAll('.notice').length`)).toBe(0);
+});
+
+test('a key that is made while another is shown took its place: that one was never seen again', {
+  timeout,
+}, async () => {
+  const page = await desk('keys');
+  await page.waitForSelector('.desk form input');
+  for (const [at, name] of ['First', 'Second'].entries()) {
+    await page.type('.desk form input', name);
+    await press(page, 'Make a key');
+    await says(page, `The new key: ${name}.`);
+    expect(await page.evaluate(`document.querySelectorAll('.once output').length`)).toBe(at + 1);
+  }
+  await press(page, 'Put away');
+  await says(page, 'The new key: First.');
+  expect(await page.text()).not.toContain('The new key: Second.');
+});
+
+test('a list ended after its first page: more of it is shown when asked for', { timeout }, async () => {
+  await api.app.database.pool.query(
+    `insert into api_keys (location_id, name, prefix, key_hash, permissions)
+     select $1, 'Till ' || n, 'cmd_live_till' || n, sha256(('till' || n)::bytea), '{orders:read}'
+     from generate_series(1, 250) n`,
+    [api.locationId],
+  );
+  const page = await desk('keys');
+  await page.waitForSelector('.desk tbody tr');
+  const rows = () => page.evaluate<number>(`document.querySelectorAll('.desk tbody tr').length`);
+  expect(await rows()).toBe(100);
+  await press(page, 'Show more');
+  await expect.poll(rows, patience).toBe(200);
+  await press(page, 'Show more');
+  await expect.poll(rows, patience).toBeGreaterThan(250);
+  expect(await page.text()).not.toContain('Show more');
+  expect(await page.text()).toContain('Till 250');
+  expect(page.complaints).toEqual([]);
+});
+
+test('a percent sign in the address left the page empty', { timeout }, async () => {
+  const page = await desk('orders/100%');
+  await says(page, 'There is no order 100%');
+});
+
+test('the field names the order that is shown, after the button that leads back, too', {
+  timeout,
+}, async () => {
+  const [one, other] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+  const page = await desk(`orders/${one.number}`);
+  await page.waitForSelector('.order');
+  await page.evaluate(`document.querySelector('.desk input').select()`);
+  await page.type('.desk input', String(other.number));
+  await press(page, 'Find');
+  await says(page, `Order ${other.number}`);
+  await page.evaluate('history.back()');
+  await says(page, `Order ${one.number}`);
+  expect(await page.evaluate(`document.querySelector('.desk input').value`)).toBe(String(one.number));
+});
+
+test('undoing by keys goes on where it stood: the focus is not lost with the button', {
+  timeout,
+}, async () => {
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`update products set name = 'Flat whit' where id = $1`, [kitchen.productId]);
+  await hand.close();
+  const page = await desk('audit');
+  await says(page, 'Flat whit');
+  await page.evaluate(
+    `[...document.querySelectorAll('td button')].find((each) => each.textContent === 'Undo…').focus()`,
+  );
+  await page.keyboard.press('Enter');
+  await says(page, 'This would be written:');
+  await page.until(`document.activeElement.textContent.includes('Undo it')`);
+  expect(await page.evaluate('document.activeElement.tagName')).toBe('DIV');
+});
