@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { placeOrder } from '../support/orders.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
@@ -63,4 +64,36 @@ it('a cell restored to before a move says which location lives elsewhere, before
   const { stdout } = await map();
   expect(JSON.parse(stdout)).toMatchObject({ [moved.code]: 'south' });
   expect((await placeOrder(at(south), moved.kitchen)).number).toBe(there.number + 1);
+});
+
+it('a location that moved to a cell after its backup comes back from the folder of the move, as docs/backup.md says', async () => {
+  const bar = await openRestaurant(north, 'Bar Tres');
+  const at = (place: typeof north) => ({
+    rest: ((route, call) => place.api.rest(route, { ...call, key: bar.key })) as typeof place.api.rest,
+  });
+  const { number } = await placeOrder(at(north), bar.kitchen);
+  const kept = join(folder.path, 'kept');
+  const move = ['locations', 'move', bar.id, '--to', 'south', '--folder', kept, ...cells.options];
+  const done = await north.comanda(...move);
+  expect(done.code, done.stdout + done.stderr).toBe(0);
+  // South as its backup has it.
+  for (const words of [
+    ['disable', bar.id],
+    ['delete', bar.id, '--confirm', 'Bar Tres'],
+  ])
+    expect(await south.comanda('locations', ...words)).toMatchObject({ code: 0 });
+  const map = () => north.comanda('cells', 'map', '--cells', cells.file, '--for', 'json');
+  expect(await map()).toMatchObject({ code: 1, stderr: expect.stringContaining('left north') });
+  expect((await north.comanda('locations', 'enable', bar.id)).code).toBe(1);
+
+  for (const words of [
+    ['locations', 'import', kept],
+    ['locations', 'enable', bar.id],
+    ['restored', '--ahead', '1000', '--location', bar.id, '--cells', cells.file],
+  ]) {
+    const said = await south.comanda(...words);
+    expect(said, said.stderr).toMatchObject({ code: 0 });
+  }
+  expect(JSON.parse((await map()).stdout)).toMatchObject({ [bar.code]: 'south' });
+  expect((await placeOrder(at(south), bar.kitchen)).number).toBe(number + 1_001);
 });
