@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startWorker } from '@comanda/worker';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
@@ -78,12 +79,12 @@ it('refuses a base backup whose log or tablespaces lie elsewhere, and never writ
   rmSync(`${linked}/pg_tblspc/16999`);
   symlinkSync(linked, latest);
   // On a terminal, where it says how far it is.
-  const drilled = spawnSync(
+  const drilled = await promisify(execFile)(
     'script',
     ['-qec', `node '${repositoryRoot}/scripts/comanda.mjs' drill --from '${latest}'`, '/dev/null'],
-    { env: { ...process.env, ...env }, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { ...process.env, ...env } },
   );
-  expect(drilled.stdout).toMatch(/^ok {6}restored /m);
+  expect(drilled.stdout).toMatch(/ok {6}restored /);
   for (const what of ['restoring', 'asking doctor', 'comparing with the original'])
     expect(drilled.stdout).toMatch(new RegExp(`\\d %  ${what}`));
   expect(existsSync(`${linked}/backup_label`)).toBe(true);

@@ -242,6 +242,7 @@ export const commands: Record<string, Command> = {
     options: {
       ahead: { value: 'N', help: 'by how many: more than were given since the backup', required: true },
       location: { value: 'ID', help: 'only at this location' },
+      cells: { value: 'FILE', help: 'cells, in none of which a restored location may answer' },
     },
     work: async () => (await import('./restored.ts')).restored,
   },
@@ -256,10 +257,7 @@ export const commands: Record<string, Command> = {
       },
       archive: { value: 'FOLDER', help: 'archived log, which is replayed onto a base backup' },
       until: { value: 'TIME', help: 'up to this time (2026-11-22 21:30:00+00), with --archive' },
-      against: {
-        value: 'URL',
-        help: 'what it is compared with (the database of the settings, if there is one)',
-      },
+      against: { value: 'URL', help: 'what it is compared with (the database of the settings)' },
       database: { value: 'NAME', help: 'the name of the database (that of the settings, or comanda)' },
       superuser: { value: 'ROLE', help: 'of the cluster that a base backup is of (postgres)' },
       programs: { value: 'FOLDER', help: 'where pg_restore is (/usr/lib/postgresql/*/bin, or the PATH)' },

@@ -1,6 +1,9 @@
 import { type SqlDatabase, statement } from '@comanda/db';
 import { z } from 'zod';
+import { CommandError } from '../command-error.ts';
 import { Id } from '../wire.ts';
+import { livingElsewhere } from './cells/elsewhere.ts';
+import { readCells } from './cells/file.ts';
 import type { Work } from './command.ts';
 import { number, parse } from './input.ts';
 
@@ -21,12 +24,16 @@ const Input = z.object({
 /**
  * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was given
  * after the backup. It is the one gap that numbers may have, and stands in the audit of each location. By that entry the feed
- * knows a cursor that went with the restore, and says from which moment on its reader begins.
+ * knows a cursor that went with the restore, and says from which moment on its reader begins. With `--cells` it does nothing while
+ * a location is here that moved to another cell after the backup.
  */
 export const restored: Work = {
   as: 'owner',
-  run: ({ database }, { ahead, location }) =>
-    moveOn(database, parse(Input, { ahead: number(ahead), location })),
+  async run({ database }, { ahead, location, cells }) {
+    const input = parse(Input, { ahead: number(ahead), location });
+    if (cells !== undefined) await refuseStrays(database, cells);
+    return moveOn(database, input);
+  },
   show: (value) => {
     const moved = value as Moved[];
     const lines = moved.map(
@@ -36,6 +43,17 @@ export const restored: Work = {
     return lines.length === 0 ? 'there is nothing to move on' : lines.join('\n');
   },
 };
+
+/** Throws CommandError where a location is here again that lives in another cell by now. */
+async function refuseStrays(database: SqlDatabase, cells: string): Promise<void> {
+  const strays = await livingElsewhere(database, await readCells(cells));
+  if (strays.length === 0) return;
+  const told = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');
+  throw new CommandError(
+    'conflict',
+    `${told}, and is active here again, as before its move: disable and delete it here before a worker sends, then run this again (docs/backup.md)`,
+  );
+}
 
 function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
   return database.transaction(undefined, async (tx) => {
