@@ -42,6 +42,8 @@ interface OperationGoal {
   /** So many milliseconds, or so many times what `of` costs. */
   most: number;
   of?: string;
+  /** As in `Row`. */
+  why?: string;
   by(cost: Cost): number;
 }
 
@@ -65,7 +67,13 @@ const goals: readonly OperationGoal[] = [
     by: sum,
   },
   { kind: 'search', work: 'search, among 10,000 products: PostgreSQL', most: 4, by: postgres },
-  { kind: 'seldom write', work: 'write of what seldom changes: Node', most: 1.5, by: node },
+  {
+    kind: 'seldom write',
+    work: 'write of what seldom changes: Node',
+    most: 1.5,
+    why: 'operations.md',
+    by: node,
+  },
 ];
 
 function rowsOf(costs: readonly Measured[]): Row[] {
@@ -74,7 +82,7 @@ function rowsOf(costs: readonly Measured[]): Row[] {
     if (found === undefined) throw new Error(`${operation} was not measured`);
     return found;
   };
-  const rows = goals.map(({ kind, operation, work, most, of, by }) => {
+  const rows = goals.map(({ kind, operation, work, most, of, why, by }) => {
     const [dearest] = costs
       .filter((cost) => cost.kind === kind || cost.operation === operation)
       .sort((a, b) => by(b) - by(a));
@@ -83,7 +91,8 @@ function rowsOf(costs: readonly Measured[]): Row[] {
     const goal: Goal = { most, unit: of === undefined ? ' ms' : '×' };
     const against = of === undefined ? '' : ` against ${unit.toFixed(0)}`;
     const note = `${dearest.operation}: ${by(dearest).toFixed(0)} µs${against}`;
-    return figureRow('operations', `the dearest ${work}`, goal, by(dearest) / unit, note);
+    const row = figureRow('operations', `the dearest ${work}`, goal, by(dearest) / unit, note);
+    return { ...row, ...(why !== undefined && { why }) };
   });
   const [first, ...others] = rows;
   if (first === undefined) return [];
