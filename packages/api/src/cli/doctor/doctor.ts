@@ -53,6 +53,7 @@ export const defaultThresholds: Thresholds = {
   probeSeconds: 10,
   invariantSeconds: 45,
   cronMinutes: 65,
+  moveSeconds: 300,
   replicaLagBytes: 16 * 1024 ** 2,
 };
 
