@@ -13,6 +13,7 @@ DECLARE
   v_fresh boolean;
   v_setting text;
 BEGIN
+  v_setting := refuse_unless_active(p_location);
   -- The lock in a statement of its own: the next one sees what was committed while it waited.
   v_setting := pg_advisory_xact_lock(hashtextextended(p_api_key::text || p_operation || p_key, 0));
   v_setting := set_config('comanda.api_key_id', p_api_key::text, true);

@@ -26,6 +26,23 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_kind BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION guard_key_of_its_kind();
 
+-- Asked by whatever a call writes with, before it writes. A process that was frozen, or did not hear of it, does not know that
+-- its location writes no more: it may be on its way to another cell, and what is written here then is lost. The number of
+-- the transaction is taken before the look: so whoever waits for older transactions (packages/db/src/older-transactions.ts)
+-- waits for every call that found the location active. CM009: the detail is the status, or `moved`.
+CREATE FUNCTION refuse_unless_active(p_location uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  v_number xid8 := pg_current_xact_id();
+  v_status text := (SELECT l.status FROM locations l WHERE l.id = p_location);
+BEGIN
+  IF v_status = 'active' THEN
+    RETURN true;
+  END IF;
+  RAISE EXCEPTION 'the location writes no more' USING ERRCODE = 'CM009',
+    DETAIL = CASE WHEN EXISTS (SELECT FROM internal.moved_locations m WHERE m.location_id = p_location) THEN 'moved'
+      ELSE coalesce(v_status, 'deleting') END;
+END $$;
+
 -- Every process keeps keys in memory, with their location's name, zone and currency; whoever changes one says so. They
 -- change rarely, so a notification inside the transaction costs nothing here.
 CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$

@@ -20,7 +20,7 @@ CREATE FUNCTION move_payment(
   p_client_address text, OUT previous payment_status, OUT response text
 ) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('comanda.request_id', p_request_id, true);
+  PERFORM set_config('comanda.request_id', p_request_id, true), refuse_unless_active(p_location);
   PERFORM FROM orders o WHERE o.location_id = p_location
     AND o.id = (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = p_payment) FOR NO KEY UPDATE;
   SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;

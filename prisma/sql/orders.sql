@@ -19,7 +19,7 @@
 --
 -- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
---   CM008 refused by a guard (guarding.sql)
+--   CM008 refused by a guard (guarding.sql)   CM009 the location is not active (locations.sql)
 
 -- As JSON text, put together as products_json does it.
 CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
@@ -221,7 +221,7 @@ CREATE FUNCTION move_order(
 ) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('lock_timeout', '2s', true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
-    set_config('comanda.api_key_id', coalesce(p_api_key::text, ''), true);
+    set_config('comanda.api_key_id', coalesce(p_api_key::text, ''), true), refuse_unless_active(p_location);
   SELECT o.status INTO previous FROM orders o
   WHERE o.location_id = p_location AND o.id = p_order FOR NO KEY UPDATE;
   IF NOT FOUND OR NOT order_may_move(previous, p_next) THEN

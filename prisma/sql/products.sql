@@ -33,7 +33,7 @@ CREATE FUNCTION write_product(p_location uuid, p_id uuid, p_new boolean, p_field
   p_request_id text
 ) RETURNS TABLE (doc text, known uuid[]) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true);
+  PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true), refuse_unless_active(p_location);
   IF p_categories IS NOT NULL THEN
     known := ARRAY(
       SELECT c.id FROM (SELECT DISTINCT n.id FROM unnest(p_categories) n (id) ORDER BY n.id) n CROSS JOIN LATERAL (

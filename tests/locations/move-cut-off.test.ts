@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
 import { placeOrder } from '../support/orders.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
 import { letRest, useFolder, usePlace } from './moving.ts';
@@ -10,6 +12,7 @@ const patience = { timeoutMs: 60_000 };
 const north = usePlace();
 const south = usePlace();
 const folder = useFolder();
+const hand = useClosed(() => openHand(north.api.databaseUrl, 'admin'));
 
 let cells: Cells;
 let bar: Restaurant;
@@ -45,12 +48,32 @@ async function begun(): Promise<void> {
   await letRest(north, bar.id);
 }
 
-/** Begins, or goes on with, the move, and kills it once it says the line; 0 when it was done before that. */
-async function killedAt(line: string): Promise<number | null> {
-  const going = await north.begin(line, ...move, ...argv()).catch(() => undefined);
-  going?.kill('SIGKILL');
-  return going === undefined ? 0 : going.ended;
+/** Where the other cell holds a command up until it is killed: so no kill comes too late. */
+const heldUp = 7;
+
+/** Begins, or goes on with, the move, and kills it once it says the line. */
+async function killedAt(line: string, ...options: string[]): Promise<void> {
+  await south.sql('select pg_advisory_lock($1)', [heldUp]);
+  try {
+    const going = await north.begin(line, ...move, ...argv(), ...options);
+    going.kill('SIGKILL');
+    // Not by itself.
+    expect(await going.ended).toBe(null);
+  } finally {
+    await south.sql('select pg_advisory_unlock($1)', [heldUp]);
+  }
 }
+
+/** Lets the other cell hold up whoever does this to the location there; what was killed then is undone. */
+const holdingUp = (event: string, when: string) =>
+  south.sql(
+    `create function held_up() returns trigger language plpgsql as $$
+     begin perform pg_advisory_xact_lock_shared(${heldUp}); return coalesce(new, old); end $$;
+     create trigger held_up before ${event} on locations for each row when (${when}) execute function held_up();
+     create function not_yet() returns trigger language plpgsql as $$ begin raise 'not yet'; end $$`,
+  );
+const holdingUpNoMore = () => south.sql('drop function held_up, not_yet cascade');
+
 const neverBoth = async () => {
   const both = [await statusAt(north), await statusAt(south)];
   expect(both.filter((status) => status === 'active').length, both.join()).toBeLessThan(2);
@@ -58,13 +81,14 @@ const neverBoth = async () => {
 
 describe('a move that is taken back', () => {
   // However late the kill comes, callers are not led away.
-  beforeAll(() =>
-    south.sql(
-      `create function not_yet() returns trigger language plpgsql as $$ begin raise 'not yet'; end $$;
-       create trigger not_yet before update on locations for each row when (new.status = 'read_only') execute function not_yet()`,
-    ),
-  );
-  afterAll(() => south.sql('drop function not_yet cascade'));
+  beforeAll(async () => {
+    await holdingUp('update', `new.status = 'read_only'`);
+    await south.sql(
+      `create trigger not_yet before update on locations for each row when (new.status = 'read_only')
+       execute function not_yet()`,
+    );
+  });
+  afterAll(holdingUpNoMore);
 
   it.each(['drain: ', 'export: ', 'orders: ', 'export: done', 'import: ', 'order_items: ', 'import: done'])(
     'after it was killed at "%s" leaves all as it was',
@@ -90,11 +114,10 @@ describe('a move that is taken back', () => {
   it('is gone on with when it was killed while it deleted the copy', async () => {
     await begun();
     await killedAt('import: done');
-    const aborting = await north
-      .begin('active here again', ...move, ...argv(), '--abort')
-      .catch(() => undefined);
-    aborting?.kill('SIGKILL');
-    await aborting?.ended;
+    await south.sql(
+      `create trigger held_up_too before delete on locations for each row execute function held_up()`,
+    );
+    await killedAt('active here again', '--abort');
     await neverBoth();
     await north.comanda(...move, ...argv(), '--abort');
     const nothing = await north.comanda(...move, ...argv(), '--abort');
@@ -102,30 +125,28 @@ describe('a move that is taken back', () => {
     expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
   });
 
-  it('changes by hand after the export are found before callers are led away', async () => {
-    await begun();
-    await killedAt('import: done');
-    await north.sql(`update api_keys set name = 'renamed' where location_id = $1`, [bar.id]);
-    const revoked = await north.comanda(
-      'keys',
-      'create',
-      '--name',
-      'late',
-      '--permissions',
-      '*',
-      '--location',
-      bar.id,
-    );
-    expect(revoked.code, revoked.stderr).toBe(0);
-    const refused = await north.comanda(...move, ...argv());
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('was changed here after its export'),
-    });
-    expect(await statusAt(south)).toBe('disabled');
-    const aborted = await north.comanda(...move, ...argv(), '--abort');
-    expect(aborted.code, aborted.stderr).toBe(0);
-  });
+  it.each(['by hand', 'from the command line'])(
+    'what is changed %s after the export is found before callers are led away',
+    async (how) => {
+      await begun();
+      await killedAt('import: done');
+      if (how === 'by hand')
+        await hand.sql(`update api_keys set name = 'renamed' where location_id = $1`, [bar.id]);
+      else {
+        const options = ['--name', 'late', '--permissions', '*', '--location', bar.id];
+        const made = await north.comanda('keys', 'create', ...options);
+        expect(made.code, made.stderr).toBe(0);
+      }
+      const refused = await north.comanda(...move, ...argv());
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('was changed here after its export'),
+      });
+      expect(await statusAt(south)).toBe('disabled');
+      const aborted = await north.comanda(...move, ...argv(), '--abort');
+      expect(aborted.code, aborted.stderr).toBe(0);
+    },
+  );
 });
 
 it('without a reload it waits for a person, and reads are answered in both cells', async () => {
@@ -153,11 +174,17 @@ it('without a reload it waits for a person, and reads are answered in both cells
 });
 
 it('killed at each step it is gone on with, and at no moment both cells take a write', async () => {
-  const lines = ['map: ', 'map: wrote', 'map: true', 'map: done', 'enable: ', 'enable: done'];
-  for (const line of lines) {
+  // Which ends with the command that waits for it.
+  for (const line of ['map: ', 'map: wrote', 'map: cat']) {
+    await killedAt(line, '--reload', 'cat');
+    await neverBoth();
+  }
+  await holdingUp('update', `new.status = 'active'`);
+  for (const line of ['map: done', 'enable: ']) {
     await killedAt(line);
     await neverBoth();
   }
+  await holdingUpNoMore();
   const done = await north.comanda(...move, ...argv(), '--json');
   expect(done.code, done.stdout + done.stderr).toBe(0);
   expect([await statusAt(north), await statusAt(south)]).toEqual(['disabled', 'active']);

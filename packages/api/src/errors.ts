@@ -89,6 +89,20 @@ export const unavailable = (
   { seconds = 5, cause }: { seconds?: number; cause?: unknown } = {},
 ): ApiError => new ApiError(reason, message, { headers: { 'Retry-After': String(seconds) }, cause });
 
+/** The refusal of a location that is not active: of its status, or `moved`. */
+export function locationRefused(status: string, cause?: unknown): ApiError {
+  if (status === 'moved') {
+    const said = 'The location of the key moved to another database; try again shortly.';
+    return unavailable('moved', said, { seconds: 2, cause });
+  }
+  return status === 'read_only'
+    ? unavailable('location_read_only', 'The location only answers reads at the moment.', {
+        seconds: 30,
+        cause,
+      })
+    : new ApiError('location_disabled', 'The location of the key is disabled.', { cause });
+}
+
 /** A 401 in the same words whatever is wrong with the key. */
 export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
   new ApiError(reason, 'The API key is missing or not valid.', { headers: { 'WWW-Authenticate': 'Bearer' } });
@@ -166,6 +180,7 @@ function fromDatabase(cause: unknown): ApiError | undefined {
     const said = 'The service is not available at the moment; try again shortly.';
     return unavailable('temporarily_unavailable', said, { cause });
   }
+  if (code === 'CM009') return locationRefused(state.detail ?? '', cause);
   // Both say what is the matter.
   const refused = refusedBy[code];
   return refused && new ApiError(refused, message, { cause });

@@ -44,7 +44,7 @@ export {
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
 export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
-export { olderTransactionsEnd } from './older-transactions.ts';
+export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, rolesSql } from './roles/apply.ts';

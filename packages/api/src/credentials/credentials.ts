@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Notifications, Queryable } from '@comanda/db';
-import { ApiError, unauthorized, unavailable } from '../errors.ts';
+import { type ApiError, locationRefused, unauthorized } from '../errors.ts';
 import { type ParsedKey, parseApiKey } from './api-key.ts';
 import { defaultLimits } from './default-limits.ts';
 import { createKeyReader, type KeyRow, type LocationStatus } from './key-reader.ts';
@@ -71,8 +71,7 @@ export function createCredentials(
       entry.notedAt = now;
       lastUsed.note(entry.caller.apiKeyId);
     }
-    if (nothingAt.has(entry.caller.location.status))
-      throw new ApiError('location_disabled', 'The location of the key is disabled.');
+    if (nothingAt.has(entry.caller.location.status)) throw locationRefused(entry.caller.location.status);
     return entry.caller;
   }
 
@@ -141,11 +140,7 @@ function remember<Value>(map: Map<string, Value>, name: string, value: Value): v
 }
 
 const refusalOf = ({ moved }: { moved: boolean }): ApiError =>
-  moved
-    ? unavailable('moved', 'The location of the key moved to another database; try again shortly.', {
-        seconds: 2,
-      })
-    : unauthorized('key_not_valid');
+  moved ? locationRefused('moved') : unauthorized('key_not_valid');
 
 function toKnown(row: KeyRow, askedAt: number): Omit<Known, 'moved'> {
   return {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Caller } from '../credentials/credentials.ts';
-import { ApiError, fromZod, toApiError, unavailable } from '../errors.ts';
+import { ApiError, fromZod, locationRefused, toApiError } from '../errors.ts';
 import { grants } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
@@ -45,9 +45,7 @@ export async function perform(
 ): Promise<Answer<unknown>> {
   const { kind, meta } = operation;
   if (kind === 'mutation' && ctx.caller.location.status !== 'active')
-    throw unavailable('location_read_only', 'The location only answers reads at the moment.', {
-      seconds: 30,
-    });
+    throw locationRefused(ctx.caller.location.status);
   refuseUnreadable(raw);
   const isKeyed = kind === 'mutation' && (meta.idempotent === true || given.key !== undefined);
   if (!isKeyed) refuseUnstorable(raw);

@@ -1,11 +1,12 @@
-import { type Queryable, statement, type Transaction } from '@comanda/db';
+import { type Call, type Queryable, statement, type Transaction } from '@comanda/db';
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
 import { originOf } from './request-id.ts';
 
 // How a call writes. With an idempotency key: once, in the transaction that also stores its answer; of two at once the
-// second waits, then replays; a refusal leaves the key unused. Without a key nothing is added to what `work` does.
+// second waits, then replays; a refusal leaves the key unused. In any case
+// the database refuses it where the location is not active (refuse_unless_active in prisma/sql/locations.sql).
 
 /** Writes in one transaction, whose captured changes carry the request's id; throws what `work` throws. */
 export function inTransaction<Value>(
@@ -14,8 +15,8 @@ export function inTransaction<Value>(
 ): Promise<Answer<Value>> {
   const { database } = ctx.app;
   const { idempotency } = ctx;
-  if (idempotency === undefined) return database.transaction(originOf(ctx), work);
-  // The claim sets the request's id.
+  if (idempotency === undefined) return database.transaction(beginningOf(ctx), work);
+  // The claim sets the request's id, and asks as well.
   return database.transaction(
     claimOf(ctx, idempotency),
     async (tx, found) =>
@@ -23,7 +24,25 @@ export function inTransaction<Value>(
   );
 }
 
-/** Writes with one statement, which is a transaction by itself and tells the request's id where that matters. */
+/** What each transaction of a call begins with: it refuses (503, 403) where the location is not active, whatever this process has heard. */
+export const beginningOf = (ctx: Beginning): Call<never> => ({
+  statement: begin,
+  values: [ctx.caller.locationId, originOf(ctx)],
+});
+
+type Beginning = Pick<CallContext, 'requestId' | 'traceparent'> & {
+  caller: Pick<CallContext['caller'], 'locationId'>;
+};
+
+const begin = statement<never>(
+  'begin_call',
+  `select refuse_unless_active($1::uuid), set_config('comanda.request_id', $2, true)`,
+);
+
+/**
+ * Writes with one statement, which is a transaction by itself: it asks `refuse_unless_active`, and tells the request's id
+ * where that matters.
+ */
 export function inStatement<Value>(
   ctx: CallContext,
   work: (on: Queryable) => Promise<Answer<Value>>,

@@ -12,8 +12,10 @@ export const cellCommands: Record<string, Command> = {
       map: { value: 'FILE', help: 'where the map for the proxies is written (see cells map)' },
       for: { value: 'PROGRAM', help: 'haproxy, nginx or json (haproxy)' },
       reload: { value: 'COMMAND', help: 'what makes the proxies load it; without one the move waits there' },
-      continue: { help: 'go on: the proxies have loaded the map' },
-      abort: { help: 'take the move back, as long as callers are not led to the other cell' },
+      continue: { help: 'the proxies have loaded the map: go on, or with --abort take it back' },
+      abort: {
+        help: 'take the move back, until this cell has given the location up; leads callers back by --map and --reload',
+      },
       folder: { value: 'FOLDER', help: 'for the export, new or empty (one in DATA_DIR)' },
     },
     work: async () => (await import('./move.ts')).moveLocation,

@@ -19,9 +19,10 @@ interface Placed {
 
 /**
  * Asks every cell which locations it has. A location that left a cell is not there; of one that is in several, the cell that
- * answers its reads has it. Throws CommandError where that is not one cell, or a cell cannot be asked.
+ * answers its reads has it; of one that is `led` it is the cell that it is led to, or the other one than that which it is led
+ * away from. Throws CommandError where that is not one cell, or a cell cannot be asked.
  */
-export async function mapCells(cells: readonly Cell[]): Promise<CellMap> {
+export async function mapCells(cells: readonly Cell[], led?: Led): Promise<CellMap> {
   const found = await Promise.all(cells.map(async (cell) => ({ cell, placed: await placedIn(cell) })));
   const places = new Map<string, { name: string; at: Placed }[]>();
   for (const { cell, placed } of found)
@@ -31,8 +32,19 @@ export async function mapCells(cells: readonly Cell[]): Promise<CellMap> {
       else known.push({ name: cell.name, at });
     }
   const codes = [...places.keys()].sort();
-  return new Map(codes.map((code) => [code, cellOf(code, places.get(code) ?? [])]));
+  return new Map(
+    codes.map((code) => {
+      const here = places.get(code) ?? [];
+      const others = here.filter(({ name }) => name !== led?.awayFrom);
+      return [code, code === led?.code ? (led.to ?? cellOf(code, others)) : cellOf(code, here)];
+    }),
+  );
 }
+
+/** A location that a move leads somewhere. */
+export type Led =
+  | { code: string; to: string; awayFrom?: never }
+  | { code: string; to?: never; awayFrom: string };
 
 function cellOf(code: string, places: readonly { name: string; at: Placed }[]): string {
   const names = (some: typeof places) =>

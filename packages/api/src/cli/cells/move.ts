@@ -110,10 +110,14 @@ export const moveLocation: Work = {
         const target = { cell: cell.name, database, keyIds };
         const moving = { id, code, source, target, settings, options, cells, form };
         if (options.abort !== undefined) return abort(moving, begun, name);
+        if (options.continue !== undefined && !waitedFor.has(begun?.step))
+          throw new CommandError('validation_error', '--continue is for a move that waits at the map');
         if (begun?.step === 'abort')
           throw new CommandError('conflict', 'the move is being taken back: go on with --abort');
-        if (begun === undefined) await begin(moving);
-        return goOn(moving, name);
+        return moves.arrivingAlone(target, async () => {
+          if (begun === undefined) await begin(moving);
+          return goOn(moving, name);
+        });
       });
     });
   },
@@ -138,7 +142,12 @@ function destinationOf(cells: readonly Cell[], begun: MoveRow | undefined, to: s
   return cellNamed(cells, cell);
 }
 
-async function begin({ id, source, target, settings, options }: Omit<Moving, 'row'>): Promise<void> {
+/** Where `--continue` says something: the map was written, or was by an earlier try. */
+const waitedFor: ReadonlySet<MoveStep | undefined> = new Set(['map', 'enable', 'done']);
+
+async function begin({ id, source, target, settings, options, cells }: Omit<Moving, 'row'>): Promise<void> {
+  // While writes are refused is no time to find out that the map cannot be made.
+  await mapCells(cells);
   const began = performance.now();
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = resolve(options.folder ?? join(settings.dataDir, 'moves', `${id}-${stamp}`));
@@ -165,8 +174,12 @@ async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
     const done = await step.run({ ...moving, row });
     if (done === false) return { ...moved, next: whatToRun(target.cell) };
     const seconds = { [step.name]: secondsSince(began) };
-    if (step.name === 'map') await moves.leaveLocation(source, moving, target.cell, seconds);
-    else {
+    if (step.name === 'map') {
+      const changed = await moves.leaveLocation(source, target, moving, {
+        ...{ exportedAt: exportOf(row), seconds },
+      });
+      if (changed !== undefined) tell(`${changed}: do it again in cell ${target.cell}`);
+    } else {
       const all =
         step.name === 'enable' ? { ...seconds, refused: round(row.age + secondsSince(began)) } : seconds;
       await moves.advanceMove(source, id, [step.name, step.next], { ...done, seconds: all });
@@ -175,21 +188,28 @@ async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
   }
 }
 
-async function abort(
-  { id, source, target }: Omit<Moving, 'row'>,
-  row: MoveRow | undefined,
-  name: string,
-): Promise<Moved> {
+async function abort(moving: Omit<Moving, 'row'>, row: MoveRow | undefined, name: string): Promise<Moved> {
+  const { id, code, source, target, options, cells, form } = moving;
   if (row === undefined) throw new CommandError('conflict', 'the location is on its way nowhere');
-  await moves.abortMove(source, target, id, row, tell);
   const { folder, seconds } = row;
+  const moved = { id, name, cell: target.cell, folder, seconds };
+  const isOpen = row.step === 'map' && (await moves.isCopyOpen(target, id, row.exportedAt));
+  if (isOpen && options.map !== undefined && options.continue === undefined) {
+    const map = await mapCells(cells, { code, awayFrom: target.cell });
+    await load(options.map, mapForms[form](map), options.reload);
+    if (options.reload === undefined) return { ...moved, step: 'map', next: whatToLoad };
+  }
+  const isLoaded = options.map !== undefined && options.reload !== undefined;
+  const isLedBack = isOpen && (isLoaded || options.continue !== undefined);
+  await moves.abortMove(source, target, id, row, { tell, isLedBack });
   const next = `It is active here, as before. ${folder} may hold a copy of it: remove it.`;
-  return { id, name, cell: target.cell, step: 'abort', folder, seconds, next };
+  return { ...moved, step: 'abort', next };
 }
 
 /** The step between the cells: the copy answers reads, callers are led to it, and this cell gives the location up. */
 async function leadCallers({
   id,
+  code,
   source,
   target,
   row,
@@ -197,30 +217,48 @@ async function leadCallers({
   cells,
   form,
 }: Moving): Promise<object | false> {
-  if (row.exportedAt === null) throw new CommandError('conflict', 'the move has no export');
-  const changed = await moves.leftBehind(source, target, id, row.exportedAt);
-  if (changed !== undefined) {
-    if (options.continue === undefined)
-      throw new CommandError(
-        'conflict',
-        `${changed}: take the move back (--abort) and begin again, or go on with --continue and do it again there`,
-      );
-    tell(changed);
-  }
+  const exportedAt = exportOf(row);
+  const changed = await moves.leftBehind(source, target, id, exportedAt);
+  if (changed !== undefined && options.continue === undefined)
+    throw new CommandError(
+      'conflict',
+      `${changed}: take the move back (--abort) and begin again, or go on with --continue and do it again there`,
+    );
+  const wasOpen = await moves.isCopyOpen(target, id, exportedAt);
+  // Whatever cannot be asked is found while the move can still be taken back.
+  const map = await mapCells(cells, { code, to: target.cell });
   await moves.openCopyForReads(target, id);
-  if (options.map !== undefined) {
-    await replaceFile(options.map, mapForms[form](await mapCells(cells)));
-    tell(`map: wrote ${options.map}`);
-  }
-  if (options.reload === undefined) return options.continue === undefined ? false : {};
-  tell(`map: ${options.reload}`);
-  await promisify(execFile)('/bin/sh', ['-c', options.reload], { timeout: reloadMs }).catch(
-    (error: { stderr?: string; message: string }) => {
-      throw new CommandError('conflict', `the reload failed: ${error.stderr?.trim() || error.message}`);
-    },
-  );
+  await load(options.map, mapForms[form](map), options.reload);
+  // Who has not been told to load the map cannot have done so.
+  if (options.reload === undefined) return wasOpen && options.continue !== undefined ? {} : false;
   return {};
 }
+
+const exportOf = ({ exportedAt }: MoveRow): string => {
+  if (exportedAt === null) throw new CommandError('conflict', 'the move has no export');
+  return exportedAt;
+};
+
+/** Writes the map and makes proxies load it, as far as it is said how. Throws CommandError. */
+async function load(path: string | undefined, map: string, reload: string | undefined): Promise<void> {
+  if (path !== undefined) {
+    await replaceFile(path, map);
+    tell(`map: wrote ${path}`);
+  }
+  if (reload === undefined) return;
+  tell(`map: ${reload}`);
+  await promisify(execFile)('/bin/sh', ['-c', reload], { timeout: reloadMs }).catch(
+    (error: { stderr?: string; message: string }) => {
+      throw new CommandError(
+        'conflict',
+        `the reload failed: ${error.stderr?.trim() || error.message}. Mend it and run the same command again, or take the move back by --abort with a reload that works`,
+      );
+    },
+  );
+}
+
+const whatToLoad =
+  'Load the map into the proxies now, so that they lead its keys to this cell again; then say --abort --continue.';
 
 const whatToRun = (cell: string): string =>
   `Writes are refused, reads answered in both cells. Load the map into the proxies now, so that they lead its keys to cell ${cell}; then run the same command with --continue.`;

@@ -43,6 +43,8 @@ export interface Thresholds {
   invariantSeconds: number;
   /** So long after the last job that was due by the clock its next is late. */
   cronMinutes: number;
+  /** A move to another cell whose step takes longer waits for a person. */
+  moveSeconds: number;
   /** A replica that is so far behind answers next to nothing. */
   replicaLagBytes: number;
   /** Log that a slot which nobody reads may keep. */

@@ -54,6 +54,7 @@ export const defaultThresholds: Thresholds = {
   probeSeconds: 10,
   invariantSeconds: 45,
   cronMinutes: 65,
+  moveSeconds: 300,
   replicaLagBytes: 16 * 1024 ** 2,
   slotBytes: 1024 ** 3,
   transactionAge: { warning: 500_000_000, wrong: 1_500_000_000 },

@@ -203,6 +203,20 @@ export const dataDirectory = statement<{ path: string }>(
   `select current_setting('data_directory') as path`,
 );
 
+/** Moves to another cell that are not over: those that wait at their step for longest first. */
+export const openMoves = statement<{
+  id: string;
+  cell: string;
+  step: string;
+  stepSeconds: number;
+  refusedSeconds: number;
+}>(
+  'doctor_open_moves',
+  `select id, cell, step, extract(epoch from clock_timestamp() - step_at)::float8 as "stepSeconds",
+     extract(epoch from clock_timestamp() - created_at)::float8 as "refusedSeconds"
+   from internal.location_moves where step <> 'done' order by step_at limit 100`,
+);
+
 export const retrySetAside = statement<{ count: number }>(
   'relay_retry',
   `with retried as (

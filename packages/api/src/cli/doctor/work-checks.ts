@@ -111,4 +111,25 @@ export const workChecks: readonly Check[] = [
       );
     },
   },
+  {
+    name: 'moves',
+    means:
+      'No move of a location to another cell was forgotten: while it is under way nobody can write there.',
+    advice:
+      'Run the same comanda locations move again, which goes on where it stopped (with --continue where the proxies have loaded the map); or take it back by --abort.',
+    async run({ database, thresholds }) {
+      const moves = await database.run(sql.openMoves, []);
+      if (moves.length === 0) return ok('none under way');
+      const told = moves
+        .slice(0, 5)
+        .map(
+          ({ id, cell, step, stepSeconds, refusedSeconds }) =>
+            `${id} to cell ${cell} is at the step ${step} for ${duration(stepSeconds)}, writes are refused for ${duration(refusedSeconds)}`,
+        );
+      const found = `${count(moves.length, 'move')} under way: ${told.join('; ')}`;
+      return moves.some(({ stepSeconds }) => stepSeconds > thresholds.moveSeconds)
+        ? warning(found)
+        : ok(found);
+    },
+  },
 ];

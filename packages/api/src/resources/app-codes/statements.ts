@@ -29,7 +29,7 @@ export const useCode = statement<CodeRow>(
   'use_app_code',
   `update internal.app_codes c set used_at = now() from locations l
    where c.code_hash = $1::bytea and c.used_at is null and c.created_at > now() - interval '10 minutes'
-     and l.id = c.location_id
+     and l.id = c.location_id and refuse_unless_active(l.id)
    returning c.location_id, c.name, c.screens, c.key_hours, l.name as location_name, l.timezone, l.currency, l.code, l.sandbox`,
 );
 

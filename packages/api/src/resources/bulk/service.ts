@@ -3,7 +3,7 @@ import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
-import { findStoredAnswer, inStatement, inTransaction } from '../../request/writing.ts';
+import { findStoredAnswer, inTransaction } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
 import { type Asked, locking, readCurrent } from './reads.statements.ts';
 import type { Writes } from './rows.rules.ts';
@@ -47,8 +47,8 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
   // More are looked at without locks before: what is refused or all there already holds up nobody.
   const foreseen = await foresee(database, locationId, batch);
   if (writesAnything(foreseen.writes)) return places.batches.inTurn(locationId, () => applied(true));
-  return inStatement(ctx, async (on) => {
-    await startBatch(ctx, on);
+  return inTransaction(ctx, async (tx) => {
+    await startBatch(ctx, tx);
     return { value: answer(foreseen) };
   });
 }

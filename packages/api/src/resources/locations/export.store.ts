@@ -3,6 +3,7 @@ import {
   again,
   holdUps,
   isId,
+  olderStatementsEnd,
   olderTransactionsEnd,
   repeat,
   type SqlDatabase,
@@ -19,7 +20,10 @@ export type WriteTable = (
   lines: AsyncIterable<string[]>,
 ) => Promise<Pick<ExportedTable, 'rows' | 'bytes' | 'sha256'>>;
 
-/** A request that had to wait for a place has begun by then, and every process has heard of the change. */
+/**
+ * Every process has heard of the change by then, and nearly all that waited for a place is over. Nothing leans on it: a call
+ * that comes later, or from a process that was frozen, is refused by the database (`refuse_unless_active`).
+ */
 const heardMs = holdUps.waitMs + 2_000;
 const patienceMs = 60_000;
 const aboutBytes = 1024 * 1024;
@@ -92,7 +96,10 @@ export async function comeToRest(
     await setTimeout(heardMs - since);
   }
   tell('waiting for transactions and deliveries that are under way');
-  const rests = (await olderTransactionsEnd(database, patienceMs)) && (await isDone(look));
+  const rests =
+    (await olderStatementsEnd(database, patienceMs)) &&
+    (await olderTransactionsEnd(database, patienceMs)) &&
+    (await isDone(look));
   if (!rests)
     throw unavailable('temporarily_unavailable', 'The location did not come to rest; is a worker running?');
 }

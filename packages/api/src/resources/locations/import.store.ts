@@ -15,7 +15,7 @@ export type ReadTable = (exported: ExportedTable) => AsyncIterable<string[]>;
 /**
  * Brings an exported location into this database with all its ids, numbers, times, keys and endpoints, in one transaction:
  * all of it or nothing. It is disabled then, and nobody is told of what came. `keyIds` are the keys of ENCRYPTION_KEY here.
- * Throws `conflict` when it is here already, `validation_error` for an export that does not fit.
+ * Throws `conflict` when it is here already or another import is under way, `validation_error` for an export that does not fit.
  */
 export async function importLocation(
   database: SqlDatabase,
@@ -25,7 +25,8 @@ export async function importLocation(
 ): Promise<{ rows: number }> {
   const { id } = manifest.location;
   return database.transaction(undefined, async (tx) => {
-    await tx.run(sql.beginImport, []);
+    const [lock] = await tx.run(sql.beginImport, []);
+    if (lock?.free !== true) throw importUnderWay();
     await refuseMisfit(tx, manifest, keyIds);
     let rows = 0;
     const take = async (each: (typeof belongings)[number]) => {
@@ -82,5 +83,9 @@ export async function refuseMisfit(
       `its database was at migration ${schema.migration}, this one is at ${here?.migration}, or has it in another form: bring both to the same version by comanda migrate, and export again`,
     );
 }
+
+/** The refusal of a second import at once. */
+export const importUnderWay = () =>
+  conflict('guarded', 'Another import is under way in this database; one at a time: run it again then.');
 
 const misfit = (message: string) => invalid({ path: 'manifest', message });

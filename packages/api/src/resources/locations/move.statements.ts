@@ -17,17 +17,14 @@ export interface MoveRow {
   age: number;
 }
 
-/** $1 location. One command at a time, for as long as its connection lives. */
+/** $1 name. One command at a time, for as long as its connection lives. */
 export const lockMove = statement<{ taken: boolean }>(
   'move_lock',
-  `select pg_try_advisory_lock(hashtextextended('comanda locations move ' || $1, 0)) as taken`,
+  `select pg_try_advisory_lock(hashtextextended($1, 0)) as taken`,
 );
 
-/** $1 location. */
-export const unlockMove = statement(
-  'move_unlock',
-  `select pg_advisory_unlock(hashtextextended('comanda locations move ' || $1, 0))`,
-);
+/** $1 name. */
+export const unlockMove = statement('move_unlock', `select pg_advisory_unlock(hashtextextended($1, 0))`);
 
 /** $1 location. */
 export const findMove = statement<MoveRow>(

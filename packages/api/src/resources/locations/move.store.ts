@@ -1,7 +1,7 @@
-import { isId, type Queryable, type SqlDatabase } from '@comanda/db';
+import { again, isId, type Queryable, repeat, type SqlDatabase } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
-import { importLocation, type ReadTable, refuseMisfit } from './import.store.ts';
+import { importLocation, importUnderWay, type ReadTable, refuseMisfit } from './import.store.ts';
 import * as sql from './move.statements.ts';
 import { type Named, rememberMoved } from './moved.store.ts';
 import { deleteLocation } from './removal.store.ts';
@@ -26,18 +26,44 @@ export async function findMove(database: Queryable, id: string): Promise<sql.Mov
 }
 
 /** Does `work` while nobody else moves the location. Throws `conflict` when somebody does. */
-export function movingAlone<Result>(
+export const movingAlone = <Result>(database: SqlDatabase, id: string, work: () => Promise<Result>) =>
+  alone(database, `comanda locations move ${id}`, 'Another command moves this location.', work);
+
+/**
+ * Does `work` while nobody else moves a location into that cell: imports are one at a time. Throws `conflict` when somebody does,
+ * or an import is under way there.
+ */
+export function arrivingAlone<Result>(
+  { database, cell }: Destination,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const refusal = `Another location is moving to cell ${cell}; one at a time.`;
+  return alone(database, 'comanda locations arrive', refusal, async () => {
+    // The server may take a moment to see that a command was killed.
+    const until = performance.now() + 3_000;
+    const isFree = await repeat(async () => {
+      const [lock] = await database.run(whole.isImportFree, []);
+      return lock?.free === true || performance.now() > until ? lock?.free === true : again(100);
+    });
+    if (!isFree) throw importUnderWay();
+    return work();
+  });
+}
+
+/** Does `work` while a session of its own holds the lock of that name. Throws `conflict` when another one does. */
+function alone<Result>(
   database: SqlDatabase,
-  id: string,
+  name: string,
+  refusal: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return database.session(async (own) => {
-    const [lock] = await own.run(sql.lockMove, [id]);
-    if (lock?.taken !== true) throw conflict('guarded', 'Another command moves this location.');
+    const [lock] = await own.run(sql.lockMove, [name]);
+    if (lock?.taken !== true) throw conflict('guarded', refusal);
     try {
       return await work();
     } finally {
-      await own.run(sql.unlockMove, [id]).catch(() => {});
+      await own.run(sql.unlockMove, [name]).catch(() => {});
     }
   });
 }
@@ -116,21 +142,38 @@ export async function leftBehind(
   return `the location was changed here after its export at ${exportedAt}, by hand or from the command line (${entries} more entries in its audit): the copy does not have that`;
 }
 
+/** Whether the copy answers reads, so that callers may be led to it. Throws `conflict` when somebody enabled it. */
+export async function isCopyOpen(
+  { database, cell }: Destination,
+  id: string,
+  exportedAt: string | null,
+): Promise<boolean> {
+  if (exportedAt === null) return false;
+  const [copy] = await database.run(sql.findCopy, [id, exportedAt]);
+  if (copy?.status === 'active') throw ledAway(cell);
+  return copy?.status === 'read_only';
+}
+
 /** Lets the copy answer reads; nothing is written, sent or done there. */
 export async function openCopyForReads({ database }: Destination, id: string): Promise<void> {
   await database.run(sql.setStatus, [id, 'read_only']);
 }
 
-/** Gives the location up for good: in one transaction its keys are told to come again, and the step is done. */
+/**
+ * Gives the location up for good: in one transaction its keys are told to come again, and the step is done. Answers what was
+ * changed here since the export.
+ */
 export function leaveLocation(
   source: SqlDatabase,
+  target: Destination,
   location: Named,
-  cell: string,
-  seconds: Record<string, number>,
-): Promise<void> {
+  { exportedAt, seconds }: { exportedAt: string; seconds: Record<string, number> },
+): Promise<string | undefined> {
   const { id } = location;
+  const { cell } = target;
   return source.transaction(undefined, async (tx) => {
     await tx.run(sql.holdLocation, [id]);
+    const changed = await leftBehind(tx, target, id, exportedAt);
     await advanceMove(tx, id, ['map', 'enable'], { seconds });
     await tx.run(sql.setStatus, [id, 'disabled']);
     await rememberMoved(tx, location, cell);
@@ -138,22 +181,24 @@ export function leaveLocation(
       before: { status: 'read_only' },
       after: { status: 'disabled', moved_to: cell },
     });
+    return changed;
   });
 }
 
 /**
  * Takes a move back: the location is active here again, and what came of it to the other cell is deleted there. Cut off it is
- * begun again by the same call. Throws `conflict` from the map on, and when the copy was enabled by somebody.
+ * begun again by the same call. `isLedBack` says that no caller is led to the copy any more. Throws `conflict` where one may
+ * be, once the location was given up, and when the copy was enabled by somebody.
  */
 export async function abortMove(
   source: SqlDatabase,
   to: Destination,
   id: string,
   { step, exportedAt }: sql.MoveRow,
-  tell: (line: string) => void,
+  { tell, isLedBack }: { tell: (line: string) => void; isLedBack: boolean },
 ): Promise<void> {
-  if (step === 'enable' || step === 'done') throw ledAway(to.cell);
-  const copy = exportedAt === null ? undefined : await closeCopy(to, id, exportedAt);
+  if (step === 'enable' || step === 'done') throw givenUp(to.cell);
+  const copy = exportedAt === null ? undefined : await closeCopy(to, id, exportedAt, isLedBack);
   if (step !== 'abort')
     await source.transaction(undefined, async (tx) => {
       await tx.run(sql.holdLocation, [id]);
@@ -170,13 +215,13 @@ export async function abortMove(
 }
 
 /** From then on nobody can enable the copy; nothing when there is none. */
-function closeCopy({ database, cell }: Destination, id: string, exportedAt: string) {
+function closeCopy({ database, cell }: Destination, id: string, exportedAt: string, isLedBack: boolean) {
   return database.transaction(undefined, async (tx) => {
     // An import that was cut off has ended, one way or the other.
-    await tx.run(whole.beginImport, []);
+    await tx.run(whole.awaitImport, []);
     await tx.run(sql.holdLocation, [id]);
     const [copy] = await tx.run(sql.findCopy, [id, exportedAt]);
-    if (copy?.status === 'active' || copy?.status === 'read_only') throw ledAway(cell);
+    if (copy?.status === 'active' || (copy?.status === 'read_only' && !isLedBack)) throw ledAway(cell);
     if (copy !== undefined) await tx.run(sql.setStatus, [id, 'deleting']);
     return copy;
   });
@@ -185,5 +230,11 @@ function closeCopy({ database, cell }: Destination, id: string, exportedAt: stri
 const ledAway = (cell: string) =>
   conflict(
     'guarded',
-    `Callers may be led to cell ${cell} already: go on with the move, and move the location back then.`,
+    `Callers may be led to cell ${cell} already. Lead them back by --abort with --map and --reload; or load the map that --abort with --map writes, and then say --abort --continue.`,
+  );
+
+const givenUp = (cell: string) =>
+  conflict(
+    'guarded',
+    `Callers are led to cell ${cell} already: go on with the move, and move the location back then.`,
   );

@@ -75,10 +75,21 @@ export const unrest = statement<{
    from locations l where l.id = $1::uuid`,
 );
 
+const oneImport = `hashtextextended('comanda locations import', 0)`;
+
+/** Waits for an import that is under way. */
+export const awaitImport = statement('import_await', `select pg_advisory_xact_lock(${oneImport})`);
+
+/** Outside a transaction: whether no import is under way. */
+export const isImportFree = statement<{ free: boolean }>(
+  'import_is_free',
+  `select pg_try_advisory_xact_lock(${oneImport}) as free`,
+);
+
 /** One import at a time: it moves sequences on. The owner passes its guards, and rows keep their moments. */
-export const beginImport = statement(
+export const beginImport = statement<{ free: boolean }>(
   'import_begin',
-  `select pg_advisory_xact_lock(hashtextextended('comanda locations import', 0)),
+  `select pg_try_advisory_xact_lock(${oneImport}) as free,
      set_config('comanda.deed', 'transfer: comanda locations import', true),
      set_config('idle_in_transaction_session_timeout', '0', true)`,
 );

@@ -4,8 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
-import { originOf } from '../../request/request-id.ts';
-import { inTransaction } from '../../request/writing.ts';
+import { beginningOf, inTransaction } from '../../request/writing.ts';
 import { demoSize, writeDemo } from './demo.store.ts';
 import type { SandboxReset } from './schema.ts';
 import * as sql from './statements.ts';
@@ -43,7 +42,7 @@ export async function reset(ctx: CallContext): Promise<Answer<SandboxReset>> {
     } catch (error) {
       if (error !== notEmptyYet) throw error;
     }
-    while ((await repeatingRaces(() => app.database.transaction(originOf(ctx), empty))) === batchRows)
+    while ((await repeatingRaces(() => app.database.transaction(beginningOf(ctx), empty))) === batchRows)
       if (performance.now() > until) throw notEmptyYet;
   }
 }

@@ -4,7 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
 import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
-import { inStatement, inTransaction } from '../../request/writing.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { checkWebhookUrl } from './address.rules.ts';
 import { replayIn } from './replay.store.ts';
@@ -79,8 +79,8 @@ export async function update(
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
 export async function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
-  return inStatement(ctx, async (on) => {
-    await oneOf(id, () => on.run(sql.deleteEndpoint, [ctx.caller.locationId, id]));
+  return inTransaction(ctx, async (tx) => {
+    await oneOf(id, () => tx.run(sql.deleteEndpoint, [ctx.caller.locationId, id]));
     return { value: { id, deleted: true } };
   });
 }
