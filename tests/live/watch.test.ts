@@ -276,6 +276,7 @@ describe('a watch waits', () => {
     ['busy', answer(429, refusal('too_many_streams'), body('rate_limited'))],
     ['unavailable', answer(503, refusal('temporarily_unavailable'), body('internal_error'))],
     ['unavailable', answer(503, { ...html, 'retry-after': '1' }, '<h1>away</h1>')],
+    ['unavailable', answer(503, { ...refusal(''), 'x-error-reason': 'away' }, '{"error":"away"}')],
   ])('as long as it is told to when it is %s', async (reason, fate) => {
     between.came.length = 0;
     between.fates.push(fate);
@@ -284,6 +285,14 @@ describe('a watch waits', () => {
     await waitFor('the second request', () => between.came.length >= 2);
     expect(performance.now() - began).toBeGreaterThanOrEqual(1_000);
     expect(watching.states[1]).toEqual({ status: 'waiting', reason, retryInMs: expect.any(Number) });
+  });
+
+  it('after a refusal that ends before its end, as after any lost connection', async () => {
+    between.came.length = 0;
+    between.fates.push(answer(422, refusal('unknown_cursor'), body('validation_error').slice(0, 20)));
+    const watching = watch({}, { url: between.url });
+    await waitFor('the second request', () => between.came.length >= 2);
+    expect(watching.statuses()).toEqual(['connecting', 'unreachable', 'connecting']);
   });
 
   it('longer from loss to loss, and never with all others at once', async () => {
