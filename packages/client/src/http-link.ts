@@ -74,11 +74,16 @@ export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> 
             },
             (error) => observer.error(TRPCClientError.from(error)),
           );
+        if (op.type === 'subscription') return void settle(Promise.reject(noSubscription(op)));
         // A quote is asked by a body: a long order is more than a URL holds.
         if (op.type === 'mutation' || op.path === 'orders.quote') settle(alone(op));
         else if (waiting.push({ op, settle }) === 1) setTimeout(sendWaiting);
       });
 }
+
+// By types there is none; what calls by path would send it in a batch, whose time ends.
+const noSubscription = ({ path }: Operation): Error =>
+  new TypeError(`${path} is no subscription of this client: loop over comanda.events.watch()`);
 
 /** What the service says of one call. Throws its refusal, and `StrangeAnswer` for what is neither. */
 function envelope(json: unknown, asked: Answer): Envelope {
