@@ -11,7 +11,7 @@ import type { Part } from './part.ts';
 /** Two tablets of one kitchen: how long after a move on one it is on the other. Needs Chromium, as `npm run test:browser` does. */
 export const board: Part = {
   name: 'board',
-  summary: 'two boards in Chromium: a move on one until it is on the other',
+  summary: 'two boards in Chromium: a move on one until it is on the other; first paints',
   lacks: () =>
     existsSync(process.env.COMANDA_CHROMIUM ?? '') ? undefined : 'no Chromium (COMANDA_CHROMIUM names one)',
   async run({ place, small }) {
@@ -44,6 +44,9 @@ export const board: Part = {
         own.push(here - pressed);
         agreed.push(there - pressed);
       }
+      const first = await firstPaint(browser, `${api.url}/docs/`);
+      // The first one waits for what Chromium does at its start.
+      const opened = await paintOf(other);
       const at = (of: number[], share: number) =>
         [...of].sort((a, b) => a - b)[Math.floor((of.length - 1) * share)] ?? Number.NaN;
       return [
@@ -54,6 +57,14 @@ export const board: Part = {
           at(agreed, 0.99),
           `p50 ${at(agreed, 0.5).toFixed(0)} ms; on the board itself p50 ${at(own, 0.5).toFixed(0)} ms, p99 ${at(own, 0.99).toFixed(0)} ms`,
         ),
+        figureRow('board', 'a board opened: first paint', { most: 1_000, unit: ' ms' }, opened, ''),
+        figureRow(
+          'board',
+          '/docs/ opened: first paint',
+          { most: 1_000, unit: ' ms' },
+          first,
+          'in a browser that runs, with nothing kept',
+        ),
       ];
     } finally {
       await browser.close();
@@ -61,6 +72,16 @@ export const board: Part = {
     }
   },
 };
+
+const paintOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
+
+/** When a browser that has nothing of it yet first shows an address, in milliseconds. */
+async function firstPaint(browser: Browser, address: string): Promise<number> {
+  const page = await (await browser.createBrowserContext()).newPage();
+  await page.goto(address, { waitUntil: 'networkidle0' });
+  return paintOf(page);
+}
 
 async function openBoard(browser: Browser, address: string): Promise<Page> {
   const page = await (await browser.createBrowserContext()).newPage();

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithNeighbours, type Other } from '../company.ts';
 import { processCpuMs, residentMiB, serverCpuMs } from '../cpu.ts';
 import { inLanes, type Sent, sendTo, settled } from '../operations/stage.ts';
+import type { Place } from '../place.ts';
 import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
@@ -53,6 +54,17 @@ export const live: Part = {
     const loadMs = cpu() - loadBefore;
     const latencies = streams.flatMap((stream) => stream.latencies).sort((a, b) => a - b);
     const at = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
+
+    log('keys are revoked');
+    const ends: number[] = [];
+    for (const shop of shops.slice(0, small ? 1 : 20))
+      ends.push(
+        ...(await endsOf(
+          place,
+          streams.filter(({ key }) => key === shop.key),
+          shop,
+        )),
+      );
     for (const stream of streams) stream.close();
     await Promise.all([api.stop(), worker.stop()]);
     const missing = changes * each - latencies.length;
@@ -75,6 +87,13 @@ export const live: Part = {
       ),
       figureRow(
         'live',
+        'a key is revoked: all of its streams have ended, longest',
+        { most: 1_000, unit: ' ms' },
+        Math.max(...ends),
+        `${ends.length} streams`,
+      ),
+      figureRow(
+        'live',
         'CPU of all streams while nothing happens, beyond that of one',
         { most: 5, unit: '% of a core' },
         (quietMs - idleMs) / (small ? 2 : 100),
@@ -85,6 +104,9 @@ export const live: Part = {
 };
 
 interface Stream {
+  key: string;
+  /** The moment at which the service ended it, of `performance.now()`. */
+  ended: Promise<number>;
   /** From the transaction of a change to its arrival, in milliseconds; of `product.updated` alone. */
   latencies: number[];
   close(): void;
@@ -110,11 +132,23 @@ function openStream(url: string, shop: Other | undefined): Promise<Stream> {
           }
         });
         answer.on('error', () => {});
-        resolve({ latencies, close: () => request.destroy() });
+        const ended = new Promise<number>((over) => answer.on('end', () => over(performance.now())));
+        resolve({ key: shop.key, ended, latencies, close: () => request.destroy() });
       },
     );
     request.on('error', reject);
   });
+}
+
+/** Revokes the only key of a shop; how long each of its streams goes on, in milliseconds. */
+async function endsOf(
+  { comanda }: Place,
+  streams: readonly Stream[],
+  { locationId }: Other,
+): Promise<number[]> {
+  const began = performance.now();
+  await comanda.pool.query('update api_keys set revoked_at = now() where location_id = $1', [locationId]);
+  return Promise.all(streams.map(async ({ ended }) => (await ended) - began));
 }
 
 /** Never the one before: a write that changes nothing tells nothing. */

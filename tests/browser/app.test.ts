@@ -135,7 +135,7 @@ test('it speaks the language of the browser, and the one that is chosen', async 
   await page.until(`document.body.innerText.includes('Sales of')`);
 });
 
-test('the first paint needs at most 150 KB, compressed, and a second', async () => {
+test('the board needs at most 150 KB, compressed', async () => {
   let bytes = 0;
   const prepare = async (page: Page) => {
     const devTools = await page.createCDPSession();

@@ -56,7 +56,7 @@ async function openTab({
     const options = { onState: (state) => states.push(state), silentMs: ${silentMs} };
     const input = ${JSON.stringify(input)};
     const events = ${shared} ? watchShared(client, 'test', input, options) : client.events.watch(input, options);
-    void (async () => { for await (const { id } of events) ids.push(id); })()
+    void (async () => { for await (const { id } of events) { ids.push(id); await globalThis.held; } })()
       .catch((thrown) => { error = comandaError(thrown)?.reason ?? String(thrown); });
   })()`);
   const devTools = await page.createCDPSession();
@@ -167,6 +167,59 @@ describe('tabs of a browser', () => {
     await change(10);
     const wanted = await idsAfter(before);
     expect(await have(other, wanted)).toEqual(wanted);
+  });
+
+  it('read from the feed what came while the loop of the one that holds the stream was far behind', async () => {
+    const before = await newest();
+    const { page, ...holder } = await openTab();
+    await holder.live();
+    await page.evaluate(`(() => {
+      globalThis.held = new Promise((resolve) => { globalThis.goOn = resolve; });
+      globalThis.told = [];
+      new BroadcastChannel('comanda 1 test').onmessage = ({ data }) => told.push(data.event?.id ?? data.kind);
+    })()`);
+    await change();
+    await waitFor('the first event', async () => (await holder.ids()).length === 1);
+    // As much as may wait for the loop.
+    await page.evaluate(`(() => {
+      const channel = new BroadcastChannel('comanda 1 test');
+      const told = { kind: 'state', state: { status: 'live', cursor: '${before}' }, cursor: ids[0] };
+      for (let n = 0; n < 1000; n += 1) channel.postMessage(told);
+    })()`);
+    await waitFor('the others', () => page.evaluate(`told.filter((id) => id === 'state').length >= 1000`));
+    await change(3);
+    const wanted = await idsAfter(before);
+    await waitFor('the last event', () => page.evaluate(`told.includes('${wanted.at(-1)}')`));
+    await page.evaluate('goOn()');
+    expect(await have({ page, ...holder }, wanted)).toEqual(wanted);
+  });
+
+  it('throw nothing when one is closed before it can say that it answers', async () => {
+    const page = await browser.newPage();
+    await page.goto(pages.url);
+    await page.evaluate(`(() => {
+      globalThis.errors = [];
+      globalThis.isLate = false;
+      addEventListener('error', ({ message }) => errors.push(message));
+      const { createClient, watchShared } = globalThis.comanda;
+      // It hears of no signal, so the stream ends later than the tab.
+      const client = createClient({ url: location.href, key: 'any', fetch: () => new Promise(() => {}) });
+      const ending = new AbortController();
+      const { setTimeout } = globalThis;
+      globalThis.setTimeout = (run, ms) => {
+        if (ms !== undefined) return setTimeout(run, ms);
+        ending.abort();
+        return setTimeout(() => { isLate = true; run(); });
+      };
+      const events = watchShared(client, 'closed', {}, { signal: ending.signal });
+      void (async () => { for await (const _ of events); })();
+      const other = new BroadcastChannel('comanda 1 closed');
+      // The tab that holds the stream says so at first.
+      other.onmessage = ({ data }) => { if (data.kind === 'state') other.postMessage({ kind: 'hello' }); };
+    })()`);
+    await waitFor('the answer that comes too late', () => page.evaluate('isLate'));
+    expect(await page.evaluate('errors')).toEqual([]);
+    await page.close();
   });
 
   it('tell each other no key, and ask for no address that has one', async () => {

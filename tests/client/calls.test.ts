@@ -248,6 +248,17 @@ describe('a mutation whose answer is lost', () => {
   });
 });
 
+it('refuses to subscribe as tRPC does, and names the loop that the client has in its place', async () => {
+  const untyped = getUntypedClient(through());
+  const error = await new Promise<Error>((resolve) => {
+    untyped.subscription('events.watch', {}, { onError: resolve });
+  });
+  expect(error.message).toBe(
+    'events.watch is no subscription of this client: loop over comanda.events.watch()',
+  );
+  expect(between.came).toEqual([]);
+});
+
 describe('the stack of what a call throws', () => {
   const here = /\n\s+at [^\n]*calls\.test\.ts:\d+:\d+/;
 

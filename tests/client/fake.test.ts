@@ -2,6 +2,8 @@ import { comandaError, followEvents } from '@comanda/client';
 import { fakeClient, type ProcedureOutput, refusal } from '@comanda/testing';
 import { describe, expect, it } from 'vitest';
 
+const event = { id: 'one', type: 'order.created' } as ProcedureOutput<'events.list'>['data'][number];
+
 describe('a fake client', () => {
   it('answers what the test says, and keeps what was asked', async () => {
     const { client, calls } = fakeClient({
@@ -52,7 +54,6 @@ describe('a fake client', () => {
   });
 
   it('is followed as the feed is', async () => {
-    const event = { id: 'one', type: 'order.created' } as ProcedureOutput<'events.list'>['data'][number];
     const { client } = fakeClient({
       'events.list': ({ after } = {}) =>
         ({
@@ -67,6 +68,21 @@ describe('a fake client', () => {
       ending.abort();
     }
     expect(found).toEqual(['one']);
+  });
+
+  it('is followed to a signal that ends before the first event is given, which no cursor passes', async () => {
+    const ending = new AbortController();
+    const { client } = fakeClient({
+      'events.list': () => {
+        ending.abort();
+        return { data: [event], pagination: { limit: 200, next: 'one' } } as ProcedureOutput<'events.list'>;
+      },
+    });
+    const cursors: string[] = [];
+    const onCursor = (cursor: string) => void cursors.push(cursor);
+    const found = [];
+    for await (const { id } of followEvents(client, { signal: ending.signal, onCursor })) found.push(id);
+    expect([found, cursors]).toEqual([[], []]);
   });
 
   it('is typed procedure by procedure', () => {

@@ -98,9 +98,8 @@ describe('a watch', () => {
     const wanted = await idsAfter(before);
     await waitFor('them', () => watching.seen.length >= wanted.length);
     expect(watching.ids()).toEqual(wanted);
-    expect(watching.seen.some((event) => event.type === 'product.created' && event.data.price === made)).toBe(
-      true,
-    );
+    const priced = ({ type, data }: PublishedEvent) => type === 'product.created' && data.price === made;
+    expect(watching.seen.some(priced)).toBe(true);
   });
 
   it('begins behind a cursor, and gives the types alone that were asked for', async () => {
@@ -276,6 +275,7 @@ describe('a watch waits', () => {
     ['busy', answer(429, refusal('too_many_streams'), body('rate_limited'))],
     ['unavailable', answer(503, refusal('temporarily_unavailable'), body('internal_error'))],
     ['unavailable', answer(503, { ...html, 'retry-after': '1' }, '<h1>away</h1>')],
+    ['unavailable', answer(503, { ...refusal(''), 'x-error-reason': 'away' }, '{"error":"away"}')],
   ])('as long as it is told to when it is %s', async (reason, fate) => {
     between.came.length = 0;
     between.fates.push(fate);

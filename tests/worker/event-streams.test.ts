@@ -132,18 +132,17 @@ describe('GET /v2/events/stream', () => {
     expect(await trpc.text()).toContain('"reason":"key_missing"');
   });
 
-  it('ends with the refusal, within a second, when its key is revoked', async () => {
+  it('ends with the refusal when its key is revoked, sooner than a quiet stream says anything', async () => {
     const key = await createKey(api.app.database, { locationId: api.locationId });
     const stream = await watch('', { key: key.key });
     await waitFor('the stream', () => stream.text().startsWith('retry: '));
-    const began = performance.now();
     await api.app.database.run(
       statement('revoke_for_streams', 'update api_keys set revoked_at = now() where id = $1'),
       [key.id],
     );
     expect(await stream.ended).toBe(true);
-    // By itself a quiet stream would be looked at after 15 s.
-    expect(performance.now() - began).toBeLessThan(14_000);
+    // A quiet stream says that it lives after 15 s; how long the end takes is a figure of the bench, `live`.
+    expect(stream.text()).not.toContain('\n:\n');
     const [last] = stream.sent;
     expect(last?.event).toBe('error');
     expect(JSON.parse(last?.data ?? '').error.code).toBe('unauthorized');

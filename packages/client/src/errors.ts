@@ -46,7 +46,8 @@ interface CallError extends Error {
 const isCallError = (error: unknown): error is CallError =>
   error instanceof Error && error.name === 'TRPCClientError';
 
-function isErrorData(data: unknown): data is ErrorData {
+/** By its looks: whether this is what the service says of an error. @internal */
+export function isErrorData(data: unknown): data is ErrorData {
   if (typeof data !== 'object' || data === null) return false;
   const { code, httpStatus, requestId, reason, fields } = data as Record<string, unknown>;
   const texts = [code, requestId, reason].every((value) => typeof value === 'string');

@@ -56,7 +56,8 @@ export async function* followEvents(
       await onRestored(restoredTo);
       continue;
     }
-    if (page === undefined) return;
+    // Nothing of the page is given any more, so no cursor may pass it.
+    if (page === undefined || signal?.aborted) return;
     let done: string | undefined;
     for (const event of page.data) {
       if (signal?.aborted) break;

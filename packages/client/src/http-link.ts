@@ -1,7 +1,8 @@
 import { type Operation, type OperationResultEnvelope, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
+import { refusalOf } from './refusal.ts';
 import type { AppRouter } from './surface.ts';
-import { ask, StrangeAnswer } from './transport.ts';
+import { type Answer, ask } from './transport.ts';
 
 /** The service that is asked, and how. @internal */
 export interface Service {
@@ -32,11 +33,11 @@ export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> 
     const body = JSON.stringify(input);
     const type = { 'content-type': 'application/json' };
     const url = new URL(`trpc/${path}`, base);
-    const { answer, json } = await ask(send, url, {
+    const { json, ...asked } = await ask(send, url, {
       ...{ method: 'POST', headers: { ...headers, ...type }, signal: signal ?? null },
       ...(body !== undefined && { body }),
     });
-    return envelope(json, answer);
+    return envelope(json, asked);
   }
 
   const urlOf = (calls: Waiting[]): URL => {
@@ -59,7 +60,7 @@ export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> 
   function sendBatch(calls: Waiting[]): void {
     const asked = ask(send, urlOf(calls), { headers, signal: whenAllAbort(calls) });
     for (const [index, { settle }] of calls.entries())
-      settle(asked.then(({ answer, json }) => envelope(Array.isArray(json) ? json[index] : json, answer)));
+      settle(asked.then(({ json, ...to }) => envelope(Array.isArray(json) ? json[index] : json, to)));
   }
 
   return () =>
@@ -73,18 +74,23 @@ export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> 
             },
             (error) => observer.error(TRPCClientError.from(error)),
           );
+        if (op.type === 'subscription') return void settle(Promise.reject(noSubscription(op)));
         // A quote is asked by a body: a long order is more than a URL holds.
         if (op.type === 'mutation' || op.path === 'orders.quote') settle(alone(op));
         else if (waiting.push({ op, settle }) === 1) setTimeout(sendWaiting);
       });
 }
 
+// By types there is none; what calls by path would send it in a batch, whose time ends.
+const noSubscription = ({ path }: Operation): Error =>
+  new TypeError(`${path} is no subscription of this client: loop over comanda.events.watch()`);
+
 /** What the service says of one call. Throws its refusal, and `StrangeAnswer` for what is neither. */
-function envelope(json: unknown, answer: Response): Envelope {
-  const { result, error } = (json ?? {}) as { result?: { data?: unknown }; error?: object };
-  if (error !== undefined) throw TRPCClientError.from(json as Error);
-  if (result === undefined) throw new StrangeAnswer(answer.url, answer);
-  return { result: { type: 'data', data: result.data }, context: { response: answer } };
+function envelope(json: unknown, asked: Answer): Envelope {
+  const { result } = (json ?? {}) as { result?: { data?: unknown } | null };
+  // No operation answers nothing.
+  if (result?.data === undefined) throw refusalOf(json, asked);
+  return { result: { type: 'data', data: result.data }, context: { response: asked.answer } };
 }
 
 /** The request of a batch ends when all of its calls are given up. */

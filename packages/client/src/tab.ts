@@ -2,10 +2,16 @@ import { pause } from './call-link.ts';
 import type { PublishedEvent } from './surface.ts';
 import type { WatchState } from './watch.ts';
 
+/** How the stream stands, and where: `cursor` is the last event that was told. */
+interface ToldState {
+  kind: 'state';
+  state: WatchState;
+  cursor: string | undefined;
+}
+
 /** What the tab that holds the stream tells all tabs, itself among them. */
 export type Told =
-  /** How the stream stands, and where: `cursor` is the last event that was told. */
-  | { kind: 'state'; state: WatchState; cursor: string | undefined }
+  | ToldState
   /** The next event, and the one before it. */
   | { kind: 'event'; behind: string | undefined; event: PublishedEvent };
 
@@ -25,7 +31,7 @@ export interface TabOptions {
   watch(signal: AbortSignal, onState: (state: WatchState) => void): AsyncIterable<PublishedEvent>;
 }
 
-/** What is told and waits to be read; of what comes beyond it the tab reads the feed itself. */
+/** What is told and waits to be read; of what comes beyond it the newest is kept, up to which the tab reads the feed. */
 const mostWaiting = 1_000;
 
 /**
@@ -39,6 +45,7 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
   const channel = new BroadcastChannel(shared);
   const closing = new AbortController();
   const inbox: Told[] = [];
+  let newest: ToldState = { kind: 'state', state: { status: 'connecting' }, cursor: undefined };
   let wake = () => {};
   let failure: { error: unknown } | undefined;
   // Tells how its stream stands, while this tab holds it.
@@ -46,7 +53,13 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
   let isAnswered = false;
 
   function put(told: Told): void {
+    const { cursor } = newest;
+    newest =
+      told.kind === 'event'
+        ? { ...newest, cursor: told.event.id }
+        : { ...told, cursor: told.cursor ?? cursor };
     if (inbox.length < mostWaiting) inbox.push(told);
+    else inbox[mostWaiting - 1] = newest;
     wake();
   }
 
@@ -116,7 +129,7 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
   channel.onmessage = ({ data }) => {
     const told = data as Told | { kind: 'hello' };
     // By a timer: a tab that is frozen reads no stream, but messages still reach it.
-    if (told.kind === 'hello') return void setTimeout(() => answer?.());
+    if (told.kind === 'hello') return void setTimeout(() => closing.signal.aborted || answer?.());
     isAnswered = true;
     put(told);
   };

@@ -30,12 +30,19 @@ export class StrangeAnswer extends Error {
   }
 }
 
+/** The answer to a request of an address. */
+export interface Answer {
+  /** What was asked. An answer need not tell it: one that an application's own `fetch` makes has none. */
+  href: string;
+  answer: Response;
+}
+
 /** The answer to a request, and what it says in JSON. Throws `NoConnection` and `StrangeAnswer`. */
 export async function ask(
   send: typeof fetch | undefined,
   { href }: URL,
   init: RequestInit,
-): Promise<{ answer: Response; json: unknown }> {
+): Promise<Answer & { json: unknown }> {
   let answer: Response;
   let text: string;
   try {
@@ -44,6 +51,15 @@ export async function ask(
   } catch (error) {
     throw new NoConnection(error);
   }
+  return { href, answer, json: jsonOf(text, { href, answer }) };
+}
+
+/** What an answer says in JSON. Throws `StrangeAnswer` where it is none, and `NoConnection` where the end of it is missing. */
+export function jsonOf(text: string, { href, answer }: Answer): unknown {
   if (!answer.headers.get('content-type')?.includes('json')) throw new StrangeAnswer(href, answer);
-  return { answer, json: JSON.parse(text) };
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw /^\s*[[{]/.test(text) ? new NoConnection(error) : new StrangeAnswer(href, answer);
+  }
 }

@@ -5,8 +5,9 @@ import { comandaError } from './errors.ts';
 import type { EventType } from './events.ts';
 import { asTold, waitAfter } from './failure.ts';
 import type { Service } from './http-link.ts';
+import { refusalIn } from './refusal.ts';
 import { createParser, type Sent } from './sse.ts';
-import type { AppRouter, ErrorData, PublishedEvent } from './surface.ts';
+import type { PublishedEvent } from './surface.ts';
 import { NoConnection, StrangeAnswer } from './transport.ts';
 
 /** From where on to watch, and what. */
@@ -168,7 +169,8 @@ async function open(
     });
   const answer = await connected(send(url, { headers, signal }));
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
-  if (!answer.ok || !isStream || !answer.body) throw refusal(answer, await connected(answer.text()));
+  if (!answer.ok || !isStream || !answer.body)
+    throw refusalIn(await connected(answer.text()), { href: url.href, answer });
   const reader = answer.body.getReader();
   const decoder = new TextDecoder();
   const parse = createParser();
@@ -176,17 +178,6 @@ async function open(
     const { done, value } = await connected(reader.read());
     return done ? undefined : parse(decoder.decode(value, { stream: true }));
   };
-}
-
-/** What the service refused with, as a call would throw it; or that something else answered. */
-function refusal(answer: Response, text: string): TRPCClientError<AppRouter> {
-  const reason = answer.headers.get('x-error-reason') as ErrorData['reason'] | null;
-  if (reason === null) return TRPCClientError.from(new StrangeAnswer(answer.url, answer));
-  const { code, message, request_id: requestId } = JSON.parse(text).error;
-  const data: ErrorData = { code, httpStatus: answer.status, requestId, reason, fields: [] };
-  const wait = answer.headers.get('retry-after');
-  if (wait !== null) data.retryAfterSeconds = Number(wait);
-  return TRPCClientError.from({ error: { code: -32_600, message, data } } as object as Error);
 }
 
 /** Whether no repeat helps. What answers strangely once the stream was live is on the way, and will be gone again. */

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+import { expect, test } from 'vitest';
+import { checkNames } from '../../packages/api/src/resources/certifications/schema.ts';
+import { checks } from '../../packages/worker/src/certification/checks.ts';
+
+test('the guide to certification names every check in its order, and what it leans on', () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs/guides/certify.md'), 'utf8');
+  const rows = [...guide.matchAll(/^\| `(\w+)` \|.* \| ([^|]*) \|$/gm)].map(([, name, leansOn]) => [
+    name,
+    leansOn,
+  ]);
+  const wanted = checkNames.map((name) => {
+    const names = checks[name].leansOn.map((other) => `\`${other}\``);
+    return [name, names.join(', ') || 'none'];
+  });
+  expect(rows.filter(([name]) => checkNames.some((known) => known === name))).toEqual(wanted);
+});
