@@ -4,7 +4,11 @@ import { prepareBrowser } from './chromium.mjs';
 
 await runScript(() =>
   withSignals(async (signal) => {
-    await bootstrap({ log: console.error, signal, bundles: ['service', 'commands', 'app', 'integrator', 'bench'] });
+    await bootstrap({
+      log: console.error,
+      signal,
+      bundles: ['service', 'commands', 'app', 'integrator', 'bench'],
+    });
     const words = process.argv.slice(2);
     // A check is to run where there is nothing but Node and npm.
     if (words.includes('board') || !words.some((word) => word !== '--keep')) await prepareBrowser(signal);
