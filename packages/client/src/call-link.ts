@@ -1,6 +1,7 @@
-import type { Operation, OperationResultEnvelope, TRPCClientError, TRPCLink } from '@trpc/client';
+import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { asTold, unanswered, waitAfter } from './failure.ts';
+import type { Envelope, Send } from './http-link.ts';
 import { noteReplay } from './replayed.ts';
 import type { AppRouter } from './surface.ts';
 
@@ -11,31 +12,28 @@ export interface CallSettings {
 }
 
 type Failure = TRPCClientError<AppRouter>;
-type Envelope = OperationResultEnvelope<unknown, Failure>;
 
 /**
  * What a call is more than a request: it ends at its own signal and in its own time, alone or in a batch; it is
  * repeated while that can help; a mutation has an idempotency key.
  */
-export function callLink(settings: CallSettings): TRPCLink<AppRouter> {
+export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter> {
   // One for all calls of a client: those of a batch are repeated as a batch, and other clients at other times.
   const spread = 0.5 + Math.random() / 2;
   return () =>
-    ({ op, next }) =>
+    ({ op }) =>
       observable<Envelope, Failure>((observer) => {
         const ending = new AbortController();
         const sent = { ...op, input: inputOf(op, settings), signal: ending.signal };
-        const attempt = () =>
-          new Promise<Envelope>((resolve, reject) => next(sent).subscribe({ next: resolve, error: reject }));
-        const limited = limit(op, settings.timeoutMs);
+        const attempt = () => send(sent).catch((error) => Promise.reject(TRPCClientError.from(error)));
+        const end = limit(op, settings.timeoutMs, ending.signal);
         const tries = { ...settings, spread, ending: ending.signal };
-        Promise.race(op.signal?.aborted ? [limited.end] : [repeated(op, attempt, tries), limited.end])
+        Promise.race(op.signal?.aborted ? [end] : [repeated(op, attempt, tries), end])
           .then((envelope) => {
             noteReplay(op, envelope);
             observer.next(envelope);
             observer.complete();
           }, observer.error)
-          .finally(limited.release)
           .finally(() => ending.abort());
         return () => ending.abort();
       });
@@ -57,11 +55,11 @@ async function repeated(
       return await attempt();
     } catch (error) {
       const wait = waitAfter(error);
-      if (wait === undefined || tried === retries) throw asTold(op.path, error);
       const waitMs =
-        wait === 'as usual' ? shortestWaitMs * 2 ** tried * spread : wait.seconds * 1000 + spread * 100;
+        typeof wait === 'number' ? wait * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
       // Whoever waits to be refused by the clock waits for nothing.
-      if (performance.now() + waitMs >= deadline) throw asTold(op.path, error);
+      if (wait === undefined || tried === retries || performance.now() + waitMs >= deadline)
+        throw asTold(op.path, error);
       await pause(waitMs, ending);
       if (ending.aborted) throw error;
     }
@@ -70,32 +68,25 @@ async function repeated(
 
 const shortestWaitMs = 400;
 
-/** Rejects when the call's time is over, or its signal ends it. */
-function limit({ path, signal }: Operation, timeoutMs: number): { end: Promise<never>; release(): void } {
-  let release = () => {};
-  const end = new Promise<never>((_, reject) => {
-    const over = () => reject(unanswered(path, 'timeout', `no answer within ${timeoutMs} ms`));
-    const timer = setTimeout(over, Math.min(timeoutMs, longestTimerMs));
+/** Rejects when the call's time is over, or its signal ends it; `done` lets go of both. */
+function limit({ path, signal }: Operation, timeoutMs: number, done: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    void pause(Math.min(timeoutMs, longestTimerMs), done).then(() => {
+      if (!done.aborted) reject(unanswered(path, 'timeout', `no answer within ${timeoutMs} ms`));
+    });
     const onAbort = () => {
       const { reason } = signal as AbortSignal;
-      const kind = reason instanceof Error && reason.name === 'TimeoutError' ? 'timeout' : 'aborted';
+      const isTime = reason instanceof Error && reason.name === 'TimeoutError';
       reject(
-        unanswered(
-          path,
-          kind,
-          kind === 'timeout' ? 'no answer in the time of its signal' : 'given up',
-          reason,
-        ),
+        isTime
+          ? unanswered(path, 'timeout', 'no answer in the time of its signal', reason)
+          : unanswered(path, 'aborted', 'given up', reason),
       );
     };
-    release = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-    };
+    done.addEventListener('abort', () => signal?.removeEventListener('abort', onAbort));
     signal?.addEventListener('abort', onAbort);
     if (signal?.aborted) onAbort();
   });
-  return { end, release };
 }
 
 /** Timers take no more. */
@@ -110,8 +101,8 @@ function inputOf({ type, input }: Operation, { retries }: CallSettings): unknown
 
 // Not `randomUUID`: browsers have it on https alone.
 function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Waits, or until the signal ends it. */

@@ -13,8 +13,7 @@ export function withCallSites<Client extends object>(client: Client): Client {
       return known;
     },
     apply(inner, self, given) {
-      const site = new Error();
-      Error.captureStackTrace?.(site, this.apply);
+      const site = siteOf(this.apply);
       const answer: unknown = Reflect.apply(inner as Callable, self, given);
       return answer instanceof Promise ? answer.catch((error) => rethrow(error, site)) : answer;
     },
@@ -22,6 +21,13 @@ export function withCallSites<Client extends object>(client: Client): Client {
 }
 
 type Callable = (...given: unknown[]) => unknown;
+
+/** The place that called `callee`. @internal */
+export function siteOf(callee: unknown): Error {
+  const site = new Error();
+  Error.captureStackTrace?.(site, callee as Callable);
+  return site;
+}
 
 /** Throws an error with the stack of the place where it was asked for. @internal */
 export function rethrow(error: unknown, { stack }: Error): never {

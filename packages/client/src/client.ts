@@ -2,7 +2,7 @@ import { createTRPCClient, type TRPCClient } from '@trpc/client';
 import type { TRPCBuiltRouter } from '@trpc/server';
 import { type CallSettings, callLink } from './call-link.ts';
 import { withCallSites } from './call-site.ts';
-import { httpLink } from './http-link.ts';
+import { createSend } from './http-link.ts';
 import type { AppRouter } from './surface.ts';
 import { createWatch, type LiveEvents } from './watch.ts';
 
@@ -56,14 +56,15 @@ export function createClient({
   retries = 2,
   fetch: send,
 }: ClientOptions): ComandaClient {
-  const base = new URL(url.endsWith('/') ? url : `${url}/`);
+  const base = new URL(url.replace(/\/?$/, '/'));
   const service = { base, headers: { authorization: `Bearer ${key}` }, send };
   const client = createTRPCClient<AppRouter>({
-    links: [callLink(checked({ timeoutMs, retries })), httpLink(service)],
+    links: [callLink(checked({ timeoutMs, retries }), createSend(service))],
   });
   const calls = withCallSites(client) as object as TRPCClient<ClientRouter>;
-  const live: LiveEvents = { watch: createWatch(service) };
-  return beside(calls, { events: beside(calls.events, live) });
+  return beside(calls, {
+    events: beside<typeof calls.events, LiveEvents>(calls.events, { watch: createWatch(service) }),
+  });
 }
 
 /** All that `calls` has, and `own` before it: what tRPC makes answers to every name. */

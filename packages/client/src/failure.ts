@@ -3,23 +3,23 @@ import { comandaError, type NoAnswer } from './errors.ts';
 import type { AppRouter } from './surface.ts';
 import { NoConnection, StrangeAnswer } from './transport.ts';
 
-/** How long to wait before a call that threw this is repeated. */
-export type Wait = { seconds: number } | 'as usual' | undefined;
+/** How many seconds to wait before a call that threw this is repeated. */
+export type Wait = number | 'as usual' | undefined;
 
 /** `undefined` when repeating helps nothing; `as usual` when nobody said how long to wait. */
 export function waitAfter(error: unknown): Wait {
   const refusal = comandaError(error);
   if (refusal !== undefined) {
-    return [429, 503].includes(refusal.httpStatus) ? told(refusal.retryAfterSeconds) : undefined;
+    return [429, 503].includes(refusal.httpStatus) ? (refusal.retryAfterSeconds ?? 'as usual') : undefined;
   }
   // By its looks, as errors are: the client may be another copy's.
   const { cause } = error as { cause?: Partial<StrangeAnswer> };
   if (cause?.name === 'NoConnection') return 'as usual';
   // What proxies answer while the service behind them is away.
-  return [429, 502, 503, 504].includes(cause?.status ?? 0) ? told(cause?.retryAfterSeconds) : undefined;
+  return [429, 502, 503, 504].includes(cause?.status ?? 0)
+    ? (cause?.retryAfterSeconds ?? 'as usual')
+    : undefined;
 }
-
-const told = (seconds: number | undefined): Wait => (seconds === undefined ? 'as usual' : { seconds });
 
 /** What tRPC threw for a call, as the caller gets it. */
 export function asTold(path: string, error: unknown): TRPCClientError<AppRouter> {
@@ -38,8 +38,8 @@ export function unanswered(
   message: string,
   cause?: unknown,
 ): TRPCClientError<AppRouter> {
-  const failure = new TRPCClientError<AppRouter>(`${path}: ${message}`, { cause: cause as Error });
-  return Object.assign(quiet(failure), { noAnswer: kind });
+  const failure = quiet(new TRPCClientError<AppRouter>(`${path}: ${message}`, { cause: cause as Error }));
+  return Object.assign(failure, { noAnswer: kind });
 }
 
 // Whoever prints the error wants neither the whole response nor everything twice.

@@ -86,7 +86,7 @@ export async function readFeed(
       if (signal?.aborted) return undefined;
       const wait = waitAfter(error);
       if (wait === undefined && noAnswer(error) !== 'timeout') throw error;
-      await pause(typeof wait === 'object' ? wait.seconds * 1000 : everyMs, signal);
+      await pause(typeof wait === 'number' ? wait * 1000 : everyMs, signal);
     }
   }
   return undefined;

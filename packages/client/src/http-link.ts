@@ -1,5 +1,4 @@
-import { type Operation, type OperationResultEnvelope, TRPCClientError, type TRPCLink } from '@trpc/client';
-import { observable } from '@trpc/server/observable';
+import type { Operation, OperationResultEnvelope, TRPCClientError } from '@trpc/client';
 import { refusalOf } from './refusal.ts';
 import type { AppRouter } from './surface.ts';
 import { type Answer, ask } from './transport.ts';
@@ -12,11 +11,15 @@ export interface Service {
   send: typeof fetch | undefined;
 }
 
-type Envelope = OperationResultEnvelope<unknown, TRPCClientError<AppRouter>>;
+/** An answer of the service to a call. @internal */
+export type Envelope = OperationResultEnvelope<unknown, TRPCClientError<AppRouter>>;
+
+/** Sends a call once. Rejects with its refusal, `NoConnection` or `StrangeAnswer`. @internal */
+export type Send = (op: Operation) => Promise<Envelope>;
 
 interface Waiting {
   op: Operation;
-  settle: (answer: Promise<Envelope>) => void;
+  settle(answer: Promise<Envelope>): void;
 }
 
 /** The service takes no more calls in one request. */
@@ -26,24 +29,27 @@ const largestBatch = 10;
 const longestUrl = 7_500;
 
 /** Sends calls: queries of the same tick in one request, mutations and quotes each alone, by a body. @internal */
-export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> {
+export function createSend({ base, headers, send }: Service): Send {
   let waiting: Waiting[] = [];
 
   async function alone({ path, input, signal }: Operation): Promise<Envelope> {
     const body = JSON.stringify(input);
-    const type = { 'content-type': 'application/json' };
     const url = new URL(`trpc/${path}`, base);
     const { json, ...asked } = await ask(send, url, {
-      ...{ method: 'POST', headers: { ...headers, ...type }, signal: signal ?? null },
+      ...{
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        signal: signal ?? null,
+      },
       ...(body !== undefined && { body }),
     });
     return envelope(json, asked);
   }
 
   const urlOf = (calls: Waiting[]): URL => {
-    const url = new URL(`trpc/${calls.map(({ op }) => op.path).join(',')}?batch=1`, base);
-    url.search += `&input=${encodeURIComponent(JSON.stringify({ ...calls.map(({ op }) => op.input) }))}`;
-    return url;
+    const paths = calls.map(({ op }) => op.path).join(',');
+    const input = encodeURIComponent(JSON.stringify({ ...calls.map(({ op }) => op.input) }));
+    return new URL(`trpc/${paths}?batch=1&input=${input}`, base);
   };
 
   function sendWaiting(): void {
@@ -63,22 +69,13 @@ export function httpLink({ base, headers, send }: Service): TRPCLink<AppRouter> 
       settle(asked.then(({ json, ...to }) => envelope(Array.isArray(json) ? json[index] : json, to)));
   }
 
-  return () =>
-    ({ op }) =>
-      observable<Envelope, TRPCClientError<AppRouter>>((observer) => {
-        const settle = (answer: Promise<Envelope>) =>
-          answer.then(
-            (value) => {
-              observer.next(value);
-              observer.complete();
-            },
-            (error) => observer.error(TRPCClientError.from(error)),
-          );
-        if (op.type === 'subscription') return void settle(Promise.reject(noSubscription(op)));
-        // A quote is asked by a body: a long order is more than a URL holds.
-        if (op.type === 'mutation' || op.path === 'orders.quote') settle(alone(op));
-        else if (waiting.push({ op, settle }) === 1) setTimeout(sendWaiting);
-      });
+  return (op) =>
+    new Promise((settle, refuse) => {
+      if (op.type === 'subscription') refuse(noSubscription(op));
+      // A quote is asked by a body: a long order is more than a URL holds.
+      else if (op.type === 'mutation' || op.path === 'orders.quote') settle(alone(op));
+      else if (waiting.push({ op, settle }) === 1) setTimeout(sendWaiting);
+    });
 }
 
 // By types there is none; what calls by path would send it in a batch, whose time ends.
@@ -99,8 +96,7 @@ function whenAllAbort(calls: Waiting[]): AbortSignal {
   let left = calls.length;
   for (const { op } of calls)
     op.signal?.addEventListener('abort', () => {
-      left -= 1;
-      if (left === 0) ending.abort();
+      if (--left === 0) ending.abort();
     });
   return ending.signal;
 }

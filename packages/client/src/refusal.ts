@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import { isErrorData } from './errors.ts';
-import type { AppRouter, ErrorData } from './surface.ts';
+import type { AppRouter } from './surface.ts';
 import { type Answer, jsonOf, StrangeAnswer } from './transport.ts';
 
 /** What an answer refuses with, as a call throws it; that something else answered where it is no refusal of the service. */
@@ -30,8 +30,7 @@ function refusedByRest(error: unknown, { answer: { status, headers } }: Answer):
     ...(since !== null && { since }),
   };
   // Where the path of a call is unknown the base URL is wrong; as a 404 it would look like an order that is not there.
-  return isErrorData(data) && data.reason !== 'unknown_path' ? tellingOf(message, data) : undefined;
+  return isErrorData(data) && data.reason !== 'unknown_path'
+    ? ({ error: { code: -32_600, message: String(message), data } } as object as Error)
+    : undefined;
 }
-
-const tellingOf = (message: unknown, data: ErrorData): Error =>
-  ({ error: { code: -32_600, message: String(message), data } }) as object as Error;

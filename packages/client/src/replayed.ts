@@ -19,6 +19,6 @@ export function noteReplay(
 ): void {
   const { headers } = (context?.response ?? {}) as { headers?: Headers };
   if (type !== 'mutation' || headers?.get('idempotency-replayed') !== 'true') return;
-  const data = 'data' in result ? result.data : undefined;
-  if (typeof data === 'object' && data !== null) replays.add(data);
+  const { data } = result as { data?: unknown };
+  if (data instanceof Object) replays.add(data);
 }

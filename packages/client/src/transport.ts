@@ -51,7 +51,8 @@ export async function ask(
   } catch (error) {
     throw new NoConnection(error);
   }
-  return { href, answer, json: jsonOf(text, { href, answer }) };
+  const asked = { href, answer };
+  return { ...asked, json: jsonOf(text, asked) };
 }
 
 /** What an answer says in JSON. Throws `StrangeAnswer` where it is none, and `NoConnection` where the end of it is missing. */

@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import { pause } from './call-link.ts';
-import { rethrow } from './call-site.ts';
+import { rethrow, siteOf } from './call-site.ts';
 import { comandaError } from './errors.ts';
 import type { EventType } from './events.ts';
 import { asTold, waitAfter } from './failure.ts';
@@ -66,9 +66,7 @@ export interface LiveEvents {
 /** Makes `events.watch` of a client. @internal */
 export function createWatch(service: Service): LiveEvents['watch'] {
   return function watch(input = {}, options = {}) {
-    const site = new Error();
-    Error.captureStackTrace?.(site, watch);
-    return watching(service, input, options, site);
+    return watching(service, input, options, siteOf(watch));
   };
 }
 
@@ -101,11 +99,13 @@ async function* watching(
       onState({ status: 'connecting' });
       const connection = begin();
       let silent = false;
-      const heard = <Word>(word: Promise<Word>): Promise<Word> =>
-        within(silentMs, word, () => {
+      const heard = <Word>(word: Promise<Word>): Promise<Word> => {
+        const timer = setTimeout(() => {
           silent = true;
           end();
-        });
+        }, silentMs);
+        return word.finally(() => clearTimeout(timer));
+      };
       let failure: unknown;
       try {
         const read = await heard(open(service, { after: cursor, types }, connection));
@@ -133,8 +133,10 @@ async function* watching(
       else if (isFinal(failure, wasLive)) throw asTold('events.watch', failure);
       const wait = failure === undefined ? undefined : waitAfter(failure);
       const spread = (1 + Math.random()) / 2;
-      const usual = Math.min(retryMs * 2 ** lost, longestWaitMs) * spread;
-      const retryInMs = typeof wait === 'object' ? wait.seconds * 1_000 + retryMs * spread : usual;
+      const retryInMs =
+        typeof wait === 'number'
+          ? wait * 1_000 + retryMs * spread
+          : Math.min(retryMs * 2 ** lost, longestWaitMs) * spread;
       lost += 1;
       onState({ status: 'waiting', reason: silent ? 'silent' : reasonOf(failure), retryInMs });
       await pause(retryInMs, begin());
@@ -148,29 +150,25 @@ async function* watching(
   }
 }
 
-/** The same promise; calls `late` when it takes longer. */
-function within<Word>(ms: number, word: Promise<Word>, late: () => void): Promise<Word> {
-  const timer = setTimeout(late, ms);
-  return word.finally(() => clearTimeout(timer));
-}
-
 /** Opens a stream; the next blocks of it, none when it is over. Throws as a call does. */
 async function open(
   { base, headers, send = fetch }: Service,
   { after, types = [] }: WatchInput & { after: string },
   signal: AbortSignal,
 ): Promise<() => Promise<Sent[] | undefined>> {
-  const url = new URL('v2/events/stream', base);
-  url.searchParams.set('after', after);
-  for (const type of types) url.searchParams.append('types', type);
+  const query = new URLSearchParams([
+    ['after', after],
+    ...types.map((type): [string, string] => ['types', type]),
+  ]);
+  const { href } = new URL(`v2/events/stream?${query}`, base);
   const connected = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
     answer.catch((error) => {
       throw TRPCClientError.from(new NoConnection(error));
     });
-  const answer = await connected(send(url, { headers, signal }));
+  const answer = await connected(send(href, { headers, signal }));
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream');
   if (!answer.ok || !isStream || !answer.body)
-    throw refusalIn(await connected(answer.text()), { href: url.href, answer });
+    throw refusalIn(await connected(answer.text()), { href, answer });
   const reader = answer.body.getReader();
   const decoder = new TextDecoder();
   const parse = createParser();
