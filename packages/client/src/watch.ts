@@ -84,6 +84,7 @@ async function* watching(
   let retryMs = usualRetryMs;
   let lost = 0;
   let wasLive = false;
+  let silent = false;
   // What is waited for now ends when the loop does, and when the browser is online again.
   let current = new AbortController();
   const begin = () => {
@@ -93,19 +94,19 @@ async function* watching(
   };
   const end = () => current.abort();
   const forget = onOnline(end);
+  const heard = <Word>(word: Promise<Word>): Promise<Word> => {
+    const timer = setTimeout(() => {
+      silent = true;
+      end();
+    }, silentMs);
+    return word.finally(() => clearTimeout(timer));
+  };
   signal?.addEventListener('abort', end);
   try {
     while (!signal?.aborted) {
       onState({ status: 'connecting' });
       const connection = begin();
-      let silent = false;
-      const heard = <Word>(word: Promise<Word>): Promise<Word> => {
-        const timer = setTimeout(() => {
-          silent = true;
-          end();
-        }, silentMs);
-        return word.finally(() => clearTimeout(timer));
-      };
+      silent = false;
       let failure: unknown;
       try {
         const read = await heard(open(service, { after: cursor, types }, connection));
@@ -129,8 +130,7 @@ async function* watching(
       const isInterrupted = connection.aborted && !silent;
       end();
       if (isInterrupted) continue;
-      if (silent) failure = undefined;
-      else if (isFinal(failure, wasLive)) throw asTold('events.watch', failure);
+      if (isFinal(failure, wasLive)) throw asTold('events.watch', failure);
       const wait = failure === undefined ? undefined : waitAfter(failure);
       const spread = (1 + Math.random()) / 2;
       const retryInMs =
