@@ -9,6 +9,8 @@ export interface DatabaseProxy {
   cut(): void;
   /** Forwards nothing more, in either direction or only no answers, and refuses nothing: packets just vanish. */
   swallow(what: 'everything' | 'answers'): void;
+  /** Breaks every connection, and takes new ones without ever saying a word to them. */
+  mute(): void;
   /** Forwards nothing more on the connections that there are; new ones are let through. */
   strand(): void;
   /** Lets new connections through again, and what was swallowed. */
@@ -24,12 +26,19 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
   const sockets = new Set<Socket>();
   const pairs = new Set<{ socket: Socket; upstream: Socket }>();
   let isCut = false;
+  let isMute = false;
   let swallowed: 'everything' | 'answers' | undefined;
   let refused = 0;
   const server = createServer((socket) => {
     if (isCut) {
       refused += 1;
       socket.destroy();
+      return;
+    }
+    if (isMute) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+      socket.resume();
       return;
     }
     const upstream = connect(Number(target.port || 5432), target.hostname);
@@ -73,6 +82,10 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
       swallowed = what;
       for (const pair of pairs) hold(pair);
     },
+    mute() {
+      isMute = true;
+      breakAll();
+    },
     strand() {
       for (const { socket, upstream } of pairs) {
         socket.pause();
@@ -81,6 +94,7 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
     },
     mend() {
       isCut = false;
+      isMute = false;
       swallowed = undefined;
       for (const pair of pairs) hold(pair);
     },
