@@ -65,6 +65,18 @@ describe('comanda.mjs', () => {
     expect(stdout).toContain(commands[name]?.summary);
   });
 
+  test('deliveries --help named no command: a word that commands begin with lists those', async () => {
+    const { run } = await download(api);
+    for (const group of ['deliveries', 'events']) {
+      const asked = await run([group, '--help']);
+      expect([asked.code, asked.stderr]).toEqual([0, '']);
+      for (const name of Object.keys(commands))
+        expect(asked.stdout.includes(`  ${name} `), name).toBe(name.startsWith(`${group} `));
+      expect(await run([group])).toMatchObject({ code: 2, stdout: asked.stdout });
+    }
+    expect((await run(['deliveries', 'lst'])).stderr).toContain('"deliveries lst"; see deliveries --help');
+  });
+
   test('lists its commands, and says 2 to what it does not understand, without a call', async () => {
     const { run } = await download(api);
     const overview = await run(['--help']);

@@ -10,9 +10,11 @@ const common = {
 /** Options of every command. */
 export const commonOptions: Command['options'] = common;
 
-/** What `--help` prints. */
-export function overview(): string {
-  const rows = Object.entries(commands).map(([name, { summary }]): [string, string] => [name, summary]);
+/** What `--help` prints: all commands, or those of `names`. */
+export function overview(names: readonly string[]): string {
+  const rows = Object.entries(commands)
+    .filter(([name]) => names.includes(name))
+    .map(([name, { summary }]): [string, string] => [name, summary]);
   return [
     'node comanda.mjs <command> [options]: work with the webhooks and events of a Comanda',
     '',

@@ -32,11 +32,8 @@ async function run(argv: string[], terminal: Context['terminal']): Promise<numbe
   const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((each) => Object.hasOwn(commands, each));
   const command = name === undefined ? undefined : commands[name];
   if (name === undefined || command === undefined) {
-    const [word = '--help'] = argv;
-    if (word !== '--help' && word !== 'help')
-      throw new UsageError(`there is no command "${word}"; see --help`);
-    terminal.say(overview());
-    return argv.length === 0 ? 2 : 0;
+    terminal.say(withoutCommand(argv));
+    return argv.includes('--help') || argv[0] === 'help' ? 0 : 2;
   }
   const { values, positionals } = parse(command, argv.slice(name.split(' ').length));
   if (values.help === true) {
@@ -46,6 +43,15 @@ async function run(argv: string[], terminal: Context['terminal']): Promise<numbe
   if (positionals.length > 0 && command.positionals === undefined)
     throw new UsageError(`${name} takes no "${positionals[0]}"; see ${name} --help`);
   return command.run({ terminal, words: positionals, ...reader(values, terminal) });
+}
+
+/** The list of all commands, or of those that begin with the word given. Throws UsageError for a name that is none. */
+function withoutCommand([group = 'help', ...words]: readonly string[]): string {
+  if (group === 'help' || group === '--help') return overview(Object.keys(commands));
+  const names = Object.keys(commands).filter((name) => name.startsWith(`${group} `));
+  if (names.length === 0) throw new UsageError(`there is no command "${group}"; see --help`);
+  if (words.length === 0 || words.includes('--help')) return overview(names);
+  throw new UsageError(`there is no command "${group} ${words[0]}"; see ${group} --help`);
 }
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
