@@ -3,7 +3,7 @@ import type { Documented } from './documented.ts';
 import { fence, prose, table } from './markdown.ts';
 import { parametersOf } from './parameters.ts';
 import { sampleCall, sampleLanguages } from './samples.ts';
-import { boundsOf, resolve, type Schemas, schemaRows, typeOf } from './schema-rows.ts';
+import { boundsOf, fieldTables, resolve, type Schemas, typeOf } from './schema-rows.ts';
 
 /** The page of one operation: what it takes, what it answers, how it refuses, and a call to paste. */
 export function operationPage(each: Documented): string {
@@ -52,8 +52,7 @@ function parameterSection({ operation, components }: Documented, schemas: Schema
 function bodySection({ requestBody }: oas31.OperationObject, schemas: Schemas): string[] {
   const content = (requestBody as oas31.RequestBodyObject | undefined)?.content['application/json'];
   if (content?.schema === undefined) return [];
-  const rows = schemaRows(content.schema, schemas);
-  return ['## Body', table(['Field', 'Type', 'Needed', 'What it is'], rows)];
+  return ['## Body', ...tables(content.schema, schemas, 'Needed')];
 }
 
 function answerSection({ responses }: oas31.OperationObject, schemas: Schemas): string[] {
@@ -66,12 +65,16 @@ function answerSection({ responses }: oas31.OperationObject, schemas: Schemas): 
     type === 'application/json'
       ? fence('json', JSON.stringify(example, null, 2))
       : fence('text', String(example).trimEnd()),
-    schema === undefined || type !== 'application/json'
-      ? ''
-      : table(['Field', 'Type', 'Always', 'What it is'], schemaRows(schema, schemas)),
+    ...(schema === undefined || type !== 'application/json' ? [] : tables(schema, schemas, 'Always')),
     `Headers: ${own.join(', ')}.`,
   ];
 }
+
+const tables = (schema: Parameters<typeof fieldTables>[0], schemas: Schemas, needed: string): string[] =>
+  fieldTables(schema, schemas).flatMap(({ of, rows }) => [
+    ...(of === undefined ? [] : [of]),
+    table(['Field', 'Type', needed, 'What it is'], rows),
+  ]);
 
 function errorTable({ operation, components }: Documented): string {
   const rows = Object.entries(operation.responses ?? {})

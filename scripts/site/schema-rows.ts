@@ -6,9 +6,18 @@ type Referred = Schema | oas31.ReferenceObject;
 /** `components.schemas` of a document. */
 export type Schemas = Record<string, Referred>;
 
-/** The rows of a body: field as `items[].quantity`, type, whether it must be there, and what is said of it. */
-export function schemaRows(schema: Referred, schemas: Schemas): string[][] {
-  return fieldsOf(schema, schemas, '', new Set());
+/** Fields: each as `items[].quantity`, its type, whether it must be there, and what is said of it. */
+export interface FieldTable {
+  /** Which part of the body they are of, and when; the first table has the body itself. */
+  of?: string;
+  rows: string[][];
+}
+
+/** The tables of a body: its fields, then those of each part whose fields are told by a tag, as an event's by its type. */
+export function fieldTables(schema: Referred, schemas: Schemas): FieldTable[] {
+  const kinds: FieldTable[] = [];
+  const rows = fieldsOf(schema, { schemas, kinds, above: new Set() }, '');
+  return [{ rows }, ...kinds];
 }
 
 /** `1 to 200, default 50`: what a value must keep to, and what it is when left out. */
@@ -47,26 +56,72 @@ export function resolve(referred: Referred, schemas: Schemas): Schema {
   return resolve(found, schemas);
 }
 
-function fieldsOf(
-  referred: Referred,
-  schemas: Schemas,
-  prefix: string,
-  above: ReadonlySet<Schema>,
-): string[][] {
+interface Within {
+  schemas: Schemas;
+  /** Takes the tables of parts that are told by a tag. */
+  kinds: FieldTable[];
+  above: ReadonlySet<Schema>;
+}
+
+function fieldsOf(referred: Referred, within: Within, prefix: string): string[][] {
+  const { schemas, above } = within;
   const schema = resolve(referred, schemas);
   if (above.has(schema)) return [];
-  const inside = new Set([...above, schema]);
-  if (schema.type === 'array') return fieldsOf(schema.items ?? {}, schemas, `${prefix}[]`, inside);
-  const options = schema.oneOf ?? schema.anyOf ?? [];
-  if (options.length > 0) return merged(options.flatMap((each) => fieldsOf(each, schemas, prefix, inside)));
-  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+  const inside = { ...within, above: new Set([...above, schema]) };
+  if (schema.type === 'array') return fieldsOf(schema.items ?? {}, inside, `${prefix}[]`);
+  const options = (schema.oneOf ?? schema.anyOf ?? []).map((option) => resolve(option, schemas));
+  const tag = Object.keys(options[0]?.properties ?? {}).find((name) =>
+    options.every((option) => constOf(option, name, schemas) !== undefined),
+  );
+  if (tag !== undefined && options.length > 1) return taggedRows(options, tag, inside, prefix);
+  if (options.length > 0) return merged(options.flatMap((each) => fieldsOf(each, inside, prefix)));
+  return Object.keys(schema.properties ?? {}).flatMap((name) => fieldRows(schema, name, inside, prefix));
+}
+
+/** The row of a field, and those of what it holds. */
+function fieldRows(schema: Schema, name: string, within: Within, prefix: string): string[][] {
+  const path = prefix === '' ? name : `${prefix}.${name}`;
+  const property = schema.properties?.[name] ?? {};
+  const needed = schema.required?.includes(name) ? 'yes' : '';
+  return [
+    [`\`${path}\``, typeOf(property, within.schemas), needed, saidOf(property, within.schemas)],
+    ...fieldsOf(property, within, path),
+  ];
+}
+
+/** Fields of the same shape stand in this table; one that has others, as its kind says, refers to tables of its own. */
+function taggedRows(options: Schema[], tag: string, within: Within, prefix: string): string[][] {
+  const kindsOf = (some: readonly Schema[]) =>
+    some.map((option) => `\`${constOf(option, tag, within.schemas)}\``).join(', ');
+  const names = [...new Set(options.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+  return names.flatMap((name) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const needed = schema.required?.includes(name) ? 'yes' : '';
-    return [
-      [`\`${path}\``, typeOf(property, schemas), needed, saidOf(property, schemas)],
-      ...fieldsOf(property, schemas, path, inside),
-    ];
+    const having = options.filter(({ properties }) => properties?.[name] !== undefined);
+    const needed = options.every(({ required }) => required?.includes(name)) ? 'yes' : '';
+    if (name === tag) return [[`\`${path}\``, kindsOf(options), needed, '']];
+    const shapes = new Map<string, Schema[]>();
+    for (const option of having) {
+      const shape = JSON.stringify(option.properties?.[name]);
+      shapes.set(shape, [...(shapes.get(shape) ?? []), option]);
+    }
+    const [[, type = '', , said = ''] = [], ...inner] = merged(
+      having.flatMap((option) => fieldRows(option, name, { ...within, kinds: [] }, prefix)),
+    );
+    const only = having.length === options.length ? '' : `Where \`${tag}\` is ${kindsOf(having)}. `;
+    if (shapes.size === 1 || inner.length === 0)
+      return [[`\`${path}\``, type, needed, `${only}${said}`.trim()], ...inner];
+    for (const alike of shapes.values()) {
+      const rows = fieldsOf(alike[0]?.properties?.[name] ?? {}, within, '');
+      if (rows.length > 0)
+        within.kinds.push({ of: `\`${path}\` where \`${tag}\` is ${kindsOf(alike)}:`, rows });
+    }
+    return [[`\`${path}\``, type, needed, `${only}As \`${tag}\` says: below.`]];
   });
+}
+
+function constOf({ properties }: Schema, name: string, schemas: Schemas): unknown {
+  const property = properties?.[name];
+  return property === undefined ? undefined : resolve(property, schemas).const;
 }
 
 // The kinds of an entry share fields: a field stands once, with every type it may have.
@@ -75,7 +130,7 @@ function merged(rows: string[][]): string[][] {
   for (const [path = '', type = '', needed = '', said = ''] of rows) {
     const known = byPath.get(path);
     if (known === undefined) byPath.set(path, [path, type, needed, said]);
-    else if (known[1]?.split(', ').includes(type) === false) known[1] = `${known[1]}, ${type}`;
+    else known[1] = [...new Set(`${known[1]}, ${type}`.split(', '))].join(', ');
   }
   return [...byPath.values()];
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
 import { errorCodes, reasons } from '../../packages/api/src/reasons.ts';
+import { eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { guides } from '../../scripts/site/contents.ts';
 import { kebab } from '../../scripts/site/markdown.ts';
 import { makeSite, type Site } from '../../scripts/site/pages.ts';
@@ -41,6 +42,19 @@ describe('the site', () => {
     expect(read('changelog.xml')).toBe(site.feed);
     const twins = filesOf(built).filter((name) => name.endsWith('.md'));
     expect(twins.sort()).toEqual([...site.pages.keys()].map((path) => `${path}.md`).sort());
+  });
+
+  test('the fields of an event stood in one table with those of all others: each type has its own', () => {
+    const page = read('reference/v2/events-list.md');
+    const parts = [...page.matchAll(/^`data\[\]\.data` where `type` is (.+):$/gm)];
+    const told = parts.flatMap(([, types = '']) => types.replaceAll('`', '').split(', '));
+    expect(told.sort()).toEqual([...eventTypes].sort());
+    const moved = page.split('`order.status_changed`:\n\n')[1]?.split('\n\n')[0] ?? '';
+    const fields = [...moved.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+    expect(fields).toEqual(['id', 'previous_status', 'status', 'external_id']);
+    for (const { page } of operationPages)
+      for (const [row, type = ''] of read(`${page}.md`).matchAll(/^\| `[\w.[\]]+` \| (.+?) \|/gm))
+        expect(new Set(type.split(', ')).size, row).toBe(type.split(', ').length);
   });
 
   test('has every guide and every operation as a page, as Markdown, in llms.txt and in the search', async () => {
