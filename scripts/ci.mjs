@@ -71,9 +71,12 @@ function run(words) {
   );
 }
 
-/** The beginnings of the failures in vitest's output, without the lines of the tests that passed. */
+/** The check, when it failed, and the beginnings of the failures in vitest's output, without the lines of what passed. */
 function failuresIn(output) {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const starts = lines.flatMap((line, at) => (line.startsWith(' FAIL ') ? [at] : []));
-  return starts.flatMap((start) => lines.slice(start, start + linesOfFailure));
+  return [
+    ...lines.filter((line) => line.startsWith('npm run check failed')),
+    ...starts.flatMap((start) => lines.slice(start, start + linesOfFailure)),
+  ];
 }
