@@ -9,6 +9,9 @@ await runScript(() => withSignals(start));
 process.exit();
 
 async function start(signal) {
+  const [word] = process.argv.slice(2);
+  if (word !== undefined)
+    throw new Error(`npm start takes no ${word}; settings are variables, as in PORT=4000 npm start`);
   const fault = faultIn(process.env);
   if (fault !== undefined) throw new Error(fault);
   const { HOST, PORT } = process.env;

@@ -51,10 +51,18 @@ it.each([
   expect(start(env)).toEqual({ status: 1, output: `comanda: ${said}\n` });
 });
 
+it('npm start -- --port 4000 was served on port 3000: what it does not take is refused', () => {
+  const { status, output } = start({}, '--port', '4000');
+  expect(status).toBe(1);
+  expect(output).toBe(
+    'comanda: npm start takes no --port; settings are variables, as in PORT=4000 npm start\n',
+  );
+});
+
 /** Runs it with nothing set but that. */
-function start(env: Record<string, string>): { status: number | null; output: string } {
+function start(env: Record<string, string>, ...words: string[]): { status: number | null; output: string } {
   const { PATH = '' } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/start.mjs'], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/start.mjs', ...words], {
     cwd: clone.folder,
     env: { PATH, ...env },
     encoding: 'utf8',
