@@ -20,10 +20,10 @@ afterAll(() => browser?.close());
 const timeout = 60_000;
 const patience = { timeout: 20_000 };
 
-async function desk(part: string): Promise<AppPage> {
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
+async function desk(part: string, screens: ('desk' | 'board')[] = ['desk']): Promise<AppPage> {
+  const page = await openApp(browser, await linkTo(api, { screens }));
   pages.push(page);
-  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.until(`document.querySelector('.bar') !== null`);
   await page.goto(`${api.url}/app/desk/${part}`);
   await page.until(`document.querySelector('.desk nav + *') !== null`);
   return page;
@@ -107,6 +107,37 @@ test('a key that is made while another is shown took its place: that one was nev
   await press(page, 'Put away');
   await says(page, 'The new key: First.');
   expect(await page.text()).not.toContain('The new key: Second.');
+});
+
+test('a key that is shown once was lost when another part of the desk was looked at', {
+  timeout,
+}, async () => {
+  const page = await desk('keys', ['desk', 'board']);
+  await page.waitForSelector('.desk form input');
+  const asksBeforeLeaving = `{ const leaving = new Event('beforeunload', { cancelable: true });
+    dispatchEvent(leaving); leaving.defaultPrevented }`;
+  expect(await page.evaluate(asksBeforeLeaving)).toBe(false);
+  await page.type('.desk form input', 'Till 9');
+  await press(page, 'Make a key');
+  await says(page, 'The new key: Till 9.');
+  const shown = `document.querySelector('.once output').textContent`;
+  const text = await page.evaluate<string>(shown);
+  const follow = (to: string) => page.evaluate(`document.querySelector('a[href="${to}"]').click()`);
+  await follow('/app/desk/orders');
+  await page.waitForSelector('.desk search');
+  expect(await page.evaluate(shown)).toBe(text);
+  await follow('/app/board');
+  await page.until(`document.querySelector('.desk') === null`);
+  expect(await page.evaluate(asksBeforeLeaving)).toBe(true);
+  await follow('/app/desk');
+  await page.until(`document.querySelector('.once output') !== null`);
+  expect(await page.evaluate(shown)).toBe(text);
+  expect(await page.evaluate(`JSON.stringify([sessionStorage, localStorage, location.href])`)).not.toContain(
+    text,
+  );
+  await press(page, 'Put away');
+  await page.until(`document.querySelector('.once') === null`);
+  expect(await page.evaluate(asksBeforeLeaving)).toBe(false);
 });
 
 test('a list ended after its first page: more of it is shown when asked for', { timeout }, async () => {

@@ -3,6 +3,7 @@ import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useGranted } from './granted.ts';
+import { ShownOnce } from './once.tsx';
 import { parts } from './parts.ts';
 import { deskTexts } from './texts.ts';
 
@@ -26,6 +27,7 @@ export function Desk() {
           </Link>
         ))}
       </nav>
+      <ShownOnce />
       {shown === undefined ? <p>{texts.nothing}</p> : <shown.component />}
     </div>
   );

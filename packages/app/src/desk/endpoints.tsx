@@ -1,9 +1,9 @@
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
+import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
-import { ShownOnce, useShownOnce } from './once.tsx';
 import { usePages } from './pages.ts';
 import { Replay } from './replay.tsx';
 import { deskTexts } from './texts.ts';
@@ -15,51 +15,48 @@ export function Endpoints() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const may = useGranted().may?.('webhooks:write');
-  const secrets = useShownOnce();
+  const { show } = useShownOnce();
   const rows = usePages(['endpoints'], (offset, signal) =>
     comanda.webhookEndpoints.list.query({ limit: 100, offset }, { signal }),
   );
   return (
-    <>
-      <ShownOnce title={texts.newSecret} {...secrets} />
-      <Listing
-        caption={texts.parts.endpoints}
-        rows={rows}
-        keyOf={({ id }) => id}
-        columns={[
-          { title: texts.endpoint, cell: ({ url }) => url },
-          { title: texts.status, cell: ({ status }) => texts.statuses[status] },
-          {
-            title: texts.health,
-            cell: ({ failing_since, dead_count }) => (
-              <span className={failing_since === undefined ? 'delivered' : 'dead'}>
-                {failing_since === undefined ? texts.well : texts.failingSince(when(failing_since))}
-                {dead_count > 0 && ` · ${texts.dead(dead_count)}`}
-              </span>
+    <Listing
+      caption={texts.parts.endpoints}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: texts.endpoint, cell: ({ url }) => url },
+        { title: texts.status, cell: ({ status }) => texts.statuses[status] },
+        {
+          title: texts.health,
+          cell: ({ failing_since, dead_count }) => (
+            <span className={failing_since === undefined ? 'delivered' : 'dead'}>
+              {failing_since === undefined ? texts.well : texts.failingSince(when(failing_since))}
+              {dead_count > 0 && ` · ${texts.dead(dead_count)}`}
+            </span>
+          ),
+        },
+        {
+          title: texts.lastDelivered,
+          cell: ({ last_delivered_at }) => last_delivered_at && when(last_delivered_at),
+        },
+        {
+          title: texts.deed,
+          cell: ({ id, url, status }) =>
+            may && (
+              <div className="deeds">
+                {status === 'active' && <Replay id={id} url={url} />}
+                <Deed
+                  label={texts.rotate}
+                  of={url}
+                  question={{ title: texts.sureToRotate, text: texts.rotateMeans }}
+                  act={() => comanda.webhookEndpoints.rotateSecret.mutate({ id })}
+                  onDone={({ secret }) => show({ kind: 'newSecret', of: url, text: secret })}
+                />
+              </div>
             ),
-          },
-          {
-            title: texts.lastDelivered,
-            cell: ({ last_delivered_at }) => last_delivered_at && when(last_delivered_at),
-          },
-          {
-            title: texts.deed,
-            cell: ({ id, url, status }) =>
-              may && (
-                <div className="deeds">
-                  {status === 'active' && <Replay id={id} url={url} />}
-                  <Deed
-                    label={texts.rotate}
-                    of={url}
-                    question={{ title: texts.sureToRotate, text: texts.rotateMeans }}
-                    act={() => comanda.webhookEndpoints.rotateSecret.mutate({ id })}
-                    onDone={(rotated) => secrets.show(url, rotated.secret)}
-                  />
-                </div>
-              ),
-          },
-        ]}
-      />
-    </>
+        },
+      ]}
+    />
   );
 }

@@ -1,10 +1,10 @@
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
+import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
 import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
 import { NewKey } from './new-key.tsx';
-import { ShownOnce, useShownOnce } from './once.tsx';
 import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
@@ -15,14 +15,13 @@ export function Keys() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const may = useGranted().may?.('keys:write');
-  const made = useShownOnce();
+  const { show } = useShownOnce();
   const rows = usePages(['keys'], (offset, signal) =>
     comanda.keys.list.query({ limit: 100, offset }, { signal }),
   );
   return (
     <>
-      <ShownOnce title={texts.newKey} {...made} />
-      {may && <NewKey onMade={made.show} />}
+      {may && <NewKey onMade={(of, text) => show({ kind: 'newKey', of, text })} />}
       <Listing
         caption={texts.parts.keys}
         rows={rows}

@@ -1,35 +1,14 @@
-import { useState } from 'react';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
+import { useShownOnce } from '../frame/once.ts';
 import { deskTexts } from './texts.ts';
 
-interface Shown {
-  /** What it is of. */
-  of: string;
-  text: string;
-}
-
-/** Texts that are shown once, the newest first; none displaces another. */
-export function useShownOnce() {
-  const [all, setAll] = useState<readonly Shown[]>([]);
-  return {
-    all,
-    show: (of: string, text: string) => setAll((before) => [{ of, text }, ...before]),
-    putAway: (gone: Shown) => setAll((before) => before.filter((each) => each !== gone)),
-  };
-}
-
-interface Props {
-  title: string;
-  all: readonly Shown[];
-  putAway(shown: Shown): void;
-}
-
-/** Texts that are shown once: a key, a secret. Each is gone when it is put away. */
-export function ShownOnce({ title, all, putAway }: Props) {
+/** Texts that are shown once: a key, a secret. They stand above every part of the desk; each is gone when it is put away. */
+export function ShownOnce() {
+  const { all, putAway } = useShownOnce();
   const texts = useTexts(deskTexts);
   const notify = useNotify();
-  const copy = async (text: string) => {
+  const copy = async (title: string, text: string) => {
     // Without TLS a browser has no clipboard for a page.
     const copied = await navigator.clipboard?.writeText(text).then(
       () => true,
@@ -37,20 +16,20 @@ export function ShownOnce({ title, all, putAway }: Props) {
     );
     notify(title, copied ? texts.copied : texts.notCopied);
   };
-  return all.map((shown) => (
-    <section key={shown.text} className="once" aria-label={title}>
+  return all.map(({ kind, of, text }) => (
+    <section key={text} className="once" aria-label={texts[kind]}>
       <p>
         <strong>
-          {title}: {shown.of}.
+          {texts[kind]}: {of}.
         </strong>{' '}
         {texts.once}
       </p>
-      <output>{shown.text}</output>
+      <output>{text}</output>
       <footer>
-        <button type="button" onClick={() => copy(shown.text)}>
+        <button type="button" onClick={() => copy(texts[kind], text)}>
           {texts.copy}
         </button>
-        <button type="button" onClick={() => putAway(shown)}>
+        <button type="button" onClick={() => putAway(text)}>
           {texts.away}
         </button>
       </footer>

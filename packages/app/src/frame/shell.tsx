@@ -5,6 +5,7 @@ import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
 import { LiveProvider, LiveSign } from './live.tsx';
+import { useAskBeforeLeaving } from './once.ts';
 import { useFollowedPlace } from './place.ts';
 import { screens } from './screens.ts';
 import { frameTexts } from './texts.ts';
@@ -15,6 +16,7 @@ export function Shell({ onOut }: { onOut(): void }) {
   const { session } = useComanda();
   const path = usePath();
   useFollowedPlace();
+  useAskBeforeLeaving();
   const own = session.screens.map((name) => screens[name]);
   const shown = path === '/app' || path === '/app/' ? own[0] : own.find((screen) => isAt(path, screen.path));
   return (
