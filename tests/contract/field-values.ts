@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Kitchen } from './kitchen.ts';
 
@@ -11,7 +12,9 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
       subselections: [{ item_id: itemId, quantity: 1 }],
     },
   ],
+  category_external_ids: ({ category }) => [category.externalId],
   sandbox: () => true,
+  single: () => true,
   timezone: () => 'America/Montevideo',
   currency: () => 'UYU',
   permissions: () => ['turns:read'],
@@ -56,3 +59,12 @@ export function shownOf(answer: unknown, field: string): unknown {
 
 /** The field of an answer that shows a written one. */
 export const shownAs = (field: string): string => (field === 'category_ids' ? 'categories' : field);
+
+/** What must equal a value; objects in it may show more. */
+export function matching(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(matching);
+  if (typeof value !== 'object' || value === null) return value;
+  return expect.objectContaining(
+    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, matching(member)])),
+  );
+}

@@ -6,7 +6,7 @@ import { type EventType, events, eventTypes } from '../../packages/api/src/resou
 import { operations } from '../support/documented.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { trpcEntrance } from './entrances.ts';
-import { shownAs, shownOf, valueFor } from './field-values.ts';
+import { matching, shownAs, shownOf, valueFor } from './field-values.ts';
 import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
 
 // Whatever a creation or a change takes is kept, shown wherever the resource is, and told. Made of the router: a new field is
@@ -152,14 +152,5 @@ async function call(kitchen: Kitchen, name: string, input: Record<string, unknow
 const operationNamed = (name: string) => operations.find((each) => each.name === name);
 const resourceOf = ({ name }: Operation): string => name.replace(/^v1\./, '').split('.')[0] ?? '';
 const shapeOf = ({ input }: Operation) => input.shape as Record<string, z.ZodType>;
-
-/** What must equal a value; objects in it may show more. */
-function matching(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(matching);
-  if (typeof value !== 'object' || value === null) return value;
-  return expect.objectContaining(
-    Object.fromEntries(Object.entries(value).map(([name, member]) => [name, matching(member)])),
-  );
-}
 
 const alike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import type { ComandaClient } from '@comanda/client';
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import {
+  CatalogCategory,
+  CatalogItem,
+  CatalogProduct,
+  CatalogSubselection,
+} from '../../packages/api/src/resources/catalog/schema.ts';
+import {
+  SyncedCategory,
+  SyncedItem,
+  SyncedProduct,
+  SyncedSubselection,
+} from '../../packages/api/src/resources/catalog/sync.schema.ts';
+import { productNames, StockSyncItem } from '../../packages/api/src/resources/stock/schema.ts';
+import { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { matching, shownOf, valueFor } from './field-values.ts';
+import { type Kitchen, openKitchen } from './kitchen.ts';
+
+// Whatever an entry of a batch takes is kept, shown, foreseen by a dry run and told. Made of the schemas: a new field is held
+// to it by itself.
+
+type Entry = Record<string, unknown>;
+interface Foreseen {
+  changes?: { action: string; changes: { field: string }[] }[] | undefined;
+}
+
+/** A kind of entry of a batch. */
+interface Kind {
+  name: string;
+  entry: z.ZodObject;
+  /** What it is found by, and what hangs below it: the latter are kinds of their own. */
+  apart: readonly string[];
+  /** An entry without anything that it does not need. */
+  least: Entry;
+  /** Sends a batch with that one entry, and waits until it is applied. */
+  send(comanda: ComandaClient, entry: Entry, dryRun?: true): Promise<Foreseen>;
+  /** The entry as it is read, `undefined` when there is none. */
+  read(comanda: ComandaClient): Promise<unknown>;
+  /** What the catalog shows of one. */
+  inCatalog?: z.ZodObject;
+  /** The events that show a field, or none where `catalog.updated` alone tells. */
+  told(field: string): readonly string[];
+}
+
+const own = { external_id: 'of-batch', name: 'Of batch' };
+const product = { ...own, price: 1 };
+const choice = { ...own, min_selection: 0, max_selection: 50, items: [] };
+
+const toldOfProduct = (field: string) =>
+  field === 'stock' ? ['stock.updated'] : ['product.created', 'product.updated'];
+const productOf = async (comanda: ComandaClient) => {
+  const { data } = await comanda.products.list.query({ limit: 200 });
+  return data.find(({ external_id }) => external_id === own.external_id);
+};
+const inTree = async (comanda: ComandaClient) => {
+  const { categories } = await comanda.catalog.get.query();
+  const products = categories.flatMap((category) => category.products);
+  return products.find(({ external_id }) => external_id === own.external_id)?.subselections[0];
+};
+const sendTree = (comanda: ComandaClient, category: Entry, dryRun?: true) =>
+  comanda.catalog.sync.mutate({
+    categories: [{ external_id: 'around', name: 'Around', ...category }] as SyncedCategory[],
+    ...(dryRun && { dry_run: true }),
+  });
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'items of a products job',
+    ...{ entry: ProductSyncItem, apart: ['external_id'], least: product, told: toldOfProduct },
+    async send(comanda, entry, dryRun) {
+      const batch = { items: [entry] as ProductSyncItem[], idempotencyKey: randomUUID() };
+      if (dryRun) return comanda.syncJobs.startProducts.mutate({ ...batch, dry_run: true });
+      const { job_id } = await comanda.syncJobs.startProducts.mutate(batch);
+      await waitFor('the job', async () => {
+        const { status, errors } = await comanda.syncJobs.get.query({ id: job_id });
+        if (errors.length > 0) throw new Error(JSON.stringify(errors));
+        return status === 'completed';
+      });
+      return {};
+    },
+    read: productOf,
+  },
+  {
+    name: 'items of a stock sync',
+    ...{ entry: StockSyncItem, apart: productNames, least: { sku: 'sku-made', quantity: 1 } },
+    send: (comanda, entry, dryRun) =>
+      comanda.stock.sync.mutate({
+        items: [entry] as StockSyncItem[],
+        ...(dryRun && { dry_run: true }),
+      }),
+    async read(comanda) {
+      const { data } = await comanda.stock.list.query({});
+      return data.find(({ sku }) => sku === 'sku-made')?.stock;
+    },
+    told: () => ['stock.updated'],
+  },
+  {
+    name: 'categories of a catalog sync',
+    ...{ entry: SyncedCategory, apart: ['external_id', 'products'], least: own, told: () => [] },
+    send: sendTree,
+    async read(comanda) {
+      const { data } = await comanda.categories.list.query({ limit: 200 });
+      return data.find(({ external_id }) => external_id === own.external_id);
+    },
+    inCatalog: CatalogCategory,
+  },
+  {
+    name: 'products of a catalog sync',
+    ...{ entry: SyncedProduct, apart: ['external_id', 'subselections'], least: product, told: toldOfProduct },
+    send: (comanda, entry, dryRun) => sendTree(comanda, { products: [entry] }, dryRun),
+    read: productOf,
+    inCatalog: CatalogProduct,
+  },
+  {
+    name: 'subselections of a catalog sync',
+    ...{ entry: SyncedSubselection, apart: ['external_id', 'items'], least: choice, told: () => [] },
+    send: (comanda, entry, dryRun) =>
+      sendTree(comanda, { products: [{ ...product, subselections: [entry] }] }, dryRun),
+    read: inTree,
+    inCatalog: CatalogSubselection,
+  },
+  {
+    name: 'items of a catalog sync',
+    ...{ entry: SyncedItem, apart: ['external_id'], least: product, told: () => [] },
+    send: (comanda, entry, dryRun) =>
+      sendTree(
+        comanda,
+        { products: [{ ...product, subselections: [{ ...choice, items: [entry] }] }] },
+        dryRun,
+      ),
+    read: async (comanda) => (await inTree(comanda))?.items[0],
+    inCatalog: CatalogItem,
+  },
+];
+
+const cases = kinds.flatMap((kind) =>
+  Object.keys(kind.entry.shape)
+    .filter((field) => !kind.apart.includes(field))
+    .map((field) => ({ kind, field, name: `${kind.name}: ${field}` })),
+);
+
+const api = usePublishingApi();
+
+describe('a field of an entry of a batch is foreseen, written, read back and told', () => {
+  it.each(cases)('of a new one: $name', async ({ kind, field }) => {
+    const { kitchen, comanda, value } = await opened(kind, field);
+    const entry = { ...kind.least, [field]: value };
+    await expectForeseen(kind, comanda, entry, field);
+    await kind.send(comanda, entry);
+    await expectShown(kind, kitchen, comanda, field, value);
+  });
+
+  it.each(cases)('alone, of one that exists: $name', async ({ kind, field }) => {
+    const { kitchen, comanda, value } = await opened(kind, field);
+    await kind.send(comanda, kind.least);
+    await api.published();
+    expect(shown(kitchen, await kind.read(comanda), field), 'the value is not its own').not.toEqual(
+      matching(value),
+    );
+    const before = await toldIn(kitchen);
+    const entry = { ...kind.least, [field]: value };
+    await expectForeseen(kind, comanda, entry, field);
+    await kind.send(comanda, entry);
+    await expectShown(kind, kitchen, comanda, field, value, before.length);
+  });
+});
+
+async function opened(kind: Kind, field: string) {
+  const kitchen = await openKitchen(api, { sandbox: false });
+  const value = valueFor(kind.entry.shape[field] as z.ZodType, field, kitchen);
+  return { kitchen, comanda: api.client(kitchen.key), value };
+}
+
+async function expectForeseen(
+  kind: Kind,
+  comanda: ComandaClient,
+  entry: Entry,
+  field: string,
+): Promise<void> {
+  const { changes = [] } = await kind.send(comanda, entry, true);
+  const foreseen = changes.flatMap((change) => change.changes.map((each) => each.field.split('.')[0]));
+  expect(foreseen, 'what a dry run foresees').toContain(foreseenAs[field] ?? field);
+}
+
+/** How a dry run names a field, where it is not by its own name. */
+const foreseenAs: Readonly<Record<string, string>> = {};
+
+async function expectShown(
+  kind: Kind,
+  kitchen: Kitchen,
+  comanda: ComandaClient,
+  field: string,
+  value: unknown,
+  from = 0,
+): Promise<void> {
+  expect(shown(kitchen, await kind.read(comanda), field), 'what is read').toEqual(matching(value));
+  await api.published();
+  const told = (await toldIn(kitchen)).slice(from);
+  const types = kind.told(field);
+  if (types.length > 0) {
+    const bodies = told.filter(({ type }) => types.includes(type)).map(({ body }) => JSON.parse(body).data);
+    const shows = bodies.map((data) =>
+      shown(kitchen, kind.entry === StockSyncItem ? data.stock : data, field),
+    );
+    expect(shows, types.join()).toContainEqual(matching(value));
+  }
+  // What is left moves the catalog's version alone.
+  if (kind.inCatalog !== undefined && field in kind.inCatalog.shape && field !== 'stock')
+    expect(told.map(({ type }) => type)).toContain('catalog.updated');
+}
+
+async function toldIn({ locationId }: Kitchen): Promise<{ type: string; body: string }[]> {
+  const { rows } = await api.app.database.pool.query<{ type: string; body: string }>(
+    'select type, body from events where location_id = $1 order by id',
+    [locationId],
+  );
+  return rows;
+}
+
+/** What an answer shows of a field that was given; categories that were named by external_id are shown by id. */
+function shown({ category }: Kitchen, answer: unknown, field: string): unknown {
+  if (field !== 'category_external_ids') return shownOf(answer, field);
+  const ids = shownOf(answer, 'category_ids') as string[];
+  return ids.map((id) => (id === category.id ? category.externalId : id));
+}
