@@ -21,7 +21,10 @@ const contract = (...names) => names.map((name) => `tests/contract/${name}.test.
 const affected = short
   ? [
       { files: [placesTest, 'tests/docs/events', ...contract('specification'), 'tests/db/drift.test.ts'] },
-      { files: contract('fields', 'batch-fields', 'access', 'documents', 'rest-equals-trpc'), filter: '[sS]upplier|barcode' },
+      {
+        files: contract('fields', 'batch-fields', 'access', 'documents', 'rest-equals-trpc'),
+        filter: '[sS]upplier|barcode',
+      },
     ]
   : [
       // The site is built by a generator of its own (npm run site).
