@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { callRest } from '../support/api.ts';
 import { orderBody } from '../support/orders.ts';
@@ -54,12 +55,16 @@ const ordersAt = async ({ sql }: typeof north): Promise<string[]> => {
 };
 const argv = () => ['locations', 'move', bar.id, '--to', 'south', ...cells.options];
 
-/** Moves the location; nobody waits for requests that may be under way. */
-async function moved(): Promise<void> {
+/** Begins the move, and leaves it once writes are refused: nobody waits for requests that may be under way. */
+async function disabled(): Promise<void> {
   const begun = await north.begin('disable: done', ...argv());
   begun.kill('SIGKILL');
   await begun.ended;
   await letRest(north, bar.id);
+}
+
+/** Goes on with the move, to its end. */
+async function moved(): Promise<void> {
   const { code, stdout, stderr } = await north.comanda(...argv());
   expect(code, stdout + stderr).toBe(0);
 }
@@ -68,6 +73,7 @@ it('one that a frozen process has not read is refused when that wakes, and is ta
   const known = idOf(await order());
   process.kill(api.pid, 'SIGSTOP');
   const late = Array.from({ length: 5 }, () => order());
+  await disabled();
   await moved();
   process.kill(api.pid, 'SIGCONT');
   for (const { status, headers, text } of await Promise.all(late)) {
@@ -105,18 +111,12 @@ it.each([
     const waits = `select from pg_locks where locktype = 'advisory' and objid = ${held} and not granted`;
     await waitFor('its transaction', async () => (await north.sql(waits)).length > 0, patience);
     process.kill(api.pid, 'SIGSTOP');
-    const move = moved();
-    await waitFor(
-      'the move to refuse writes, or to wait for it',
-      async () => {
-        const begun = `select from locations where id = $1 and status = 'read_only'`;
-        const blocked = 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
-        return (await north.sql(begun, [bar.id])).length > 0 || (await north.sql(blocked)).length > 1;
-      },
-      patience,
-    );
+    await disabled();
+    const move = await north.begin('waiting for transactions', ...argv());
+    // Were it not waited for, the export would go on without it.
+    await Promise.race([move.ended, setTimeout(2_000)]);
     await north.sql('select pg_advisory_unlock($1)', [held]);
-    await move;
+    expect(await move.ended, move.said()).toBe(0);
     await north.sql('drop function held_up cascade');
     process.kill(api.pid, 'SIGCONT');
     const { status, headers, text } = await late;
@@ -137,14 +137,10 @@ it.each([
 it('one whose body drips in until writes are refused is refused, too', async () => {
   const known = idOf(await order());
   const dripping = await beginToSend(api.url ?? '', JSON.stringify(orderBody(bar.kitchen)));
-  const begun = await north.begin('disable: done', ...argv());
-  begun.kill('SIGKILL');
-  await begun.ended;
+  await disabled();
   // On a busy machine the time for a whole request may be over by now.
   expect(await dripping.end()).toMatch(/^HTTP\/1\.1 (503 .*x-error-reason: location_read_only|408)/is);
-  await letRest(north, bar.id);
-  const { code, stdout, stderr } = await north.comanda(...argv());
-  expect(code, stdout + stderr).toBe(0);
+  await moved();
   expect(await ordersAt(north)).toEqual([known]);
   expect(await ordersAt(south)).toEqual([known]);
 });
