@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ComandaClient } from '@comanda/client';
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   CatalogCategory,
   CatalogItem,
@@ -16,6 +16,7 @@ import {
 } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { productNames, StockSyncItem } from '../../packages/api/src/resources/stock/schema.ts';
 import { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import { operations } from '../support/documented.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { matching, shownOf, valueFor } from './field-values.ts';
@@ -145,6 +146,22 @@ const cases = kinds.flatMap((kind) =>
 );
 
 const api = usePublishingApi();
+
+it('every kind of entry of every batch has a row here', () => {
+  const batches = operations.filter(({ input }) => 'dry_run' in input.shape).map(({ input }) => input);
+  const found = batches.flatMap((input) => entriesIn(input));
+  expect(found.length).toBeGreaterThan(0);
+  expect(new Set(found)).toEqual(new Set(kinds.map(({ entry }) => entry)));
+});
+
+/** The shapes of what the lists of a shape hold, and of what theirs do. */
+function entriesIn(shape: z.ZodObject): z.ZodObject[] {
+  return Object.values(shape.shape).flatMap((member) => {
+    const list = member instanceof z.ZodOptional ? member.unwrap() : member;
+    const element = list instanceof z.ZodArray ? list.element : undefined;
+    return element instanceof z.ZodObject ? [element, ...entriesIn(element)] : [];
+  });
+}
 
 describe('a field of an entry of a batch is foreseen, written, read back and told', () => {
   it.each(cases)('of a new one: $name', async ({ kind, field }) => {
