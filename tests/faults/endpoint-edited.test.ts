@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { type Received, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
@@ -77,12 +77,15 @@ function keepChanging(): { stop(): Promise<number> } {
     return made;
   };
   const running = run();
-  return {
-    stop() {
-      going = false;
-      return running;
-    },
+  const stop = () => {
+    going = false;
+    return running;
   };
+  // A test that failed ends it, too.
+  onTestFinished(async () => {
+    await stop();
+  });
+  return { stop };
 }
 
 const count = async (where: string) => {
