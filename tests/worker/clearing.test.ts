@@ -151,24 +151,41 @@ test('clearing goes on where it was interrupted, and waits for no row that someb
 });
 
 test.each([
-  ['deleted', 'delete from webhook_endpoints where id = $1', 0],
-  ['disabled', `update webhook_endpoints set status = 'disabled' where id = $1`, 1],
+  ['deleted', 'delete from webhook_endpoints where id = $1'],
+  ['disabled', `update webhook_endpoints set status = 'disabled' where id = $1`],
 ])(
   'what was being published to an endpoint while it was %s is cleared by the last pass',
-  async (_, text, kept) => {
+  async (how, text) => {
     const { id } = await endpointWith({ delivered: 0, waiting: 1 });
-    const [event] = await kit.sql<{ event_id: string }>('select event_id from webhook_deliveries');
     await kit.sql(text, [id]);
     await clearAll();
-    await kit.sql(
-      `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at) values ($1, $2, $3, now())`,
-      [kit.locationId, id, event?.event_id],
-    );
-    expect(await clearAll()).toEqual([]);
+    await publishLate(id);
     await lastPass();
     expect(await clearAll()).toEqual([1]);
     expect(await deliveries(id, 'next_attempt_at is not null')).toBe(0);
-    expect(await deliveries(id)).toBe(kept * 2);
+    expect(await deliveries(id)).toBe(how === 'deleted' ? 0 : 2);
     expect(await count('internal.endpoint_clearings', 'true')).toBe(0);
   },
 );
+
+test('what was being published to an endpoint while it was disabled waited ten minutes to be dropped', async () => {
+  const { id } = await endpointWith({ delivered: 0, waiting: 1 });
+  await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [id]);
+  await clearAll();
+  await publishLate(id);
+  await waitFor('it to be dropped', async () => (await clearAll()).includes(1));
+  expect(await deliveries(id, 'next_attempt_at is not null')).toBe(0);
+  // Later still.
+  await publishLate(id);
+  await lastPass();
+  expect(await clearAll()).toEqual([1]);
+  expect(await count('internal.endpoint_clearings', 'true')).toBe(0);
+});
+
+/** As a transaction does that saw the endpoint as it was. */
+const publishLate = (id: string) =>
+  kit.sql(
+    `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at)
+     select $1, $2, id, now() from events where location_id = $1 order by number limit 1`,
+    [kit.locationId, id],
+  );

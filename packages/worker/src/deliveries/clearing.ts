@@ -24,7 +24,10 @@ export function startClearing(database: Database, log: Logger): Loop {
 
 /** Rows that a batch looks at: some tens of milliseconds, during which these rows alone are held. */
 const batchRows = 1_000;
-/** For so long a transaction that saw the endpoint as it was may still commit deliveries: then a last pass is made. */
+/**
+ * For so long a transaction that saw the endpoint as it was may still commit deliveries: then a last pass is made. What waits
+ * for a disabled endpoint is looked for in between, too, each time after twice as long: an index leads to it.
+ */
 const settledSeconds = 600;
 
 /** Clears one batch in a transaction; returns how many rows, undefined when there is nothing to clear for now. */
@@ -123,6 +126,7 @@ const endPass = statement(
      returning 1
    )
    update internal.endpoint_clearings set pass_began_at = null, after_due = default, after_id = default,
-     look_at = greatest(now(), asked_at + make_interval(secs => $2))
+     look_at = greatest(now(), least(asked_at + make_interval(secs => $2),
+       case when gone then 'infinity' else now() + (now() - asked_at) + interval '1 second' end))
    where ctid = $1::tid and not exists (select from done)`,
 );
