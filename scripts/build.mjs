@@ -9,6 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const groups = {
   service: {
     api: 'packages/api/src/main.ts',
+    'large-bodies': 'packages/api/src/large/thread.ts',
     worker: 'packages/worker/src/main.ts',
     start: 'scripts/supervisor/main.ts',
     seed: 'prisma/seed.ts',

@@ -19,7 +19,7 @@ import { bundleOptions, groups } from './build.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What runs in production, of the groups that are built. */
-const runs = ['api', 'worker', 'comanda'];
+const runs = ['api', 'large-bodies', 'worker', 'comanda'];
 
 /** Packages beyond this size come with the files alone that the bundles can load. */
 const wholeBytes = 1024 ** 2;

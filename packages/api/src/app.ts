@@ -7,6 +7,7 @@ import {
 } from '@comanda/db';
 import { createCredentials } from './credentials/credentials.ts';
 import { type Deprecations, deprecations } from './deprecations.ts';
+import { createLargeBodies, threadSettings } from './large/large-bodies.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { LiveBounds } from './live/bounds.ts';
 import { createLive } from './live/live.ts';
@@ -76,12 +77,14 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     ...(settings.live && { bounds: settings.live }),
   });
   const limiter = createLimiter(database, { notifications });
+  const large = createLargeBodies(threadSettings(settings), log);
   return {
     database,
     reads: replica?.reads ?? readsFrom(database),
     credentials,
     limiter,
     places,
+    large,
     live,
     log,
     metrics: createMetrics({
@@ -100,6 +103,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       app: settings.app ?? 'off',
     },
     async close() {
+      await large.close();
       await live.close();
       places.bulkhead.close();
       await limiter.close();

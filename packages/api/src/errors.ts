@@ -1,6 +1,7 @@
 import { isUnavailable, type SqlState, sqlState } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
+import { mostFaults } from './lists.ts';
 import { type ErrorCode, errorCodes, type Reason, type ReasonOf, reasons, statusOf } from './reasons.ts';
 import { sentence } from './sentences.ts';
 import { ErrorCode as ErrorCodeShape } from './wire.ts';
@@ -107,11 +108,16 @@ export function locationRefused(status: string, cause?: unknown): ApiError {
 export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
   new ApiError(reason, 'The API key is missing or not valid.', { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-/** A 422 that names every failing field by its path, at most ten; its reason is that of the first. */
-export function invalid(...faults: FieldFault[]): ApiError {
-  const fields = faults.slice(0, 10);
+/**
+ * A 422 that names every failing field by its path, at most ten; its reason is that of the first. `isWhole` is false
+ * where the search for faults stopped before its end, so that their number is not known.
+ */
+export function invalid(given: FieldFault | readonly FieldFault[], isWhole = true): ApiError {
+  const faults: readonly FieldFault[] = 'path' in given ? [given] : given;
+  const fields = faults.slice(0, mostFaults);
   const shown = fields.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const more = faults.length > shown.length ? `; and ${faults.length - shown.length} more` : '';
+  const left = faults.length - fields.length;
+  const more = isWhole ? (left > 0 ? `; and ${left} more` : '') : '; and more';
   return new ApiError(faults[0]?.reason ?? 'invalid_field', shown.join('; ') + more, { fields });
 }
 
@@ -149,7 +155,10 @@ export function fromZod(error: z.core.$ZodError): ApiError {
     const name = fieldPath(path);
     if (!faults.has(name)) faults.set(name, name === '' ? `The input ${message}.` : message);
   }
-  return invalid(...[...faults].map(([path, message]) => ({ path, message })));
+  return invalid(
+    Array.from(faults, ([path, message]) => ({ path, message })),
+    error.issues.length <= mostFaults,
+  );
 }
 
 // Of what fits none of several forms: what is wrong by the form that it comes nearest to, the one that fails deepest.
@@ -161,7 +170,7 @@ function chosenOf(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: stri
 }
 
 const depth = (issues: readonly z.core.$ZodIssue[]): number =>
-  Math.max(...issues.map(({ path }) => path.length));
+  issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
 
 // What tRPC itself refuses.
 const fromTrpc: Partial<Record<TRPCError['code'], Reason>> = {

@@ -24,7 +24,7 @@ export const reasons = {
   ),
   unreadable_body: row(
     'invalid_request',
-    'The body is not JSON in UTF-8, ended early, or nests deeper than 64 levels.',
+    'The body is not JSON in UTF-8, or it ended early.',
     'Send the whole body as a JSON object.',
   ),
   method_not_allowed: row(
@@ -179,6 +179,11 @@ export const reasons = {
     'validation_error',
     'The database was restored to a moment before this event, and does not have it.',
     'Begin with `since` as `X-Error-Since` has it, and compare what you did after that moment.',
+  ),
+  body_bound: row(
+    'validation_error',
+    'The body nests too deep, or has too many values, members of an object, or bytes in a name.',
+    'Send a body within the bounds that the message names.',
   ),
   batch_too_large: row(
     'validation_error',

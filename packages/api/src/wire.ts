@@ -5,15 +5,12 @@ import { type ErrorCode as Code, errorCodes, type Reason, reasons } from './reas
 export function text(shortest: number, longest: number) {
   return z
     .string()
-    .refine(
-      (value) => value.length >= shortest && (value.length <= longest || codePoints(value) <= longest),
-      {
-        error:
-          shortest === 0
-            ? `must have at most ${longest} characters`
-            : `must have ${shortest} to ${longest} characters`,
-      },
-    )
+    .refine((value) => value.length >= shortest && hasAtMost(value, longest), {
+      error:
+        shortest === 0
+          ? `must have at most ${longest} characters`
+          : `must have ${shortest} to ${longest} characters`,
+    })
     .meta({ minLength: shortest, maxLength: longest });
 }
 
@@ -64,8 +61,8 @@ export const DateFilter = z.iso
 /** Where an image is found; empty when there is none. */
 export const ImageUrl = z
   .string()
+  .refine((value) => hasAtMost(value, 2048), { error: 'must have at most 2048 characters', abort: true })
   .refine((value) => value === '' || isHttpUrl(value), { error: 'must be an http or https URL' })
-  .refine((value) => codePoints(value) <= 2048, { error: 'must have at most 2048 characters' })
   .meta({ maxLength: 2048, example: 'https://images.example.com/flat-white.jpg' });
 
 /** `limit` and `offset` of every list. */
@@ -143,6 +140,11 @@ export const IdempotencyKey = z
     description: 'Unique per logical request; repeating it answers the original.',
     example: 'order-7f3a',
   });
+
+/** Whether the text has at most so many characters (code points). Takes no longer for a longer text. */
+function hasAtMost(value: string, longest: number): boolean {
+  return value.length <= longest || (value.length <= 2 * longest && codePoints(value) <= longest);
+}
 
 /** How many characters (code points) the text has. */
 export function codePoints(value: string): number {

@@ -4,7 +4,9 @@ import { type AnyRouter, callTRPCProcedure, type TRPCProcedureType } from '@trpc
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
+import { largeFrom } from '../bodies/bounds.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
+import { JsonText } from '../request/answer.ts';
 import type { App, RequestContext } from '../request/context.ts';
 import { errorData } from '../request/error-data.ts';
 import { operationsOf } from '../request/operations.ts';
@@ -13,7 +15,7 @@ import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson, sendRefusal } from './rest/answer.ts';
-import { bodyLimits, readBody } from './rest/body.ts';
+import { incomingBody } from './rest/body.ts';
 
 /** How many calls one tRPC request may carry. */
 const largestBatch = 10;
@@ -38,10 +40,11 @@ export function singleCalls(
     const ctx = contextOf(app, request, response, requestIdOf(request.headers['x-request-id']));
     const { requestId, headers } = ctx;
     try {
-      const getRawInput = () => readBody(request, bodyLimits.batch);
+      const getRawInput = async () => incomingBody(request, response);
       const call = { router, path, getRawInput, ctx, type, signal: undefined, batchIndex: 0 };
       const data: unknown = await callTRPCProcedure(call);
-      sendJson(request, response, 200, JSON.stringify({ result: { data } }), requestId, headers);
+      const text = data instanceof JsonText ? data.text : JSON.stringify(data);
+      sendJson(request, response, 200, `{"result":{"data":${text}}}`, requestId, headers);
     } catch (error) {
       finishRefused(app, ctx, type, path, error);
       refuse(request, response, ctx, error);
@@ -92,7 +95,7 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     // So that a long query may come as a body.
     allowMethodOverride: true,
     maxBatchSize: largestBatch,
-    maxBodySize: bodyLimits.batch,
+    maxBodySize: largeFrom,
     createContext: ({ req, res }): RequestContext =>
       contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
     responseMeta: ({ ctx, errors }) => ({

@@ -70,7 +70,7 @@ export function joinReads<Key, Value>(
   function putBack(text: string, entry: Asked<Key, Value>): void {
     const later = waiting.get(text);
     if (later === undefined) waiting.set(text, entry);
-    else later.callers.push(...entry.callers);
+    else later.callers = later.callers.concat(entry.callers);
   }
 
   return (key) =>

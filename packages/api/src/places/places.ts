@@ -1,5 +1,6 @@
 import type { Queryable } from '@comanda/db';
 import { type BatchPlaces, createBatchPlaces } from './batches.ts';
+import { type BodyBytes, createBodyBytes } from './body-bytes.ts';
 import { type Bulkhead, createBulkhead } from './bulkhead.ts';
 import { createExportPlaces, type ExportPlaces } from './exports.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -13,6 +14,8 @@ export interface Places {
   readonly slow: InFlight;
   /** How many of them use the database. */
   readonly bulkhead: Bulkhead;
+  /** How large the bodies are that are under way. */
+  readonly bodies: BodyBytes;
   /** How many exports are read at a time. */
   readonly exports: ExportPlaces;
   /** Whose bulk write is next. */
@@ -27,6 +30,7 @@ export const createPlaces = (database: Queryable): Places => ({
   // Each holds its body meanwhile, of 8 MiB at most.
   slow: createInFlight({ location: 10, all: 50 }),
   bulkhead: createBulkhead(),
+  bodies: createBodyBytes(),
   exports: createExportPlaces(),
   batches: createBatchPlaces(),
   joined: createJoinedReads(database),

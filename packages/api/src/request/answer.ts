@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 /** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
 export type Answer<Value> = Content<Value> & {
   /** The entity tag of the answer, quotes included. REST answers 304 without a body when the caller has it already. */
@@ -29,12 +31,31 @@ export interface TextStream {
   close(): Promise<void>;
 }
 
+/**
+ * The JSON text of an answer that is no stream. Text of PostgreSQL goes out unread; tests/support/documented.ts holds it
+ * against the schema.
+ */
+export function textOf(answer: Answer<unknown>, output: z.ZodType): string {
+  if ('text' in answer) return answer.text;
+  if ('value' in answer) return JSON.stringify(output.parse(answer.value));
+  throw new Error('an answer without a text');
+}
+
 /** A page of a list, whose entries are the text of a JSON array. */
 export function answerPage<Page>(
   { data, total }: { data: string; total: number } = { data: '[]', total: 0 },
   { limit, offset }: { limit: number; offset: number },
 ): Answer<Page> {
   return { text: `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}` };
+}
+
+/** JSON that a call of tRPC answers as it is: to parse a large one would hold up the event loop. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
 }
 
 /** The value itself, for a caller in the same process. */

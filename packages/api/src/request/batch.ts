@@ -1,6 +1,7 @@
 import type { Queryable } from '@comanda/db';
+import { batchTooLarge } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError } from '../errors.ts';
 import type { App, CallContext } from './context.ts';
 
 /** The batch headers as they stand, for every answer of a batch operation. */
@@ -37,11 +38,5 @@ async function told(ctx: CallContext, headers: Promise<Record<string, string>>):
 /** Throws `validation_error` for more items than the key may send in one batch. */
 export function refuseLargeBatch(ctx: CallContext, items: number, path = 'items'): void {
   const { maxItemsPerBatch } = ctx.caller.limits;
-  if (items > maxItemsPerBatch) {
-    throw invalid({
-      path,
-      message: `must hold at most ${maxItemsPerBatch} items (max_items_per_batch), got ${items}`,
-      reason: 'batch_too_large',
-    });
-  }
+  if (items > maxItemsPerBatch) throw batchTooLarge(path, maxItemsPerBatch, items);
 }

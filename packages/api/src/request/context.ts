@@ -10,6 +10,7 @@ import type { JoinedReads } from '../places/joined-reads.ts';
 import type { Places } from '../places/places.ts';
 import type { Reads } from '../replica/reads.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { LargeBodies } from './large.ts';
 import type { Simulation } from './simulation.ts';
 
 /** What one process holds for all of its requests. */
@@ -21,6 +22,8 @@ export interface App {
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly places: Places;
+  /** Where calls with large bodies are performed. */
+  readonly large: LargeBodies;
   readonly live: Live;
   readonly secrets: SecretBox;
   readonly log: Logger;

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Input } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { ApiError, fromZod, locationRefused, toApiError } from '../errors.ts';
 import { grants } from '../permissions.ts';
@@ -9,7 +10,7 @@ import type { CallContext, Idempotency, JoinedCall, RequestContext } from './con
 import type { NamedOperation, Work } from './definition.ts';
 import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
-import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import { refuseUnstorable } from './readable.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 /**
@@ -34,25 +35,29 @@ export async function admit(
 
 /**
  * Performs an admitted call in its place among the others: what precedes the validation of its input, that, and the
- * operation's own work. Throws `invalid_request` for an input that nests too deep, `validation_error` for one that does
- * not fit or is unknown where that is refused and for a missing key, `conflict` for a key that came with another body, 503 when there is no place.
+ * operation's own work. Throws `validation_error` for an input that does not fit or is unknown where that is refused and
+ * for a missing key, `conflict` for a key that came with another body, 503 when there is no place.
  */
 export async function perform(
   ctx: CallContext,
   operation: NamedOperation,
-  raw: unknown,
+  input: Input,
   given: GivenKey,
 ): Promise<Answer<unknown>> {
   const { kind, meta } = operation;
   if (kind === 'mutation' && ctx.caller.location.status !== 'active')
     throw locationRefused(ctx.caller.location.status);
-  refuseUnreadable(raw);
   const isKeyed = kind === 'mutation' && (meta.idempotent === true || given.key !== undefined);
-  if (!isKeyed) refuseUnstorable(raw);
+  if (!isKeyed) refuseUnstorable(input);
+  return performInPlace(ctx, operation, input, isKeyed ? given : undefined);
+}
+
+/** Does `work` for a call with the fault that is simulated around it: the answer comes later, or not at all. */
+export async function simulating<Result>(ctx: CallContext, work: () => Promise<Result>): Promise<Result> {
   if (ctx.simulation?.fault === 'slow') await waitApart(ctx, ctx.simulation.seconds);
-  const answer = await performInPlace(ctx, operation, raw, isKeyed ? given : undefined);
+  const result = await work();
   if (ctx.simulation?.fault === 'timeout_after_write') ctx.cut();
-  return answer;
+  return result;
 }
 
 // Who waits has no place among those who work, so it keeps nobody from one.
@@ -68,7 +73,7 @@ async function waitApart({ app, caller }: CallContext, seconds: number): Promise
 async function performInPlace(
   ctx: CallContext,
   operation: NamedOperation,
-  raw: unknown,
+  input: Input,
   given: GivenKey | undefined,
 ): Promise<Answer<unknown>> {
   const { name, kind } = operation;
@@ -81,25 +86,25 @@ async function performInPlace(
   try {
     if ('joinedWork' in operation) {
       const call: JoinedCall = { caller, ifNoneMatch, joined, inPlace: (work) => placed(() => work(ctx)) };
-      return await operation.joinedWork({ ctx: call, input: inputOf(ctx, operation, raw) });
+      return await operation.joinedWork({ ctx: call, input: inputOf(ctx, operation, input) });
     }
     const { work } = operation;
     return await placed(() =>
       given === undefined
-        ? work({ ctx, input: inputOf(ctx, operation, raw) })
-        : workOnce(ctx, operation, work, raw, readIdempotency(ctx, operation, given, raw)),
+        ? work({ ctx, input: inputOf(ctx, operation, input) })
+        : workOnce(ctx, operation, work, input, readIdempotency(ctx, operation, given, input.value)),
     );
   } finally {
     leaveProcess();
   }
 }
 
-function inputOf(ctx: CallContext, { input }: NamedOperation, raw: unknown): unknown {
-  const read = input.safeParse(raw);
+function inputOf(ctx: CallContext, { input: schema }: NamedOperation, { exact }: Input): unknown {
+  const read = schema.safeParse(exact);
   if (!read.success) throw fromZod(read.error);
-  const unknown = unknownFields(raw, read.data);
+  const unknown = unknownFields(exact, read.data);
   if (unknown.length > 0) {
-    if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(input.shape));
+    if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(schema.shape));
     tellIgnored(ctx, unknown);
   }
   return read.data;
@@ -111,12 +116,12 @@ async function workOnce(
   ctx: CallContext,
   operation: NamedOperation,
   work: Work<CallContext>,
-  raw: unknown,
+  input: Input,
   idempotency: Idempotency,
 ): Promise<Answer<unknown>> {
   try {
-    refuseUnstorable(raw);
-    return await work({ ctx: { ...ctx, idempotency }, input: inputOf(ctx, operation, raw) });
+    refuseUnstorable(input);
+    return await work({ ctx: { ...ctx, idempotency }, input: inputOf(ctx, operation, input) });
   } catch (error) {
     if (toApiError(error).status >= 500) throw error;
     const answer = await findKey(ctx.app.database, ctx, idempotency);

@@ -1,10 +1,14 @@
 import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
 import type { z } from 'zod';
+import { largeFrom } from '../bodies/bounds.ts';
+import { type Input, plainInput } from '../bodies/input.ts';
+import { readJson } from '../bodies/read.ts';
 import { ApiError, fromZod } from '../errors.ts';
 import type { RequestContext } from './context.ts';
 import type { Repeatable } from './definition.ts';
+import { IncomingBody } from './incoming-body.ts';
 import { trpc } from './operation.ts';
-import { refuseUnreadable, refuseUnstorable } from './readable.ts';
+import { refuseDeep, refuseUnstorable } from './readable.ts';
 import { finishRequest } from './request-log.ts';
 
 /** Whom a call without a key turned out to be of. */
@@ -43,9 +47,9 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
     .mutation(async ({ ctx, input: raw, path }) => {
       if (ctx.app.policy.app === 'off')
         throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
-      refuseUnreadable(raw);
-      refuseUnstorable(raw);
-      const read = input.safeParse(raw);
+      const given = await readKeyless(raw);
+      refuseUnstorable(given);
+      const read = input.safeParse(given.exact);
       if (!read.success) throw fromZod(read.error);
       const { value, apiKeyId, locationId } = await work(ctx, read.data);
       const { requestId, startedAt } = ctx;
@@ -54,6 +58,14 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
       return output.parse(value);
     });
   return procedure as never;
+}
+
+// Without a key it has no place: no more than what takes no time.
+async function readKeyless(raw: unknown): Promise<Input> {
+  if (raw instanceof IncomingBody)
+    return readJson(await raw.receive(largeFrom), { kind: 'ordinary', isStrict: false });
+  refuseDeep(raw);
+  return plainInput(raw);
 }
 
 /** Every call of the router that needs no key. */

@@ -3,11 +3,12 @@ import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@
 import { z } from 'zod';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
-import { valueIn } from './answer.ts';
+import { JsonText, textOf, valueIn } from './answer.ts';
+import { performGiven, readGiven } from './body-call.ts';
 import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type { Definition, Keyed, Omittable, Repeatable, Work } from './definition.ts';
 import { errorData } from './error-data.ts';
-import { admit, perform } from './journey.ts';
+import { admit } from './journey.ts';
 import type { OperationMeta } from './meta.ts';
 import { observing } from './observation.ts';
 import { requestIds } from './request-id.ts';
@@ -106,36 +107,30 @@ function served(definition: Definition) {
   ): Promise<unknown> {
     const caller = await admit(ctx, definition.meta);
     const kind = type === 'query' ? 'query' : 'mutation';
-    const { input, key } = withoutKey(await getRawInput());
+    const operation = { ...definition, name: path, kind } as const;
+    const given = await readGiven(await getRawInput(), operation, ctx.app, caller);
     const value = await observing(
       ctx,
       caller,
-      { name: path },
-      () => ({ request: `${kind} ${path}`, idempotencyKey: key === undefined ? key : String(key) }),
+      operation,
+      () => ({
+        request: `${kind} ${path}`,
+        idempotencyKey: given.key === undefined ? undefined : String(given.key),
+      }),
       async (fault): Promise<unknown> => {
-        const simulation = beginSimulation(ctx, caller, { name: path, kind }, fault);
-        const answer = await perform(
-          { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query', simulation },
-          { ...definition, name: path, kind },
-          input,
-          { name: 'idempotencyKey', key: kind === 'mutation' ? key : undefined },
-        );
+        const simulation = beginSimulation(ctx, caller, operation, fault);
+        const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query', simulation };
+        const answer = await performGiven(call, operation, given);
         // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
+        if ('body' in given) return new JsonText(textOf(answer, definition.output));
         return definition.output.parse(await valueIn(answer));
       },
     );
     finishCall(ctx, caller, path, type);
     return value;
   }
-}
-
-function withoutKey(raw: unknown): { input: unknown; key: unknown } {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return { input: raw ?? {}, key: undefined };
-  const { idempotencyKey: key, ...input } = raw as Record<string, unknown>;
-  return { input, key };
 }
 
 function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path: string, type: string): void {

@@ -8,7 +8,7 @@ import { inPlace } from '../places/bulkhead.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import { admit } from './journey.ts';
 import { trpc } from './operation.ts';
-import { refuseUnreadable } from './readable.ts';
+import { refuseDeep } from './readable.ts';
 import { finishRequest } from './request-log.ts';
 import { refuseUnknown, unknownFields } from './unknown-fields.ts';
 
@@ -89,7 +89,7 @@ export async function openStream(
 ): Promise<{ stream: PlacedStream; caller: Caller }> {
   const caller = await admit(ctx, meta);
   const raw = rawInput();
-  refuseUnreadable(raw);
+  refuseDeep(raw);
   const read = input.safeParse(raw);
   if (!read.success) throw fromZod(read.error);
   const unknown = unknownFields(raw, read.data);

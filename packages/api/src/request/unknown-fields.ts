@@ -1,11 +1,15 @@
 import { fieldPath, invalid } from '../errors.ts';
+import { mostFaults } from '../lists.ts';
 import { nearest } from '../nearest.ts';
 import type { RequestContext } from './context.ts';
 
-/** At most so many names are told, in so many bytes. */
-const most = { names: 10, bytes: 1024 };
+/** Bytes of the names in `X-Ignored-Fields`. */
+const mostBytes = 1024;
 
-/** The paths of what was given and is not in what was read of it; of a list's items each name once, as `items[].name`. */
+/**
+ * The paths of what was given and is not in what was read of it; of a list's items each name once, as `items[].name`.
+ * Ends one behind those that are named, so that it is known whether there are more.
+ */
 export function unknownFields(given: unknown, read: unknown): string[] {
   const found = new Set<string>();
   collect(given, read, [], found);
@@ -18,7 +22,7 @@ export function unknownFields(given: unknown, read: unknown): string[] {
  */
 export function refuseUnknown(names: readonly string[], known: readonly string[]): never {
   throw invalid(
-    ...names.map((name) => {
+    names.slice(0, mostFaults).map((name) => {
       const meant = nearest(name, known);
       return {
         path: name,
@@ -26,6 +30,7 @@ export function refuseUnknown(names: readonly string[], known: readonly string[]
         reason: 'unknown_parameter' as const,
       };
     }),
+    names.length <= mostFaults,
   );
 }
 
@@ -34,9 +39,9 @@ export function tellIgnored({ headers }: Pick<RequestContext, 'headers'>, names:
   const before = headers['X-Ignored-Fields'];
   const told = before === undefined ? [] : before.split(', ');
   for (const name of names) {
+    if (told.length >= mostFaults) break;
     const encoded = encodeURIComponent(name);
-    const fits = told.length < most.names && [...told, encoded].join(', ').length <= most.bytes;
-    if (fits) told.push(encoded);
+    if ([...told, encoded].join(', ').length <= mostBytes) told.push(encoded);
   }
   if (told.length > 0) headers['X-Ignored-Fields'] = told.join(', ');
 }
@@ -44,12 +49,17 @@ export function tellIgnored({ headers }: Pick<RequestContext, 'headers'>, names:
 function collect(given: unknown, read: unknown, path: readonly PropertyKey[], found: Set<string>): void {
   if (typeof given !== 'object' || given === null || typeof read !== 'object' || read === null) return;
   if (Array.isArray(given)) {
-    if (Array.isArray(read))
-      for (const [index, item] of given.entries()) collect(item, read[index], [...path, ''], found);
+    if (!Array.isArray(read)) return;
+    const at = [...path, ''];
+    for (const [index, item] of given.entries()) {
+      if (found.size > mostFaults) return;
+      collect(item, read[index], at, found);
+    }
     return;
   }
   const kept = read as Record<string, unknown>;
   for (const [name, value] of Object.entries(given)) {
+    if (found.size > mostFaults) return;
     if (value === undefined) continue;
     const at = [...path, name];
     if (Object.hasOwn(kept, name)) collect(value, kept[name], at, found);

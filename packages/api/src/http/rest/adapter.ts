@@ -1,21 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beginSpan, type Traced, traceIdOf, traceparentOf } from '@comanda/db';
 import type { AnyRouter } from '@trpc/server';
+import { plainInput } from '../../bodies/input.ts';
 import { ApiError, isFault, toApiError } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
+import { textOf } from '../../request/answer.ts';
+import { performBody } from '../../request/body-call.ts';
 import { matchesEtag, tagOf, uncodedTags } from '../../request/conditional.ts';
 import type { App, CallContext, RequestContext } from '../../request/context.ts';
 import { deprecatedRoutes, deprecationHeaders } from '../../request/deprecation.ts';
-import { admit, perform } from '../../request/journey.ts';
+import { receiveBody } from '../../request/incoming-body.ts';
+import { admit, perform, simulating } from '../../request/journey.ts';
 import { observing } from '../../request/observation.ts';
-import { type Operation, operationsOf, type Route } from '../../request/operations.ts';
+import { operationsOf, type Route } from '../../request/operations.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
 import { beginSimulation, simulateOf } from '../../request/simulation.ts';
 import { refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
 import { asksForGzip, isPacked, pack } from '../packing.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
-import { bodyLimits, readBody } from './body.ts';
+import { incomingBody } from './body.ts';
 import { nextLink } from './link.ts';
 import { type Coercion, parseQuery } from './query.ts';
 import { type Match, routeTable } from './routes.ts';
@@ -135,21 +138,21 @@ export function restHandler(
     if (refusesUnknown) context.headers['Preference-Applied'] = 'handling=strict';
     const known = route.method === 'GET' ? route.coercions : none;
     const { values, unknown } = parseQuery(query, known);
-    const given =
+    const bytes =
       route.method === 'GET'
-        ? values
-        : await readBody(request, meta.batch ? bodyLimits.batch : bodyLimits.ordinary);
+        ? undefined
+        : await receiveBody(incomingBody(request, response), app, context.caller, meta);
     if (unknown.length > 0) {
       // Callers of v1 may have sent it for years.
       if (refusesUnknown || route.version !== 'v1') refuseUnknown(unknown, [...known.keys()]);
       tellIgnored(context, unknown);
     }
-    const answer = await perform(
-      Object.assign(context, { reads: app.reads, refusesUnknown }),
-      operation,
-      { ...given, ...parameters },
-      { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') },
-    );
+    const ctx = Object.assign(context, { reads: app.reads, refusesUnknown });
+    const key = { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') } as const;
+    const answer =
+      bytes === undefined
+        ? await simulating(ctx, () => perform(ctx, operation, plainInput({ ...values, ...parameters }), key))
+        : await performBody(ctx, operation, { bytes, members: parameters, key, isStrict: refusesUnknown });
     if (operation.kind === 'mutation') app.wakeRelay();
     const { headers, requestId } = context;
     if (answer.next !== undefined) {
@@ -186,13 +189,6 @@ export function restHandler(
     sendJson(request, response, status, packed ?? text, requestId, headers);
     return status;
   }
-}
-
-// Text of Postgres goes out unread; tests/support/documented.ts holds it against the schema.
-function textOf(answer: Answer<unknown>, output: Operation['output']): string {
-  if ('text' in answer) return answer.text;
-  if ('value' in answer) return JSON.stringify(output.parse(answer.value));
-  throw new Error('an answer without a text');
 }
 
 // Every resource of ours begins with its id.

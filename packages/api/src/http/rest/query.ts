@@ -42,7 +42,7 @@ export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>):
     else if (before !== undefined) faults.push({ path: name, message: 'must be given once' });
     else values.set(name, coerce(text, coercion));
   }
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(faults);
   return { values: Object.fromEntries(values), unknown: [...unknown] };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import type { Permission } from '../../permissions.ts';
 import { Id, Label, Timestamp } from '../../wire.ts';
 
@@ -21,8 +22,7 @@ export const CodeCreate = z.object({
   name: Label.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
     'somebody',
   ),
-  screens: z
-    .array(z.enum(screenNames, { error: `must be some of ${screenNames.join(', ')}` }))
+  screens: list(z.enum(screenNames, { error: `must be some of ${screenNames.join(', ')}` }), 20)
     .min(1, 'must name at least one screen')
     .default(['board', 'day']),
   location_id: Id.optional(),

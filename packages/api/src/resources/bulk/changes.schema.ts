@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 
 const FieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
@@ -15,8 +16,7 @@ export const DryRun = z.boolean().optional().meta({
 });
 
 /** What an answer of a sync carries beside what it must. */
-export const SyncInclude = z
-  .array(z.enum(['ids']))
+export const SyncInclude = list(z.enum(['ids']), 20)
   .min(1, 'must name ids')
   .optional()
   .meta({ description: '`ids`: the id of each thing that was named and applied.', example: ['ids'] });

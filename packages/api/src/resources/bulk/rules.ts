@@ -83,8 +83,8 @@ export function settleLinks(
   const added = [...wanted].filter(([id]) => !linked.has(id));
   const removed = exact ? there.filter(({ category_id }) => !wanted.has(category_id)) : [];
   if (added.length + removed.length === 0) return undefined;
-  addedLinks.push(...added.map(([category_id]) => ({ product_id, category_id })));
-  removedLinks.push(...removed.map(({ category_id }) => ({ product_id, category_id })));
+  for (const [category_id] of added) addedLinks.push({ product_id, category_id });
+  for (const { category_id } of removed) removedLinks.push({ product_id, category_id });
   const stay = there.filter((link) => !removed.includes(link)).map(({ category }) => category);
   return {
     before: there.map(({ category }) => category).sort(),

@@ -26,26 +26,25 @@ export interface NamedTree {
  * once, when a product's fields differ from one category to another, when two products have one sku.
  */
 export function readTree(categories: readonly SyncedCategory[]): NamedTree {
-  const faults: FieldFault[] = [];
+  const faults = [repeated(categories, 'categories')];
   const products = new Map<string, NamedProduct>();
-  faults.push(...repeated(categories, 'categories'));
   for (const [index, { external_id, products: under = [] }] of categories.entries()) {
-    faults.push(...repeated(under, `categories[${index}].products`));
+    faults.push(repeated(under, `categories[${index}].products`));
     for (const [position, product] of under.entries()) {
       const at = `categories[${index}].products[${position}]`;
       const known = products.get(product.external_id);
       if (known === undefined) {
         products.set(product.external_id, { at, product, categories: [external_id] });
-        faults.push(...repeatedWithin(product, at));
+        faults.push(repeatedWithin(product, at));
       } else {
-        faults.push(...differences(known, product, at));
+        faults.push(differences(known, product, at));
         known.categories.push(external_id);
       }
     }
   }
   const named = [...products.values()];
-  faults.push(...sharedSkus(named));
-  if (faults.length > 0) throw invalid(...faults);
+  const all = [...faults, sharedSkus(named)].flat();
+  if (all.length > 0) throw invalid(all);
   return { categories, products: named };
 }
 

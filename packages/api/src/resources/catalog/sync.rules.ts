@@ -63,7 +63,7 @@ export function planCatalog(
   };
   const categoryIds = planCategories(plan, tree, current);
   planProducts(plan, tree, current, categoryIds);
-  if (plan.faults.length > 0) throw invalid(...plan.faults);
+  if (plan.faults.length > 0) throw invalid(plan.faults);
   if (plan.replaces) planDeletions(plan, tree, current);
   plan.writes.releasedSkus = releasedSkus(plan, tree, current);
   return { changes: plan.changes, ids: plan.ids, writes: plan.writes };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
@@ -49,7 +50,7 @@ export const SyncedSubselection = z
     min_selection: Count.meta({ example: 0 }),
     max_selection: Count,
     single: z.boolean().optional().meta({ description: 'For a new one: whether max_selection is 1.' }),
-    items: z.array(SyncedItem).max(100, 'must hold at most 100 items'),
+    items: list(SyncedItem, 100, 'must hold at most 100 items'),
   })
   .superRefine(({ min_selection, max_selection }, context) => {
     if (min_selection > max_selection) {
@@ -66,7 +67,7 @@ export const SyncedProduct = z
     external_id: ExternalId,
     ...{ ...givenFields, name: Label, price: Money },
     stock: ProductStock.optional(),
-    subselections: z.array(SyncedSubselection).max(50, 'must hold at most 50 subselections').optional(),
+    subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections').optional(),
   })
   .meta({ id: 'CatalogSyncProduct' });
 export type SyncedProduct = z.infer<typeof SyncedProduct>;
@@ -79,7 +80,7 @@ export const SyncedCategory = z
     priority: CategoryCreate.shape.priority.optional(),
     visible: z.boolean().optional(),
     image_url: ImageUrl.optional(),
-    products: z.array(SyncedProduct).optional(),
+    products: list(SyncedProduct, 'max_items_per_batch').optional(),
   })
   .meta({ id: 'CatalogSyncCategory' });
 export type SyncedCategory = z.infer<typeof SyncedCategory>;
@@ -94,7 +95,7 @@ export const CatalogSync = z
     mode: CatalogSyncMode.default('upsert').meta({
       description: 'replace also removes what has an external_id and is not named.',
     }),
-    categories: z.array(SyncedCategory).min(1, 'must hold at least one category'),
+    categories: list(SyncedCategory, 'max_items_per_batch').min(1, 'must hold at least one category'),
     dry_run: DryRun,
     include: SyncInclude,
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
 import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
@@ -41,8 +42,7 @@ export const EventList = z
       description: 'From the first event of this moment or later on, in place of `after`.',
       example: '2026-01-31T00:00:00Z',
     }),
-    types: z
-      .array(z.enum(eventTypes))
+    types: list(z.enum(eventTypes), 100)
       .min(1, 'must name at least one event type')
       .optional()
       .meta({

@@ -1,15 +1,18 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { isGrant } from '../../permissions.ts';
 import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
 
+const unknownPermission = ({ input }: { input?: unknown }) =>
+  `unknown permission "${String(input).slice(0, 100)}"`;
+
 /** What makes a key. Limits that are left out take the defaults. */
 export const KeyCreate = z
   .object({
     name: Label,
-    permissions: z
-      .array(z.string().refine(isGrant, { error: (issue) => `unknown permission "${String(issue.input)}"` }))
+    permissions: list(z.string().refine(isGrant, { error: unknownPermission }), 200)
       .min(1, 'must name at least one permission')
       .meta({ description: 'Permissions, `resource:*` or `*`.', example: ['orders:*', 'products:read'] }),
     per_minute: Count.optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { Id, Label } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 
@@ -17,10 +18,9 @@ export const Menu = z
   .meta({ id: 'Menu', description: 'What is shown to guests; at most one is published.' });
 export type Menu = z.infer<typeof Menu>;
 
-const CategoryIds = z
-  .array(Id)
-  .max(1_000, 'must hold at most 1000 categories')
-  .meta({ description: 'The categories it shows, in this order; a repeated id counts once.' });
+const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
+  description: 'The categories it shows, in this order; a repeated id counts once.',
+});
 
 /** What creates a menu; it is not published yet. */
 export const MenuCreate = z

@@ -88,6 +88,6 @@ async function knownCategories(tx: Queryable, [locationId]: Key, ids: readonly s
           },
         ],
   );
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(faults);
   return [...new Set(ids)];
 }

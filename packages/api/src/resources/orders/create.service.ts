@@ -75,10 +75,10 @@ async function refusal(
   switch (code) {
     case 'CM002': {
       const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
-      throw invalid(
+      throw invalid([
         ...shortages(products, (id) => left.products[id]),
         ...shortages(choices, (id) => left.items[id]),
-      );
+      ]);
     }
     case 'CM003':
       throw externalIdTaken(external_id, detail);

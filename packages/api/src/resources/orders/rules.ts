@@ -39,7 +39,7 @@ const largest = 999_999_999_999n;
 /** What `decideOrder` decides, of an order that may be made. Throws `validation_error` naming every failing field. */
 export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrder {
   const { order, faults } = decideOrder(request, facts);
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(faults);
   return order;
 }
 
@@ -60,7 +60,8 @@ export function decideOrder(
       faults.push({ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' });
       continue;
     }
-    faults.push(...productFaults(item, product, path), ...selectionFaults(item, facts, path));
+    for (const fault of productFaults(item, product, path)) faults.push(fault);
+    for (const fault of selectionFaults(item, facts, path)) faults.push(fault);
     const quantity = scaled(item.quantity, 3);
     order.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
     const chosen = priceSelections(item, facts);
@@ -86,11 +87,16 @@ export function decideOrder(
   }
   if (order.total > largest)
     faults.push({ path: 'items', message: `the total is more than ${decimalText(largest, 2)}` });
-  faults.push(...paymentMethodFaults(facts));
   const [products, choices] = [order.products.all(), order.choices.all()];
-  faults.push(...shortages(products, (id) => facts.products.get(id)?.left));
-  faults.push(...shortages(choices, (id) => facts.choices.get(id)?.left));
-  return { order: { total: decimalText(order.total, 2), lines: order.lines, products, choices }, faults };
+  return {
+    order: { total: decimalText(order.total, 2), lines: order.lines, products, choices },
+    faults: [
+      ...faults,
+      ...paymentMethodFaults(facts),
+      ...shortages(products, (id) => facts.products.get(id)?.left),
+      ...shortages(choices, (id) => facts.choices.get(id)?.left),
+    ],
+  };
 }
 
 /**

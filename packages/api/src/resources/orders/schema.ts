@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import {
   dateRange,
   ErrorReason,
@@ -104,7 +105,7 @@ const ItemCreateV1 = z
     product_id: Id,
     quantity: Quantity.gt(0, 'must be more than 0'),
     comment: text(0, 1_000).optional(),
-    subselections: z.array(SelectionCreate).optional(),
+    subselections: list(SelectionCreate, 200, 'must hold at most 200 choices').optional(),
   })
   .meta({ id: 'OrderItemCreateV1' });
 
@@ -115,7 +116,7 @@ const ItemCreate = ItemCreateV1.extend({
 }).meta({ id: 'OrderItemCreate' });
 
 const items = <Item extends z.ZodType>(item: Item) =>
-  z.array(item).min(1, 'must hold 1 to 200 items').max(200, 'must hold 1 to 200 items');
+  list(item, 200, 'must hold 1 to 200 items').min(1, 'must hold 1 to 200 items');
 
 const creation = {
   external_id: ExternalId.meta({ example: 'POS-7731' }),
@@ -183,13 +184,12 @@ export const OrderList = z
     ...filters,
     ...changes,
     status: z
-      .union([OrderStatus, z.array(OrderStatus).min(1, 'must name at least one status')])
+      .union([OrderStatus, list(OrderStatus, 20).min(1, 'must name at least one status')])
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),
     channel: z.string().optional(),
-    include: z
-      .array(Include)
+    include: list(Include, 20)
       .min(1, 'must name details, items or both')
       .optional()
       .meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
@@ -22,9 +23,9 @@ export const DeletedProduct = z
   .object({ id: z.string(), external_id: z.string().optional() })
   .meta({ id: 'DeletedProduct' });
 
-const CategoryIds = z
-  .array(Id)
-  .meta({ description: 'The categories it stands under; a repeated id counts once.' });
+const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
+  description: 'The categories it stands under; a repeated id counts once.',
+});
 
 /** What creates a product; v1 and v2 alike. */
 export const ProductCreate = z

@@ -114,7 +114,7 @@ async function write(
     if (written.doc !== null) return { text: written.doc };
     const known = new Set(written.known);
     throw invalid(
-      ...(category_ids ?? []).flatMap((category, index) =>
+      (category_ids ?? []).flatMap((category, index) =>
         known.has(category)
           ? []
           : [

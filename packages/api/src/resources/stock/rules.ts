@@ -64,5 +64,5 @@ function refuseRepeated(items: readonly StockSyncItem[], ids: readonly (string |
         message: `names the same product as items[${earlier}]`,
       });
   }
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(faults);
 }

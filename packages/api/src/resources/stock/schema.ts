@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { ExternalId, Id, Label, paging, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
@@ -73,7 +74,7 @@ export type StockSyncItem = z.infer<typeof StockSyncItem>;
 /** A batch that sets stock. */
 export const StockSync = z
   .object({
-    items: z.array(StockSyncItem).min(1, 'must hold at least one item'),
+    items: list(StockSyncItem, 'max_items_per_batch').min(1, 'must hold at least one item'),
     dry_run: DryRun,
   })
   .superRefine(({ items }, context) => {

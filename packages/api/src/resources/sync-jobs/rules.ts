@@ -45,7 +45,7 @@ export function planProducts(
       plan.failures.push({ index, external_id, ...failure });
       continue;
     }
-    plan.writes.releasedSkus.push(...skus.move(id, before?.sku, item.sku));
+    for (const sku of skus.move(id, before?.sku, item.sku)) plan.writes.releasedSkus.push(sku);
     const moved =
       names &&
       settleLinks(

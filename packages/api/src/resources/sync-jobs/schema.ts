@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { ExternalId, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
@@ -19,8 +20,7 @@ export const ProductSyncItem = z
   .object({
     external_id: ExternalId,
     ...{ ...givenFields, name: Label, price: Money },
-    category_external_ids: z
-      .array(ExternalId)
+    category_external_ids: list(ExternalId, 1_000, 'must hold at most 1000 categories')
       .optional()
       .meta({ description: 'The categories it stands under, by external_id.' }),
     stock: StockInput.optional(),
@@ -32,7 +32,7 @@ export type ProductSyncItem = z.infer<typeof ProductSyncItem>;
 export const ProductSync = z
   .object({
     mode: SyncMode.default('upsert'),
-    items: z.array(ProductSyncItem).min(1, 'must hold at least one item'),
+    items: list(ProductSyncItem, 'max_items_per_batch').min(1, 'must hold at least one item'),
     dry_run: DryRun,
     include: SyncInclude,
   })

@@ -59,7 +59,7 @@ function typesOf({ event_types }: WebhookReplay, subscribed: readonly string[]):
       ? []
       : { path: `event_types[${index}]`, message: `the endpoint is not subscribed to ${type}` },
   );
-  if (faults.length > 0) throw invalid(...faults);
+  if (faults.length > 0) throw invalid(faults);
   return event_types ?? subscribed;
 }
 

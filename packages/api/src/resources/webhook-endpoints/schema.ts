@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 
@@ -8,8 +9,7 @@ export const mostDead = 1_000;
 /** Whether an endpoint receives events. */
 export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
 
-const EventTypes = z
-  .array(z.enum(subscribableEventTypes))
+const EventTypes = list(z.enum(subscribableEventTypes), 100)
   .min(1, 'must name at least one event type')
   .refine((types) => new Set(types).size === types.length, { error: 'must not repeat an event type' })
   .meta({ description: 'The event types it receives.', example: ['order.created', 'order.status_changed'] });

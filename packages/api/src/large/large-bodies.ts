@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { holdUps, repositoryRoot } from '@comanda/db';
+import type { Logger } from 'pino';
+import { unavailable } from '../errors.ts';
+import { createBulkhead, inPlace } from '../places/bulkhead.ts';
+import type { BulkheadLimits } from '../places/bulkhead-limits.ts';
+import type { LargeBodies } from '../request/large.ts';
+import { largeConnections } from './connections.ts';
+import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import { receivedRefusal } from './refusal.ts';
+
+/** How long the thread has to end by itself, in milliseconds. */
+const patienceMs = 5_000;
+
+/** Megabytes of objects that the thread may hold; beyond them it ends, and the process does not. */
+const mostMegabytes = 1024;
+
+// As many at a time as have a connection each. Of one location one: the next waits while others have their turn.
+const places: BulkheadLimits = {
+  ...{ all: largeConnections, kind: largeConnections, resource: largeConnections },
+  ...{ resourceKind: largeConnections, locationKind: 1 },
+  compartment: { query: 1, mutation: 1 },
+  // One may work for seconds: that nothing moves meanwhile is no fault.
+  ...{ narrowMs: holdUps.narrowMs, stuckMs: holdUps.waitMs, waitMs: holdUps.waitMs },
+};
+
+/**
+ * Performs calls with large bodies in a thread of their own: reading, validating and planning one takes up to a second,
+ * for which nobody else is served in one event loop. The thread starts with the first such call, and anew after it died.
+ */
+export function createLargeBodies(settings: ThreadSettings, log: Logger): LargeBodies {
+  const bulkhead = createBulkhead(places);
+  let running: Running | undefined;
+  let calls = 0;
+
+  function start(): Running {
+    const worker = new Worker(threadFile(), {
+      workerData: settings,
+      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+    });
+    // What waits for an answer keeps the process: a thread without work does not.
+    worker.unref();
+    const waiting = new Map<number, Waiting>();
+    const lost = (error: unknown) => {
+      if (running?.worker === worker) running = undefined;
+      if (waiting.size > 0) log.error({ err: error }, 'the thread for large bodies ended');
+      for (const { reject } of waiting.values())
+        reject(
+          unavailable('temporarily_unavailable', 'The service could not finish this; try again shortly.', {
+            cause: error,
+          }),
+        );
+      waiting.clear();
+    };
+    worker.on('message', (answer: FromThread) => {
+      const found = waiting.get(answer.number);
+      waiting.delete(answer.number);
+      found?.resolve(answer);
+    });
+    worker.on('error', lost);
+    worker.on('exit', (code) => lost(new Error(`the thread ended with code ${code}`)));
+    return { worker, waiting };
+  }
+
+  function ask(message: Omit<Extract<ToThread, { number: number }>, 'number'>): Promise<FromThread> {
+    running ??= start();
+    const { worker, waiting } = running;
+    calls += 1;
+    const number = calls;
+    return new Promise((resolve, reject) => {
+      waiting.set(number, { resolve, reject });
+      worker.postMessage({ number, ...message } satisfies ToThread);
+    });
+  }
+
+  return {
+    perform(call, bytes) {
+      const place = {
+        locationId: call.caller.locationId,
+        resource: 'large bodies',
+        kind: 'mutation',
+      } as const;
+      return inPlace(bulkhead, place, async () => {
+        const answered = await ask({ call, bytes });
+        const { headers } = answered;
+        if ('refusal' in answered) return { headers, refusal: receivedRefusal(answered.refusal) };
+        const { text, etag, replayed, isSecret } = answered;
+        return {
+          headers,
+          answer: {
+            text,
+            ...(etag && { etag }),
+            ...(replayed && { replayed }),
+            ...(isSecret && { isSecret }),
+          },
+        };
+      });
+    },
+    async close() {
+      bulkhead.close();
+      if (running === undefined) return;
+      const { worker } = running;
+      const ended = new Promise((resolve) => worker.once('exit', resolve));
+      worker.postMessage({ close: true } satisfies ToThread);
+      const timer = setTimeout(() => void worker.terminate(), patienceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The settings that the thread gets: plain data. */
+export const threadSettings = (settings: ThreadSettings): ThreadSettings => ({
+  databaseUrl: settings.databaseUrl,
+  databaseDirectUrl: settings.databaseDirectUrl,
+  encryptionKey: settings.encryptionKey,
+  idempotencyTtlHours: settings.idempotencyTtlHours,
+  webhookTargets: settings.webhookTargets,
+  webhookAllowCidrs: settings.webhookAllowCidrs,
+  logLevel: settings.logLevel,
+  app: settings.app,
+});
+
+interface Running {
+  worker: Worker;
+  /** Calls without an answer yet, by their numbers. */
+  waiting: Map<number, Waiting>;
+}
+
+interface Waiting {
+  resolve(answer: FromThread): void;
+  reject(error: unknown): void;
+}
+
+/** The built file: a thread is started from one, also by tests that run the sources. */
+function threadFile(): string {
+  const file = join(repositoryRoot, 'dist', 'large-bodies.js');
+  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build makes it`);
+  return file;
+}

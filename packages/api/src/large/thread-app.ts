@@ -1,0 +1,65 @@
+import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
+import type { RunningApp } from '../app.ts';
+import { createBatchQuota } from '../limits/batch-quota.ts';
+import { createPlaces } from '../places/places.ts';
+import { readsFrom } from '../replica/reads.ts';
+import { createLog } from '../request/log.ts';
+import { relayWaker } from '../request/relay-wake.ts';
+import { largeConnections } from './connections.ts';
+import type { ThreadSettings } from './messages.ts';
+
+/**
+ * What the work of an admitted call needs of an app: a database with few connections, and what is counted there. What
+ * admits, listens and measures is the server's, and throws here.
+ */
+export function openThreadApp(settings: ThreadSettings): RunningApp {
+  const log = createLog(settings.logLevel, 'api');
+  const database = openDatabase({
+    url: settings.databaseUrl,
+    work: 'api',
+    poolSize: largeConnections,
+    applicationName: 'comanda-api',
+    unnamed: settings.databaseDirectUrl !== undefined,
+    onError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  });
+  const batch = createBatchQuota(database, () => null);
+  const places = createPlaces(database);
+  const absent = (): never => {
+    throw new Error('the thread for large bodies has none');
+  };
+  return {
+    ...{ database, places, log, reads: readsFrom(database) },
+    secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
+    wakeRelay: relayWaker(database),
+    policy: {
+      idempotencyTtlHours: settings.idempotencyTtlHours,
+      webhookTargets: settings.webhookTargets,
+      webhookAllowCidrs: settings.webhookAllowCidrs,
+      app: settings.app ?? 'off',
+    },
+    limiter: {
+      ...{ batchHeaders: batch.headers, refuseUsedUp: batch.refuseUsedUp, startBatch: batch.start },
+      ...{ admit: absent, usage: absent, close: async () => {} },
+    },
+    ...{ clientAddress: absent, readiness: absent },
+    get credentials() {
+      return absent();
+    },
+    get live() {
+      return absent();
+    },
+    get metrics() {
+      return absent();
+    },
+    get deprecations() {
+      return absent();
+    },
+    get large() {
+      return absent();
+    },
+    async close() {
+      places.bulkhead.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { beginSpan } from '@comanda/db';
+import { textOf } from '../request/answer.ts';
+import { performRead } from '../request/body-call.ts';
+import type { CallContext } from '../request/context.ts';
+import { operationsOf } from '../request/operations.ts';
+import { appRouter } from '../router.ts';
+import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import { sentRefusal } from './refusal.ts';
+import { openThreadApp } from './thread-app.ts';
+
+// The thread for large bodies. It performs calls that the server has admitted, and answers with text.
+
+const app = openThreadApp(workerData as ThreadSettings);
+const operations = new Map(operationsOf(appRouter).map((operation) => [operation.name, operation]));
+
+parentPort?.on('message', (message: ToThread) => {
+  if ('close' in message) void app.close().then(() => process.exit(0));
+  else void perform(message).then((answer) => parentPort?.postMessage(answer));
+});
+
+async function perform({ number, call, bytes }: Extract<ToThread, { number: number }>): Promise<FromThread> {
+  const { operation: name, body, traceparent, ...rest } = call;
+  const headers: Record<string, string> = {};
+  const span = beginSpan(`large ${name}`, 'server', traceparent);
+  try {
+    const operation = operations.get(name);
+    if (operation === undefined) throw new Error(`${name} is no operation`);
+    const ctx: CallContext = {
+      ...rest,
+      ...{ app, headers, reads: app.reads, startedAt: performance.now() },
+      traceparent: span.traceparent,
+      authorization: undefined,
+      // The server has simulated what was asked for.
+      cut: () => {},
+    };
+    const answer = await span.within(() => performRead(ctx, operation, { ...body, bytes }));
+    const { etag, replayed, isSecret } = answer;
+    span.end();
+    return { number, headers, text: textOf(answer, operation.output), etag, replayed, isSecret };
+  } catch (error) {
+    span.end({}, error);
+    return { number, headers, refusal: sentRefusal(error) };
+  }
+}

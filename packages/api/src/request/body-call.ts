@@ -1,0 +1,121 @@
+import { largeFrom } from '../bodies/bounds.ts';
+import { type Input, plainInput, withMembers } from '../bodies/input.ts';
+import { readJson } from '../bodies/read.ts';
+import type { Caller } from '../credentials/credentials.ts';
+import type { Answer } from './answer.ts';
+import type { App, CallContext } from './context.ts';
+import type { NamedOperation } from './definition.ts';
+import type { GivenKey } from './idempotency.ts';
+import { IncomingBody, receiveBody } from './incoming-body.ts';
+import { perform, simulating } from './journey.ts';
+import { refuseDeep } from './readable.ts';
+
+/** A call whose input is a body. */
+export interface BodyCall {
+  /** The body as it came; empty when there is none. */
+  bytes: Uint8Array;
+  /** Members of the input beside those of the body: the parameters of the path. */
+  members: Record<string, string>;
+  /** The idempotency key, where a header carries it; else the body's own member `idempotencyKey`. */
+  key: GivenKey | 'in the body';
+  /** Whether a name that an object has twice is refused. */
+  isStrict: boolean;
+}
+
+/**
+ * Reads the body of an admitted call, and performs it; a large one in the thread for large bodies. Throws what `readJson`
+ * and `perform` throw.
+ */
+export function performBody(
+  ctx: CallContext,
+  operation: NamedOperation,
+  call: BodyCall,
+): Promise<Answer<unknown>> {
+  const work = call.bytes.length > largeFrom ? performLarge : performRead;
+  return simulating(ctx, () => work(ctx, operation, call));
+}
+
+/** The same in whichever thread this is, without what is simulated around it. */
+export async function performRead(
+  ctx: CallContext,
+  operation: NamedOperation,
+  call: BodyCall,
+): Promise<Answer<unknown>> {
+  const { input, key } = readBody(call, operation, ctx.caller);
+  return perform(ctx, operation, input, key);
+}
+
+async function performLarge(
+  ctx: CallContext,
+  { name }: NamedOperation,
+  { bytes, ...body }: BodyCall,
+): Promise<Answer<unknown>> {
+  const { app, caller, requestId, traceparent, apiVersion, refusesUnknown = false, simulation } = ctx;
+  const done = await app.large.perform(
+    { operation: name, caller, requestId, traceparent, apiVersion, refusesUnknown, simulation, body },
+    bytes,
+  );
+  Object.assign(ctx.headers, done.headers);
+  if ('refusal' in done) throw done.refusal;
+  return done.answer;
+}
+
+/** What tRPC gives to a call: an input that is read, or a large body that is not, with the idempotency key where it is known. */
+export type Given = { input: Input; key: unknown } | { body: BodyCall; key?: undefined };
+
+/** Reads the input of an admitted call of tRPC, but for a large body. Throws what `receive` and `readJson` throw. */
+export async function readGiven(
+  raw: unknown,
+  operation: NamedOperation,
+  app: App,
+  caller: Caller,
+): Promise<Given> {
+  if (raw instanceof IncomingBody) {
+    const bytes = await receiveBody(raw, app, caller, operation.meta);
+    const body = { bytes, members: {}, key: 'in the body', isStrict: false } as const;
+    if (bytes.length > largeFrom) return { body };
+    const { input, key } = readBody(body, operation, caller);
+    return { input, key: key.key };
+  }
+  refuseDeep(raw);
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
+    return { input: plainInput(raw ?? {}), key: undefined };
+  return withoutKey(plainInput(raw));
+}
+
+/** Performs a call of tRPC. Throws what `perform` throws. */
+export function performGiven(
+  ctx: CallContext,
+  operation: NamedOperation,
+  given: Given,
+): Promise<Answer<unknown>> {
+  if ('body' in given) return performBody(ctx, operation, given.body);
+  return simulating(ctx, () => perform(ctx, operation, given.input, bodyKey(operation, given.key)));
+}
+
+function readBody(
+  { bytes, members, key: carried, isStrict }: BodyCall,
+  operation: NamedOperation,
+  { limits }: Caller,
+): { input: Input; key: GivenKey } {
+  const { batch } = operation.meta;
+  const read = readJson(bytes, {
+    kind: batch ? 'batch' : 'ordinary',
+    mostItems: batch ? limits.maxItemsPerBatch : undefined,
+    isStrict,
+  });
+  if (carried !== 'in the body') return { input: withMembers(read, members), key: carried };
+  const { input, key } = withoutKey(read);
+  return { input, key: bodyKey(operation, key) };
+}
+
+const bodyKey = ({ kind }: NamedOperation, key: unknown): GivenKey => ({
+  name: 'idempotencyKey',
+  key: kind === 'mutation' ? key : undefined,
+});
+
+function withoutKey({ value, exact, mayBeUnstorable }: Input): { input: Input; key: unknown } {
+  const { idempotencyKey: key, ...rest } = value as Record<string, unknown>;
+  const { idempotencyKey: _, ...exactRest } = exact as Record<string, unknown>;
+  return { input: { value: rest, exact: exact === value ? rest : exactRest, mayBeUnstorable }, key };
+}

@@ -1,0 +1,36 @@
+import type { Caller } from '../credentials/credentials.ts';
+import type { ApiError } from '../errors.ts';
+import type { Answer } from './answer.ts';
+import type { BodyCall } from './body-call.ts';
+import type { Simulation } from './simulation.ts';
+
+/** A call with a large body, as it goes to the thread that performs it. */
+export interface LargeCall {
+  /** The operation by its name in the router. */
+  operation: string;
+  caller: Caller;
+  requestId: string;
+  traceparent: string | undefined;
+  apiVersion: 'v1' | 'v2';
+  refusesUnknown: boolean;
+  simulation: Simulation | undefined;
+  /** All of the body but its bytes. */
+  body: Omit<BodyCall, 'bytes'>;
+}
+
+/** What became of such a call. */
+export type LargeAnswer = { headers: Record<string, string> } & (
+  | { answer: Answer<unknown> & { text: string } }
+  | { refusal: ApiError }
+);
+
+/** Performs calls with large bodies apart from the event loop that serves all others. */
+export interface LargeBodies {
+  /**
+   * Performs an admitted call: its answer is text, its refusal is what `perform` throws, and `headers` are those that the
+   * work has added in either case. Throws 503 when there is no place, or the thread ended.
+   */
+  perform(call: LargeCall, bytes: Uint8Array): Promise<LargeAnswer>;
+  /** Ends the thread, after what is under way. */
+  close(): Promise<void>;
+}
