@@ -101,7 +101,7 @@ describe('an error of the typed client', () => {
       path: 'types[0]',
       message: 'is unknown: did you mean order.cancelled?',
     });
-    expect(refusal?.message).toMatch(/; and 2 more$/);
+    expect(refusal?.message).toMatch(/; and more$/);
   });
 
   it('tells how long to wait', async () => {

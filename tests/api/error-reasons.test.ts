@@ -100,6 +100,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   unreadable_request: () => rest('GET /v2/orders/%zz'),
   unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
+  body_bound: () => rest('POST /v2/categories', { body: '['.repeat(65) }),
   method_not_allowed: () => rest('DELETE /v2/orders'),
   async request_timeout() {
     const bounds = { ...defaultBounds, headersTimeoutMs: 100, requestTimeoutMs: 100, checkEveryMs: 20 };

@@ -37,7 +37,7 @@ describe('POST /v2/orders answers 422', () => {
       new Set(['external_id', 'is_take_away', 'identifier', 'items', 'payment_method_id']),
     );
     const items = Array.from({ length: 12 }, () => ({ product_id: 7 }));
-    expect(await refused({ items })).toMatch(/; and 14 more$/);
+    expect(await refused({ items })).toMatch(/; and more$/);
   });
 
   it('naming unknown products, items and methods together', async () => {

@@ -33,11 +33,15 @@ const bodies: Row[] = [
   { about: 'invalid UTF-8', body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), answer: unreadable },
   { about: 'a surrogate in UTF-8', body: new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), answer: unreadable },
   { about: 'UTF-16', body: new Uint8Array(Buffer.from('{}', 'utf16le')), answer: unreadable },
-  { about: 'JSON 20,000 deep', body: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`, answer: unreadable },
+  {
+    about: 'JSON 20,000 deep',
+    body: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+    answer: refused('64 levels'),
+  },
   {
     about: 'arrays 20,000 deep',
     body: withField(`"a":${'['.repeat(20_000)}${']'.repeat(20_000)}`),
-    answer: unreadable,
+    answer: refused('64 levels'),
   },
   { about: 'a list', body: '[]', answer: refused('object') },
   { about: 'a text', body: '"x"', answer: refused('object') },

@@ -29,7 +29,7 @@ const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 
 const rows: Row[] = [
   { about: 'malformed JSON', body: '{"name":', answer: [400, 'invalid_request'] },
-  { about: 'JSON 20,000 deep', body: deep, answer: [400, 'invalid_request'] },
+  { about: 'JSON 20,000 deep', body: deep, answer: [422, 'validation_error'] },
   {
     about: 'another content type',
     headers: { 'content-type': 'text/plain' },

@@ -19,7 +19,7 @@ export function list<Element extends z.ZodType>(
   const made = new BoundedList({ type: 'array', element, most }) as unknown as z.ZodArray<Element>;
   return most === 'max_items_per_batch'
     ? made.meta({ description: 'At most `max_items_per_batch` of the key, 500 unless it has its own.' })
-    : made.max(most, message);
+    : made.max(most, { error: message, abort: true });
 }
 
 /** The bound that a list was made with; undefined for any other schema. */
@@ -39,11 +39,8 @@ const BoundedList = z.core.$constructor<z.ZodArray, BoundedDefinition>('BoundedL
   made._zod.parse = (payload, context) => {
     const given: unknown = payload.value;
     if (!Array.isArray(given)) return parseOther(payload, context);
-    if (typeof most === 'number' && given.length > most) {
-      // The check of `max` names it.
-      payload.aborted = true;
-      return payload;
-    }
+    // The check of `max`, which comes behind this, refuses it.
+    if (typeof most === 'number' && given.length > most) return payload;
     const read: unknown[] = [];
     for (let index = 0; index < given.length && payload.issues.length <= mostFaults; index++) {
       const result = element._zod.run({ value: given[index], issues: [] }, context);

@@ -1,20 +1,14 @@
-import type { AppSettings } from '../app.ts';
+import type { Settings } from '@comanda/db';
 import type { FieldFault, OtherResource } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import type { LargeCall } from '../request/large.ts';
 
 /** What the thread begins with: of the settings, those that its work depends on. */
 export type ThreadSettings = Pick<
-  AppSettings,
-  | 'databaseUrl'
-  | 'databaseDirectUrl'
-  | 'encryptionKey'
-  | 'idempotencyTtlHours'
-  | 'webhookTargets'
-  | 'webhookAllowCidrs'
-  | 'logLevel'
-  | 'app'
->;
+  Settings,
+  'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
+> &
+  Partial<Pick<Settings, 'databaseDirectUrl' | 'app'>> & { databaseUrl: string; encryptionKey: string };
 
 /** What the server tells the thread: a call under a number, or to end. */
 export type ToThread = { number: number; call: LargeCall; bytes: Uint8Array } | { close: true };

@@ -1,8 +1,8 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
-import type { RunningApp } from '../app.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { createPlaces } from '../places/places.ts';
 import { readsFrom } from '../replica/reads.ts';
+import type { App } from '../request/context.ts';
 import { createLog } from '../request/log.ts';
 import { relayWaker } from '../request/relay-wake.ts';
 import { largeConnections } from './connections.ts';
@@ -12,7 +12,7 @@ import type { ThreadSettings } from './messages.ts';
  * What the work of an admitted call needs of an app: a database with few connections, and what is counted there. What
  * admits, listens and measures is the server's, and throws here.
  */
-export function openThreadApp(settings: ThreadSettings): RunningApp {
+export function openThreadApp(settings: ThreadSettings): App & { close(): Promise<void> } {
   const log = createLog(settings.logLevel, 'api');
   const database = openDatabase({
     url: settings.databaseUrl,
