@@ -20,7 +20,8 @@ export async function publishTesting(folder) {
     peerDependencies: { '@comanda/client': `^${client.version}`, ...client.peerDependencies },
     optionalDependencies: readJson('packages/embedded/package.json').optionalDependencies,
   });
-  await bundleWhole(folder, { main: groups.testing['testing-service'] }, 'service');
+  const thread = groups.service['large-bodies'];
+  await bundleWhole(folder, { main: groups.testing['testing-service'], 'large-bodies': thread }, 'service');
   // The API serves what stands there; the documents are those of the service that one runs.
   mkdirSync(join(folder, 'docs/site/built'), { recursive: true });
   writeFileSync(

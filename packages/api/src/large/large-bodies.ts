@@ -30,7 +30,11 @@ const places: BulkheadLimits = {
  * Performs calls with large bodies in a thread of their own: reading, validating and planning one takes up to a second,
  * for which nobody else is served in one event loop. The thread starts with the first such call, and anew after it died.
  */
-export function createLargeBodies(settings: ThreadSettings, log: Logger): LargeBodies {
+export function createLargeBodies(
+  settings: ThreadSettings,
+  log: Logger,
+  maxOldGenerationSizeMb = mostMegabytes,
+): LargeBodies {
   const bulkhead = createBulkhead(places);
   let running: Running | undefined;
   let calls = 0;
@@ -38,7 +42,7 @@ export function createLargeBodies(settings: ThreadSettings, log: Logger): LargeB
   function start(): Running {
     const worker = new Worker(threadFile(), {
       workerData: settings,
-      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
+      resourceLimits: { maxOldGenerationSizeMb },
     });
     // What waits for an answer keeps the process: a thread without work does not.
     worker.unref();
@@ -134,9 +138,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The built file: a thread is started from one, also by tests that run the sources. */
+/** Built: beside this bundle. For the sources, as tests run them: in dist/, where `npm test` builds it. */
 function threadFile(): string {
-  const file = join(repositoryRoot, 'dist', 'large-bodies.js');
-  if (!existsSync(file)) throw new Error(`${file} is missing: npm run build makes it`);
-  return file;
+  const files = [import.meta.dirname, join(repositoryRoot, 'dist')].map((folder) =>
+    join(folder, 'large-bodies.js'),
+  );
+  const found = files.find((file) => existsSync(file));
+  if (found === undefined) throw new Error(`${files[1]} is missing: npm run build makes it`);
+  return found;
 }
