@@ -13,7 +13,7 @@ import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson, sendRefusal } from './rest/answer.ts';
-import { bodyLimits, readBody } from './rest/body.ts';
+import { bodyLimits, isJson, readBody } from './rest/body.ts';
 
 /** How many calls one tRPC request may carry. */
 const largestBatch = 10;
@@ -51,8 +51,8 @@ export function singleCalls(
   return (request, response) => {
     const { method, url = '', headers } = request;
     const kind = method === 'POST' ? kinds.get(url) : undefined;
-    const isJson = headers['content-type']?.startsWith('application/json') === true;
-    if (kind === undefined || !isJson || headers['trpc-accept'] !== undefined) return false;
+    if (kind === undefined || !isJson(headers['content-type']) || headers['trpc-accept'] !== undefined)
+      return false;
     void answer(request, response, url.slice('/trpc/'.length), kind);
     return true;
   };
@@ -72,17 +72,42 @@ export function trpcMiddleware(app: App, router: AppRouter): express.Handler {
   const kinds = procedures as Readonly<Record<string, { _def: { type: TRPCProcedureType } } | undefined>>;
   return (request, response, next) => {
     const { method, path } = request;
-    // tRPC looks at the type of the body first, and would answer 415 to a request that has none.
-    if (['GET', 'HEAD', 'POST'].includes(method)) return adapter(request, response, next);
     const name = path.slice(1);
     const known = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    const Allow = methodsOf[known?._def.type ?? 'query'];
-    const error = new ApiError('method_not_allowed', `${method} is not allowed here.`, {
-      headers: { Allow },
-    });
+    const error = refusalOf(request, known?._def.type);
+    if (error === undefined) {
+      // The adapter finds no body: each call reads its input by `inputOf`, from what `readBody` has read.
+      if (method === 'POST') request.body = '';
+      return adapter(request, response, next);
+    }
     const ctx = contextOf(app, request, response, requestIds.getStore() ?? requestIdOf(undefined));
     finishRefused(app, ctx, method, known && name, error);
     refuse(request, response, ctx, error);
+  };
+}
+
+// tRPC also takes bytes and forms. No procedure reads these, so a call would run without its input.
+function refusalOf(
+  { method, headers }: IncomingMessage,
+  type: TRPCProcedureType = 'query',
+): ApiError | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  if (method === 'POST')
+    return isJson(headers['content-type'])
+      ? undefined
+      : new ApiError('unsupported_media_type', 'The body must be application/json.');
+  return new ApiError('method_not_allowed', `${method} is not allowed here.`, {
+    headers: { Allow: methodsOf[type] },
+  });
+}
+
+/** The inputs of the calls in a body. The body is read when the first admitted call asks for its input. */
+function postedInputs(request: IncomingMessage, isBatch: boolean): (index: number) => Promise<unknown> {
+  let body: Promise<Record<string, unknown>> | undefined;
+  return async (index) => {
+    body ??= readBody(request, bodyLimits.batch);
+    const inputs = await body;
+    return isBatch ? inputs[index] : inputs;
   };
 }
 
@@ -92,9 +117,10 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     // So that a long query may come as a body.
     allowMethodOverride: true,
     maxBatchSize: largestBatch,
-    maxBodySize: bodyLimits.batch,
-    createContext: ({ req, res }): RequestContext =>
-      contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
+    createContext: ({ req, res, info }): RequestContext => ({
+      ...contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
+      ...(req.method === 'POST' && { inputOf: postedInputs(req, info.isBatchCall) }),
+    }),
     responseMeta: ({ ctx, errors }) => ({
       headers: new Headers(
         Object.assign({}, ctx?.headers, ...errors.map((error) => toApiError(error).headers)),

@@ -62,6 +62,8 @@ export interface RequestContext {
   readonly ifNoneMatch?: string | undefined;
   /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
   readonly simulate?: string | undefined;
+  /** Reads the input of a call, by its index in a batch, from the body. Unset where the input is in the URL. */
+  readonly inputOf?: ((batchIndex: number) => Promise<unknown>) | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */

@@ -39,6 +39,9 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
 }> {
   const procedure = trpc.procedure
     .meta({ keyless: { meta, input, output } })
+    .use(({ ctx, batchIndex, getRawInput, next }) =>
+      next({ getRawInput: () => ctx.inputOf?.(batchIndex) ?? getRawInput() }),
+    )
     .input((raw) => raw)
     .mutation(async ({ ctx, input: raw, path }) => {
       if (ctx.app.policy.app === 'off')

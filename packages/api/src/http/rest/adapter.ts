@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beginSpan, type Traced, traceIdOf, traceparentOf } from '@comanda/db';
 import type { AnyRouter } from '@trpc/server';
-import { ApiError, isFault, toApiError } from '../../errors.ts';
+import { isFault, toApiError } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { matchesEtag, tagOf, uncodedTags } from '../../request/conditional.ts';
 import type { App, CallContext, RequestContext } from '../../request/context.ts';
@@ -114,7 +114,7 @@ export function restHandler(
     line.locationId = caller.locationId;
     const told = () => ({
       request: `${request.method} ${request.url}`,
-      idempotencyKey: headerOnce(request, 'idempotency-key'),
+      idempotencyKey: idempotencyKeyOf(request),
     });
     return observing(context, caller, operation, told, async (fault) => {
       const simulation = beginSimulation(context, caller, operation, fault);
@@ -148,7 +148,7 @@ export function restHandler(
       Object.assign(context, { reads: app.reads, refusesUnknown }),
       operation,
       { ...given, ...parameters },
-      { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') },
+      { name: 'Idempotency-Key', key: idempotencyKeyOf(request) },
     );
     if (operation.kind === 'mutation') app.wakeRelay();
     const { headers, requestId } = context;
@@ -208,11 +208,10 @@ function prefersStrict({ headers: { prefer } }: IncomingMessage): boolean {
   return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
 }
 
-function headerOnce(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  if (Array.isArray(value))
-    throw new ApiError('unreadable_request', `The header ${name} must be given once.`);
-  return value;
+// A repeated one is refused in http/heads.ts.
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers['idempotency-key'];
+  return Array.isArray(key) ? key.join() : key;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

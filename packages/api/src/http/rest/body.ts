@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError, invalid } from '../../errors.ts';
+import { askForBody } from '../continue.ts';
 
 /** The largest body, in bytes: of an ordinary request, and of a batch. */
 export const bodyLimits = { ordinary: 1024 * 1024, batch: 8 * 1024 * 1024 } as const;
@@ -19,6 +20,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (hasBody && encoding !== undefined && encoding !== 'identity') {
     throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`);
   }
+  if (hasBody) askForBody(request);
   const bytes = hasBody ? await collect(request, limit) : undefined;
   if (bytes === undefined || bytes.length === 0) return {};
   const value = parseJson(bytes);
@@ -32,10 +34,12 @@ const tooLarge = (limit: number) => new ApiError('body_too_large', `The body has
 
 const unsupported = (message: string) => new ApiError('unsupported_media_type', message);
 
-function isJson(contentType: string | undefined): boolean {
+/** Whether a `Content-Type` is `application/json` in UTF-8. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((part) => part.startsWith('charset='))?.slice('charset='.length);
-  return type === 'application/json' && (charset === undefined || /^"?utf-?8"?$/.test(charset));
+  const charsets = parameters.filter((part) => part.startsWith('charset='));
+  return type === 'application/json' && charsets.every((each) => /^charset="?utf-?8"?$/.test(each));
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
