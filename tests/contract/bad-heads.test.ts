@@ -29,7 +29,7 @@ const badLines: Record<string, string[]> = {
   'Host twice, alike': ['HOST: x'],
 };
 
-describe('a head that has two meanings is refused at', () => {
+describe('a head with two meanings is refused at', () => {
   test.each(doors)('$method $target', async (door) => {
     const hosts = ['a b', '[::1', 'evil/../x', ''];
     const requests = [
@@ -67,7 +67,7 @@ describe('Host', () => {
     expect(await statusOf('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n')).toBe(400);
   });
 
-  test('is read from a bad line whatever its case', async () => {
+  test('is found in any case', async () => {
     expect(await statusOf('GET /healthz HTTP/1.1\r\nhOsT: a b\r\nConnection: close\r\n\r\n')).toBe(400);
   });
 });
@@ -81,7 +81,7 @@ test('a key for repeats that is sent twice makes nothing (bug: it was taken as "
   expect(text).not.toContain('Twice');
 });
 
-describe('a transfer coding that nobody knows is answered with 501, and the connection closed, at', () => {
+describe('an unknown transfer coding is answered with 501, and the connection is closed, at', () => {
   test.each(doors)('$method $target', async (door) => {
     const lines = ['Transfer-Encoding: gzip, chunked'];
     const next = request({ method: 'GET', target: '/healthz' });
@@ -167,7 +167,7 @@ describe('an absolute target is served as the same one without scheme and host:'
     },
   );
 
-  test('but with a Host that cannot be one it is refused', async () => {
+  test('but with an invalid Host it is refused', async () => {
     const door = { method: 'GET', target: 'http://x/healthz' };
     expect(await statusOf(request(door, { host: 'a b' }))).toBe(400);
     expect(await statusOf(request(door, { lines: ['Host: y'] }))).toBe(400);

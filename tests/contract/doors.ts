@@ -3,7 +3,7 @@ import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts'
 import { appRouter } from '../../packages/api/src/router.ts';
 import { operations } from '../support/documented.ts';
 
-/** A place of the server that requests reach: what is behind it is another for each. */
+/** An address of the server, with a method that it takes. */
 export interface Door {
   method: string;
   target: string;
@@ -16,9 +16,9 @@ export const procedureKinds: [name: string, kind: 'query' | 'mutation' | 'subscr
   procedures as Record<string, { _def: { type: 'query' | 'mutation' | 'subscription' } }>,
 ).map(([name, { _def }]) => [name, _def.type]);
 
-/** Every REST path of every operation; what stands for its parameters is nobody's. */
+/** Every REST path of every operation; the parameters name nothing that exists. */
 export const restDoors: Door[] = operations.flatMap(({ routes }) =>
-  routes.map(({ method, path }) => ({ method, target: path.replace(/\{\w+\}/g, 'nobodys') })),
+  routes.map(({ method, path }) => ({ method, target: path.replace(/\{\w+\}/g, 'unknown') })),
 );
 
 /** The streams of events: their answers do not end. */

@@ -10,11 +10,11 @@ const mebibyte = 1024 * 1024;
 const writers = restDoors.filter(({ method }) => method !== 'GET');
 const posts = trpcDoors.filter(({ method }) => method === 'POST');
 const queries = procedureKinds.filter(([, kind]) => kind === 'query').map(([name]) => posted(name));
-/** What needs a key; codes of the app do not. */
+/** What needs a key, as a code of the app does not. */
 const keyed = [...writers, ...posts, ...queries].filter(({ target }) => target !== '/trpc/appCodes.redeem');
 const length = (bytes: number) => `Content-Length: ${bytes}`;
 
-describe('a caller who waits for 100 Continue gets the refusal instead of it at', () => {
+describe('a request that waits for 100 Continue gets the refusal instead, at', () => {
   test.each(keyed)('$method $target, when the key is wrong', async (door) => {
     expect(await statusesOf(door, [length(2)], { key: 'cmd_live_wrong' })).toEqual([401]);
   });
@@ -46,7 +46,7 @@ test.each([
   expect(await statusesOf(door, [...lines])).toEqual([status]);
 });
 
-test('a used-up limit is told without 100 Continue', async () => {
+test('a used-up limit is reported without 100 Continue', async () => {
   const { key } = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
   await api.rest('GET /v2/limits', { key });
   for (const door of [...writers.slice(0, 1), posted('orders.create')])
@@ -84,7 +84,7 @@ describe('a body that is wanted is asked for by 100 Continue, once, and read:', 
   });
 });
 
-describe('where no body is read, nobody is asked for it:', () => {
+describe('where no body is read, 100 Continue is not sent:', () => {
   test.each(openDoors.filter(({ target }) => !target.startsWith('/trpc')))('GET $target', async (door) => {
     const statuses = await statusesOf(door, [length(2)]);
     expect(statuses).toEqual([expect.any(Number)]);
@@ -97,7 +97,7 @@ describe('where no body is read, nobody is asked for it:', () => {
   });
 });
 
-test('HTTP/1.0 knows no 100 Continue, and is served', async () => {
+test('HTTP/1.0 has no 100 Continue, and is served', async () => {
   const bytes = request(posted('turns.open'), [length(2)]).replace('HTTP/1.1', 'HTTP/1.0');
   const heard = await converse(api.url, `${bytes}{}`, { enough: 1 });
   expect(heard.map(({ status }) => status)).toEqual([200]);
@@ -116,7 +116,7 @@ function request(
   return `${method} ${target} HTTP/1.1\r\n${all}\r\n${type}\r\n`;
 }
 
-/** The statuses that come back until the final one, of a caller who sends the body at once or not at all. */
+/** The statuses up to the final one. The body, where there is one, is sent with the head. */
 async function statusesOf(
   door: Door,
   lines: string[],

@@ -9,7 +9,14 @@ const api = useApi();
 
 const others = [
   ...['application/octet-stream', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'],
-  ...['text/plain', 'application/jsonx', 'application/json; charset=utf-16', 'application/json; charset=utf-8; charset=latin1', '*/*', ''],
+  ...[
+    'text/plain',
+    'application/jsonx',
+    'application/json; charset=utf-16',
+    'application/json; charset=utf-8; charset=latin1',
+    '*/*',
+    '',
+  ],
 ];
 
 describe('tRPC reads nothing but application/json:', () => {
