@@ -13,7 +13,7 @@ export function errorsPage(): string {
     'Decide by the status first, then by `code`, then by the reason:',
     '| Status | Do |\n| --- | --- |\n' +
       '| 408, 429, 500, 502, 503, 504, or no answer at all | Send the same request again, with the same `Idempotency-Key`. Wait as `Retry-After` says; without it 1, 2, 4, 8 s and so on, at most a minute. |\n' +
-      '| any other 4xx | The same request will fail again. Mend it, or show it to a person. |',
+      '| any other 4xx, 501 | The same request will fail again. Mend it, or show it to a person. |',
     'A write without an `Idempotency-Key` may have been done although you saw no answer: give every write one. ' +
       '[Orders and safe repeats](guides/orders.md) says how.',
     ...(Object.keys(errorCodes) as ErrorCode[]).flatMap((code) => [
@@ -27,10 +27,11 @@ export function errorsPage(): string {
 /** What the caller can do about each. */
 const todo: Record<ErrorCode, string> = {
   invalid_request:
-    'The request could not be read, so nothing was done. 400: the JSON, the UTF-8 or the percent-encoding is broken. ' +
+    'The request could not be read, so nothing was done. 400: the JSON, the UTF-8 or the percent-encoding is broken, ' +
+    '`Host` is not valid, or a header that may be sent once is repeated. ' +
     '405: the path knows other methods; `Allow` names them. 408: the request came too slowly. 413: the body is over ' +
     '1 MiB, or 8 MiB on a batch operation. 415: send `Content-Type: application/json`, without content encoding. ' +
-    '431: the headers are over 16 KiB.',
+    '417: leave `Expect` out. 431: the headers are over 16 KiB. 501: send the body as it is, or chunked.',
   unauthorized: 'One answer for every key that does not work. Ask the operator for a new one.',
   permission_denied: 'The message names what the key lacks. The operator makes a key that has it.',
   resource_not_found:

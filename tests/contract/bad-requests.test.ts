@@ -122,6 +122,12 @@ const types: Row[] = [
     body: '{}',
     answer: unsupported,
   },
+  {
+    about: 'two charsets',
+    headers: type('application/json; charset=utf-8; charset=latin1'),
+    body: '{}',
+    answer: unsupported,
+  },
   { about: 'no type', headers: type(''), body: '{}', answer: unsupported },
   { about: 'a compressed body', headers: { 'content-encoding': 'gzip' }, body: '{}', answer: unsupported },
 ];

@@ -18,7 +18,7 @@ interface Row {
   route?: string;
   body?: string;
   headers?: Record<string, string>;
-  answer: [status: number | number[], code: string, message?: string];
+  answer: [status: number, code: string, message?: string];
 }
 
 const create = 'POST /trpc/categories.create';
@@ -34,7 +34,7 @@ const rows: Row[] = [
     about: 'another content type',
     headers: { 'content-type': 'text/plain' },
     body: '{}',
-    answer: [[400, 415], 'invalid_request'],
+    answer: [415, 'invalid_request'],
   },
   { about: 'more than 8 MiB', body: ' '.repeat(8 * 1024 * 1024 + 1), answer: [413, 'invalid_request'] },
   { about: 'a list', body: '[]', answer: refused('') },
@@ -83,7 +83,7 @@ describe('tRPC refuses', () => {
   test.each(rows)('$about', async ({ route = create, body, headers = {}, answer }) => {
     const [status, code, message = ''] = answer;
     const answered = await api.rest<TrpcAnswer>(route, { ...(body !== undefined && { body }), headers });
-    expect([status].flat(), answered.text.slice(0, 300)).toContain(answered.status);
+    expect(answered.status, answered.text.slice(0, 300)).toBe(status);
     const { data, message: said } = answered.body.error;
     const { reason, ...rest } = parseStrict(ErrorData, data);
     expect(rest).toMatchObject({

@@ -102,8 +102,10 @@ describe('every answer is safe to open in a browser, and tells nothing of what a
       'an expectation',
       'GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
     ],
+    ['two hosts', 'GET /v2/orders HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n'],
+    ['an unknown coding', 'POST /v2/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n'],
     ['no host', 'GET /v2/orders HTTP/1.1\r\nConnection: close\r\n\r\n'],
-    ['an absolute target', 'GET http://x/docs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
+    ['an absolute target', 'GET http://x/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'],
   ])('%s on a bare socket', async (_about, bytes) => {
     const { head, json } = await exchange(api.url, bytes);
     const headers = new Headers(

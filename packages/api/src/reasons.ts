@@ -1,17 +1,7 @@
 import { type ErrorCode, errorCodes } from './error-codes.ts';
+import { notNow, type ReasonRow, row } from './reason-row.ts';
 
-export { type ErrorCode, errorCodes };
-
-/** What lies behind a code. */
-export interface ReasonRow {
-  code: ErrorCode;
-  /** Where it is not the code's own. */
-  status?: number;
-  /** What happened, in one sentence. */
-  meaning: string;
-  /** What the caller does, in one sentence. */
-  todo: string;
-}
+export { type ErrorCode, errorCodes, type ReasonRow };
 
 /**
  * Every reason for which a request is refused or fails: `X-Error-Reason` of REST, `reason` of the typed client, an anchor of `/docs/errors`. One is never renamed; new ones may join.
@@ -62,6 +52,12 @@ export const reasons = {
     'The headers are larger than 16 KiB, or more than 100.',
     'Send fewer headers, or a shorter URL.',
     431,
+  ),
+  unknown_transfer_coding: row(
+    'invalid_request',
+    'The body comes in a transfer coding other than `chunked`.',
+    'Send the body as it is, with `Content-Length` or `Transfer-Encoding: chunked`; the connection is closed.',
+    501,
   ),
   key_missing: row(
     'unauthorized',
@@ -291,14 +287,3 @@ export function statusOf(reason: Reason): number {
 /** The reasons that leave with an HTTP status. */
 export const reasonsOf = (status: number): Reason[] =>
   (Object.keys(reasons) as Reason[]).filter((reason) => statusOf(reason) === status);
-
-function notNow(
-  meaning: string,
-  todo = 'Wait for `Retry-After` seconds, and repeat the request with its idempotency key.',
-) {
-  return row('internal_error', meaning, todo, 503);
-}
-
-function row<Code extends ErrorCode>(code: Code, meaning: string, todo: string, status?: number) {
-  return { code, meaning, todo, ...(status !== undefined && { status }) };
-}

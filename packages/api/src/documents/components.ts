@@ -18,7 +18,8 @@ export const errorResponses = {
   Unreadable: {
     status: 400,
     code: 'invalid_request',
-    description: 'The request cannot be read: malformed JSON, invalid UTF-8, broken percent-encoding.',
+    description:
+      'The request cannot be read: malformed JSON, invalid UTF-8, broken percent-encoding, a header twice that may come once, an invalid `Host`.',
     message: 'The body cannot be read: malformed JSON.',
     limited: true,
   },
@@ -77,6 +78,12 @@ export const errorResponses = {
     message: 'The body must be application/json.',
     limited: true,
   },
+  ExpectationFailed: {
+    status: 417,
+    code: 'invalid_request',
+    description: 'The request has an `Expect` other than `100-continue`.',
+    message: 'No expectation but 100-continue is met.',
+  },
   Invalid: {
     status: 422,
     code: 'validation_error',
@@ -104,6 +111,12 @@ export const errorResponses = {
     description: 'A fault of ours.',
     message: 'Something went wrong on our side.',
     limited: true,
+  },
+  UnknownTransferCoding: {
+    status: 501,
+    code: 'invalid_request',
+    description: 'The body comes in a transfer coding other than `chunked`; the connection is closed.',
+    message: 'The body must come as it is, or chunked.',
   },
   Unavailable: {
     status: 503,

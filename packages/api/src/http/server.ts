@@ -13,7 +13,9 @@ import { requestIdOf } from '../request/request-id.ts';
 import { appRouter } from '../router.ts';
 import { type Bounds, defaultBounds } from './bounds.ts';
 import { boundConnections } from './connections.ts';
+import { awaitsContinue } from './continue.ts';
 import { createDrain } from './drain.ts';
+import { refusalOfHead } from './heads.ts';
 import { healthHandler } from './health.ts';
 import { metricsHandler } from './metrics.ts';
 import { restHandler } from './rest/adapter.ts';
@@ -46,12 +48,13 @@ export async function startServer(
   const site = siteHandler(app, appRouter);
   const health = healthHandler(app, () => drain.begun());
   const metrics = metricsHandler(app);
-  const server = createServer(serverOptions(bounds), (request, response) => {
-    const path = request.url ?? '';
+  const server = createServer(serverOptions(bounds));
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     answering(response);
     drain.track(response);
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) noHost(request, response);
-    else if (request.rawHeaders.length > 2 * bounds.headers) tooManyHeaders(request, response);
+    const refusal = refusalOfHead(request, bounds.headers);
+    const path = request.url ?? '';
+    if (refusal !== undefined) refuse(request, response, refusal);
     else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
     else if (!isCall(request, response)) {
@@ -59,8 +62,14 @@ export async function startServer(
       if (path === '/healthz' || path === '/readyz') void health(request, response);
       else if (path === '/metrics') void metrics(request, response);
       else if (path.startsWith('/')) site(request, response);
-      else notFound(request, response);
+      else refuse(request, response, new ApiError('unknown_path', 'There is nothing at this address.'));
     }
+  };
+  server.on('request', serve);
+  server.on('checkExpectation', serve);
+  server.on('checkContinue', (request, response) => {
+    awaitsContinue(request, response);
+    serve(request, response);
   });
   server.timeout = bounds.silenceMs;
   boundConnections(server, bounds.connections, app.log);
@@ -96,18 +105,7 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
   });
 }
 
-function notFound(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('unknown_path', 'There is nothing at this address.');
-  sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
-}
-
-function noHost(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('unreadable_request', 'The request names no Host.');
-  sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
-}
-
-function tooManyHeaders(request: IncomingMessage, response: ServerResponse): void {
-  const error = new ApiError('headers_too_large', 'The request has too many headers.');
+function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
 

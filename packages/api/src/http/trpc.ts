@@ -5,6 +5,8 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
 import { largeFrom } from '../bodies/bounds.ts';
+import { type Input, ReadInput } from '../bodies/input.ts';
+import { readJson } from '../bodies/read.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
 import type { App, RequestContext } from '../request/context.ts';
@@ -15,7 +17,7 @@ import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson, sendRefusal } from './rest/answer.ts';
-import { incomingBody } from './rest/body.ts';
+import { incomingBody, isJson } from './rest/body.ts';
 
 /** How many calls one tRPC request may carry. */
 const largestBatch = 10;
@@ -54,8 +56,8 @@ export function singleCalls(
   return (request, response) => {
     const { method, url = '', headers } = request;
     const kind = method === 'POST' ? kinds.get(url) : undefined;
-    const isJson = headers['content-type']?.startsWith('application/json') === true;
-    if (kind === undefined || !isJson || headers['trpc-accept'] !== undefined) return false;
+    if (kind === undefined || !isJson(headers['content-type']) || headers['trpc-accept'] !== undefined)
+      return false;
     void answer(request, response, url.slice('/trpc/'.length), kind);
     return true;
   };
@@ -75,17 +77,52 @@ export function trpcMiddleware(app: App, router: AppRouter): express.Handler {
   const kinds = procedures as Readonly<Record<string, { _def: { type: TRPCProcedureType } } | undefined>>;
   return (request, response, next) => {
     const { method, path } = request;
-    // tRPC looks at the type of the body first, and would answer 415 to a request that has none.
-    if (['GET', 'HEAD', 'POST'].includes(method)) return adapter(request, response, next);
     const name = path.slice(1);
     const known = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    const Allow = methodsOf[known?._def.type ?? 'query'];
-    const error = new ApiError('method_not_allowed', `${method} is not allowed here.`, {
-      headers: { Allow },
-    });
+    const error = refusalOf(request, known?._def.type);
+    if (error === undefined) {
+      // The adapter finds no body: each call reads its input by `inputOf`.
+      if (method === 'POST') request.body = '';
+      return adapter(request, response, next);
+    }
     const ctx = contextOf(app, request, response, requestIds.getStore() ?? requestIdOf(undefined));
     finishRefused(app, ctx, method, known && name, error);
     refuse(request, response, ctx, error);
+  };
+}
+
+// tRPC also takes bytes and forms. No procedure reads these, so a call would run without its input.
+function refusalOf(
+  { method, headers }: IncomingMessage,
+  type: TRPCProcedureType = 'query',
+): ApiError | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined;
+  if (method === 'POST')
+    return isJson(headers['content-type'])
+      ? undefined
+      : new ApiError('unsupported_media_type', 'The body must be application/json.');
+  return new ApiError('method_not_allowed', `${method} is not allowed here.`, {
+    headers: { Allow: methodsOf[type] },
+  });
+}
+
+/**
+ * The inputs of the calls in a body, which may not be a large one: tRPC answers all of them with one text. The body is
+ * read when the first admitted call asks for its input.
+ */
+function postedInputs(
+  request: IncomingMessage,
+  response: ServerResponse,
+  isBatch: boolean,
+): (index: number) => Promise<ReadInput> {
+  let body: Promise<Input> | undefined;
+  const read = async () =>
+    readJson(await incomingBody(request, response).receive(largeFrom), { kind: 'ordinary', isStrict: false });
+  return async (index) => {
+    body ??= read();
+    const { value, exact, mayBeUnstorable } = await body;
+    const of = (inputs: unknown) => (isBatch ? (inputs as Record<number, unknown>)[index] : inputs);
+    return new ReadInput(of(value), of(exact), mayBeUnstorable);
   };
 }
 
@@ -95,9 +132,10 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     // So that a long query may come as a body.
     allowMethodOverride: true,
     maxBatchSize: largestBatch,
-    maxBodySize: largeFrom,
-    createContext: ({ req, res }): RequestContext =>
-      contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
+    createContext: ({ req, res, info }): RequestContext => ({
+      ...contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
+      ...(req.method === 'POST' && { inputOf: postedInputs(req, res, info.isBatchCall) }),
+    }),
     responseMeta: ({ ctx, errors }) => ({
       headers: new Headers(
         Object.assign({}, ctx?.headers, ...errors.map((error) => toApiError(error).headers)),

@@ -1,14 +1,15 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import { requestIdOf } from '../request/request-id.ts';
-import { commonHeaders, errorJson, reasonHeaders, sendError, sendJson } from './rest/answer.ts';
+import { unknownCoding } from './heads.ts';
+import { commonHeaders, errorJson, reasonHeaders, sendJson } from './rest/answer.ts';
 
 /**
  * Answers what never becomes an ordinary request, in the form of all errors: what Node's parser refuses, what comes
- * too slowly, CONNECT, and expectations that nobody meets. Returns what the server calls with each response it
- * begins: an answer that is still under way goes out first, or its caller would take the refusal for it.
+ * too slowly, and CONNECT. Returns what the server calls with each response it begins: an answer that is still under way
+ * goes out first, or its caller would take the refusal for it.
  */
 export function answerUnparsed(server: Server): (response: ServerResponse) => void {
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -22,22 +23,17 @@ export function answerUnparsed(server: Server): (response: ServerResponse) => vo
     socket.on('error', () => {});
     answerOn(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here.'));
   });
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const error = new ApiError('expectation_failed', 'No expectation but 100-continue is met.');
-    sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
-  });
   return (response) => latest.set(response.req.socket, response);
 }
 
-type ParserError = Error & { code?: string; rawPacket?: Buffer };
+type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer };
 
 function refuse(error: ParserError, socket: Duplex, response: ServerResponse | undefined): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const [reason, message] = refusals[error.code ?? ''] ?? defaultRefusal;
-  const refusal = new ApiError(reason, message);
+  const refusal = refusalOf(error);
   if (response === undefined || response.writableFinished || response.destroyed) {
     answerOn(socket, refusal, isHead(error));
   } else if (response.req.complete) {
@@ -62,6 +58,7 @@ function answerOn(socket: Duplex, error: ApiError, bodiless = false): void {
   const headers = {
     ...commonHeaders,
     ...reasonHeaders(error),
+    Date: new Date().toUTCString(),
     'X-Request-Id': requestId,
     'Content-Length': Buffer.byteLength(body),
     ...(status === 405 && { Allow: 'GET, HEAD, POST, PATCH, DELETE' }),
@@ -81,6 +78,13 @@ function endSoon(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+function refusalOf({ code = '', reason = '' }: ParserError): ApiError {
+  // The same code is given where there is a length, too. That leaves the end of the body open, which is a 400.
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING' && !reason.includes('Content-Length')) return unknownCoding();
+  const [name, message] = refusals[code] ?? defaultRefusal;
+  return new ApiError(name, message);
+}
+
 const defaultRefusal = ['unreadable_request', 'The request cannot be read.'] as const;
 
 const refusals: Record<string, readonly [Reason, string]> = {
@@ -93,4 +97,5 @@ const phrases: Record<number, string> = {
   405: 'Method Not Allowed',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
+  501: 'Not Implemented',
 };

@@ -1,5 +1,5 @@
 import { largeFrom } from '../bodies/bounds.ts';
-import { type Input, plainInput, withMembers } from '../bodies/input.ts';
+import { type Input, plainInput, ReadInput, withMembers } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Answer } from './answer.ts';
@@ -77,9 +77,8 @@ export async function readGiven(
     const { input, key } = readBody(body, operation, caller);
     return { input, key: key.key };
   }
+  if (raw instanceof ReadInput) return withoutKey(raw);
   refuseDeep(raw);
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw))
-    return { input: plainInput(raw ?? {}), key: undefined };
   return withoutKey(plainInput(raw));
 }
 
@@ -115,7 +114,12 @@ const bodyKey = ({ kind }: NamedOperation, key: unknown): GivenKey => ({
 });
 
 function withoutKey({ value, exact, mayBeUnstorable }: Input): { input: Input; key: unknown } {
-  const { idempotencyKey: key, ...rest } = value as Record<string, unknown>;
-  const { idempotencyKey: _, ...exactRest } = exact as Record<string, unknown>;
+  if (!hasMembers(value) || !hasMembers(exact))
+    return { input: { value: value ?? {}, exact: exact ?? {}, mayBeUnstorable }, key: undefined };
+  const { idempotencyKey: key, ...rest } = value;
+  const { idempotencyKey: _, ...exactRest } = exact;
   return { input: { value: rest, exact: exact === value ? rest : exactRest, mayBeUnstorable }, key };
 }
+
+const hasMembers = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

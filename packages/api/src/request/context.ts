@@ -1,5 +1,6 @@
 import type { Database, Queryable, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { ReadInput } from '../bodies/input.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import type { Deprecations } from '../deprecations.ts';
 import type { Limiter } from '../limits/limiter.ts';
@@ -65,6 +66,8 @@ export interface RequestContext {
   readonly ifNoneMatch?: string | undefined;
   /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
   readonly simulate?: string | undefined;
+  /** Reads the input of a call, by its index in a batch, from the body. Unset where the input is in the URL. */
+  readonly inputOf?: ((batchIndex: number) => Promise<ReadInput>) | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */

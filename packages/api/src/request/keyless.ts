@@ -1,7 +1,7 @@
 import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { largeFrom } from '../bodies/bounds.ts';
-import { type Input, plainInput } from '../bodies/input.ts';
+import { type Input, plainInput, ReadInput } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
 import { ApiError, fromZod } from '../errors.ts';
 import type { RequestContext } from './context.ts';
@@ -43,6 +43,9 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
 }> {
   const procedure = trpc.procedure
     .meta({ keyless: { meta, input, output } })
+    .use(({ ctx, batchIndex, getRawInput, next }) =>
+      next({ getRawInput: () => ctx.inputOf?.(batchIndex) ?? getRawInput() }),
+    )
     .input((raw) => raw)
     .mutation(async ({ ctx, input: raw, path }) => {
       if (ctx.app.policy.app === 'off')
@@ -64,6 +67,7 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
 async function readKeyless(raw: unknown): Promise<Input> {
   if (raw instanceof IncomingBody)
     return readJson(await raw.receive(largeFrom), { kind: 'ordinary', isStrict: false });
+  if (raw instanceof ReadInput) return raw;
   refuseDeep(raw);
   return plainInput(raw);
 }

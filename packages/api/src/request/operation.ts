@@ -86,18 +86,23 @@ function draft<Given, Input, Answered, Output, NeedsKey extends boolean>(
 
 /** The way of a call from tRPC. REST goes the same steps without tRPC around them: see http/rest/adapter.ts. */
 function served(definition: Definition) {
-  return trpc.procedure.meta({ definition }).use(async ({ ctx: called, type, path, getRawInput, next }) => {
-    const span = beginSpan(path, 'server', called.traceparent, { 'rpc.system': 'trpc', 'rpc.method': path });
-    const ctx = { ...called, traceparent: span.traceparent };
-    const value = await span
-      .within(() => answer(ctx, type, path, getRawInput))
-      .catch((error: unknown) => {
-        span.end({}, error);
-        throw error;
+  return trpc.procedure
+    .meta({ definition })
+    .use(async ({ ctx: called, type, path, batchIndex, getRawInput, next }) => {
+      const span = beginSpan(path, 'server', called.traceparent, {
+        'rpc.system': 'trpc',
+        'rpc.method': path,
       });
-    span.end();
-    return next({ ctx: { value } });
-  });
+      const ctx = { ...called, traceparent: span.traceparent };
+      const value = await span
+        .within(() => answer(ctx, type, path, () => called.inputOf?.(batchIndex) ?? getRawInput()))
+        .catch((error: unknown) => {
+          span.end({}, error);
+          throw error;
+        });
+      span.end();
+      return next({ ctx: { value } });
+    });
 
   async function answer(
     ctx: RequestContext,

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beginSpan, type Traced, traceIdOf, traceparentOf } from '@comanda/db';
 import type { AnyRouter } from '@trpc/server';
 import { plainInput } from '../../bodies/input.ts';
-import { ApiError, isFault, toApiError } from '../../errors.ts';
+import { isFault, toApiError } from '../../errors.ts';
 import { textOf } from '../../request/answer.ts';
 import { performBody } from '../../request/body-call.ts';
 import { matchesEtag, tagOf, uncodedTags } from '../../request/conditional.ts';
@@ -117,7 +117,7 @@ export function restHandler(
     line.locationId = caller.locationId;
     const told = () => ({
       request: `${request.method} ${request.url}`,
-      idempotencyKey: headerOnce(request, 'idempotency-key'),
+      idempotencyKey: idempotencyKeyOf(request),
     });
     return observing(context, caller, operation, told, async (fault) => {
       const simulation = beginSimulation(context, caller, operation, fault);
@@ -148,7 +148,7 @@ export function restHandler(
       tellIgnored(context, unknown);
     }
     const ctx = Object.assign(context, { reads: app.reads, refusesUnknown });
-    const key = { name: 'Idempotency-Key', key: headerOnce(request, 'idempotency-key') } as const;
+    const key = { name: 'Idempotency-Key', key: idempotencyKeyOf(request) } as const;
     const answer =
       bytes === undefined
         ? await simulating(ctx, () => perform(ctx, operation, plainInput({ ...values, ...parameters }), key))
@@ -204,11 +204,10 @@ function prefersStrict({ headers: { prefer } }: IncomingMessage): boolean {
   return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
 }
 
-function headerOnce(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  if (Array.isArray(value))
-    throw new ApiError('unreadable_request', `The header ${name} must be given once.`);
-  return value;
+// A repeated one is refused in http/heads.ts.
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  const key = headers['idempotency-key'];
+  return Array.isArray(key) ? key.join() : key;
 }
 
 function splitOnce(text: string, separator: string): [string, string] {

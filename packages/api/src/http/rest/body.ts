@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '../../errors.ts';
 import type { BodyPlace } from '../../places/body-bytes.ts';
 import { IncomingBody } from '../../request/incoming-body.ts';
+import { askForBody } from '../continue.ts';
 
 /** The body of a request. What it takes of a place is given back when the connection is done with the answer. */
 export function incomingBody(request: IncomingMessage, response: ServerResponse): IncomingBody {
@@ -17,6 +18,7 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
       throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`);
     // A body of a declared length is refused before it is sent.
     place?.add(declared);
+    askForBody(request);
     return collect(request, most, declared > 0 ? undefined : place);
   });
 }
@@ -27,10 +29,12 @@ const tooLarge = (most: number) => new ApiError('body_too_large', `The body has 
 
 const unsupported = (message: string) => new ApiError('unsupported_media_type', message);
 
-function isJson(contentType: string | undefined): boolean {
+/** Whether a `Content-Type` is `application/json` in UTF-8. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === 'application/json') return true;
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((part) => part.startsWith('charset='))?.slice('charset='.length);
-  return type === 'application/json' && (charset === undefined || /^"?utf-?8"?$/.test(charset));
+  const charsets = parameters.filter((part) => part.startsWith('charset='));
+  return type === 'application/json' && charsets.every((each) => /^charset="?utf-?8"?$/.test(each));
 }
 
 function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Buffer> {
