@@ -54,24 +54,6 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(await embeddedUrl(dataDir)).toBeNull();
   });
 
-  it('leaves nothing for comanda doctor to complain of: all is well after the very first start, and it exits 0', async () => {
-    const fresh = { DATA_DIR: join(folder, 'fresh'), SEED_DEMO: 'true' };
-    await serving(start(fresh));
-    const doctor = async (...words: string[]) => {
-      const run = start(fresh, 'scripts/comanda.mjs', 'doctor', ...words);
-      return { code: await ended(run), output: run.output() };
-    };
-    for (const words of [[], ['--deep']]) {
-      const { code, output } = await doctor(...words);
-      expect(code, output).toBe(0);
-      expect(output).toMatch(/\nAll is well\.\n$/);
-      expect(output).toMatch(/^ok +disk +\d+\.\d GiB free$/m);
-    }
-    const { code, output } = await doctor('--deep', '--json');
-    const { outcome, checks } = JSON.parse(output) as { outcome: string; checks: { outcome: string }[] };
-    expect([code, outcome, checks.filter((check) => check.outcome !== 'ok')]).toEqual([0, 'ok', []]);
-  });
-
   it('refuses a second start on the same data directory and leaves the first alone', async () => {
     await serving(start());
     const { owner, url } = record();
