@@ -27,14 +27,7 @@ beforeAll(async () => {
     stream?.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-  await waitFor(
-    'the service to be ready',
-    () => {
-      if (service.exitCode !== null) throw new Error(output);
-      return output.includes('is ready after');
-    },
-    60_000,
-  );
+  await waitFor('the service to be ready', () => output.includes('is ready after'), { timeoutMs: 60_000 });
 });
 
 afterAll(async () => {

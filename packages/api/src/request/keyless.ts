@@ -6,6 +6,7 @@ import type { Repeatable } from './definition.ts';
 import { trpc } from './operation.ts';
 import { refuseUnreadable, refuseUnstorable } from './readable.ts';
 import { finishRequest } from './request-log.ts';
+import { refuseSimulation } from './simulation.ts';
 
 /** Whom a call without a key turned out to be of. */
 interface Known<Value> {
@@ -43,6 +44,7 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
     .mutation(async ({ ctx, input: raw, path }) => {
       if (ctx.app.policy.app === 'off')
         throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
+      refuseSimulation(ctx);
       refuseUnreadable(raw);
       refuseUnstorable(raw);
       const read = input.safeParse(raw);
