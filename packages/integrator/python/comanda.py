@@ -36,20 +36,11 @@ from email.message import Message
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Comanda", "ComandaError", "FieldFault", "NoAnswer", "Reading", "WebhookError", "printable", "verify_webhook"]
+__all__ = ["Answer", "Comanda", "ComandaError", "FieldFault", "NoAnswer", "Reading", "WebhookError", "verify_webhook"]
 
 #: ISO 8601 with an offset, or a datetime that knows its zone.
 Moment = Union[str, datetime.datetime]
 Entry = Dict[str, Any]
-
-
-def printable(text: str) -> str:
-    """A text of somebody else as a part of one line of a terminal or a log: what would move the cursor or turn the writing is its code."""
-    return _CONTROLS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
-
-
-#: Controls of C0 and C1, DEL, both separators, what turns the direction of writing, halves of surrogate pairs.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class FieldFault(NamedTuple):
@@ -82,14 +73,14 @@ class ComandaError(Exception):
         self.since: Optional[str] = headers.get("X-Error-Since")
         #: The path of the resource that has it already, when an `external_id` or a `sku` is taken.
         self.location: Optional[str] = headers.get("Location")
-        super().__init__(printable(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})"))
+        super().__init__(_printable(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})"))
 
 
 class NoAnswer(Exception):
     """Nothing answered, as often as it was asked. A write may have been done: repeat it with the same `idempotency_key`."""
 
     def __init__(self, message: str, idempotency_key: Optional[str]) -> None:
-        super().__init__(printable(message))
+        super().__init__(_printable(message))
         self.idempotency_key = idempotency_key
 
 
@@ -314,7 +305,7 @@ class WebhookError(Exception):
     """A delivery that must not be trusted: answer it with 400."""
 
     def __init__(self, reason: str, message: str) -> None:
-        super().__init__(printable(message))
+        super().__init__(_printable(message))
         #: `missing_header`, `malformed_header`, `old_timestamp`, `future_timestamp`, `altered_body`, `wrong_secret`, `malformed_body`.
         self.reason = reason
 
@@ -429,6 +420,15 @@ def _retry_after(headers: Message) -> Optional[float]:
         return float(said)
     moment = email.utils.parsedate_tz(said) if said else None
     return None if moment is None else max(0.0, email.utils.mktime_tz(moment) - time.time())
+
+
+#: Controls of C0 and C1, DEL, both separators, what turns the direction of writing, halves of surrogate pairs.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def _printable(text: str) -> str:
+    """A text of somebody else as a part of one line: what would move the cursor of a terminal or turn the writing is its code."""
+    return _CONTROLS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def _key_of(secret: str) -> bytes:
