@@ -61,7 +61,7 @@ class ComandaError(Exception):
         self.code: str = error.get("code", "")
         #: Why, for programs: `out_of_stock`, `external_id_taken`. New ones may join.
         self.reason: str = headers.get("X-Error-Reason", "")
-        #: For a person.
+        #: For a person, as the service has it; `str(error)` is fit for a terminal.
         self.message: str = error.get("message", f"the answer was {status}")
         #: What a `validation_error` names, read from its message: to show it to a person at the right place.
         self.fields: List[FieldFault] = _fields_in(self.message) if self.code == "validation_error" else []
