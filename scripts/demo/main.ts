@@ -26,8 +26,8 @@ export async function main(): Promise<number> {
   }
   let step = 0;
   const print = (title: string, output?: unknown) => {
-    say('', `${++step}. ${title}`);
-    if (output !== undefined) say(...indent(output));
+    say(['', `${++step}. ${title}`]);
+    if (output !== undefined) say(indent(output));
   };
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-demo' });
   try {
@@ -48,7 +48,7 @@ export async function main(): Promise<number> {
     });
     const result = await runMainJob({ baseUrl, key: issued.key, print });
     const good = result.replayed && result.allVerified && result.jobStatus === 'completed';
-    say('', good ? 'The main job works.' : 'The main job FAILED.');
+    say(['', good ? 'The main job works.' : 'The main job FAILED.']);
     return good ? 0 : 1;
   } catch (error) {
     complain('demo', error instanceof Error ? error.message : String(error));

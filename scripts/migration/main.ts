@@ -30,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const folder = `${nextStamp(new Date())}_${name}`;
   mkdirSync(join(migrations, folder));
   writeFileSync(join(migrations, folder, 'migration.sql'), sql);
-  say(`prisma/migrations/${folder}/migration.sql`, '', ...sql.split('\n'));
+  say([`prisma/migrations/${folder}/migration.sql`, '', ...sql.split('\n')]);
   return 0;
 }
 

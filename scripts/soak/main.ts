@@ -34,7 +34,7 @@ const longestRestMs = 5_000;
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   const options = readOptions(words);
   if (options === undefined) {
-    say(...usage.trimEnd().split('\n'));
+    say(usage.trimEnd().split('\n'));
     return 0;
   }
   const known = kinds.map(({ id }) => id);
@@ -47,7 +47,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   let sound = false;
   try {
     const report = await soak(stage, options, chosen, signal);
-    say('', ...textOf(report));
+    say(['', ...textOf(report)]);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     sound = report.verdict.complaints.length === 0;
   } finally {
@@ -188,5 +188,5 @@ const since = (began: number) => {
 };
 
 function log(line: string): void {
-  note(...line.split('\n'));
+  note(line.split('\n'));
 }

@@ -61,5 +61,5 @@ export function printWelcome({ baseUrl, demoKey, app, appCode, secondsToReady }:
     ...keyLines,
     '',
   ];
-  say(...lines);
+  say(lines);
 }

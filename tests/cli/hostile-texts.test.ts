@@ -77,9 +77,9 @@ it('every command is run', () => {
   expect(Object.keys(words).sort()).toEqual(Object.keys(commands).sort());
 });
 
-describe.each(Object.entries(words))('comanda %s', (name, told) => {
+describe.each(Object.entries(words))('comanda %s', (name, call) => {
   it('prints no control of what callers chose, as lines and as JSON', async () => {
-    const { prints, argv } = told();
+    const { prints, argv } = call();
     for (const json of [[], ['--json']]) {
       const outcome = await comanda(...name.split(' '), ...argv, ...json);
       expectReadable(outcome);

@@ -60,8 +60,13 @@ describe('the writer', () => {
   const hostile = `a${controls.join('')}b`;
   const shown = `a${controls.map(codeOf).join('')}b`;
 
+  it('writes as many lines as there are', () => {
+    const many = Array.from({ length: 300_000 }, () => 'x');
+    expect(written(() => say(many)).stdout).toBe('x\n'.repeat(300_000));
+  });
+
   it('keeps each line a line', () => {
-    expect(written(() => say('first', hostile))).toEqual({ stdout: `first\n${shown}\n`, stderr: '' });
+    expect(written(() => say(['first', hostile]))).toEqual({ stdout: `first\n${shown}\n`, stderr: '' });
     expect(written(() => note(hostile))).toEqual({ stdout: '', stderr: `${shown}\n` });
   });
 

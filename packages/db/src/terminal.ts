@@ -14,25 +14,23 @@ const controlButBreak = new RegExp(`(?!\\n)[${controls}]`, 'gu');
 const code = (mark: string) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
- * A text as a part of one line: what would move the cursor, give the terminal an order or turn the direction of writing is shown as its
- * code, line breaks included. JSON stays the same value by it.
+ * A text as a part of one line: characters that move the cursor, give the terminal an order or turn the direction of writing are shown as
+ * their codes, line breaks included. JSON keeps its value.
  */
 export const printable = (text: string): string => text.replace(control, code);
 
-/** Writes lines to standard output. Whatever they hold, each stays one line of readable text. */
-export const say = (...lines: readonly string[]): void => writeLines(process.stdout, lines);
+/** Writes a line, or several, to standard output. Each stays one line of readable text. */
+export const say = (lines: string | readonly string[]): void => writeLines(process.stdout, lines);
 
 /** The same on standard error. */
-export const note = (...lines: readonly string[]): void => writeLines(errors, lines);
+export const note = (lines: string | readonly string[]): void => writeLines(errors, lines);
 
-/**
- * Says on standard error why a program fails. A message may have several lines: those after the first are indented, so that none of them
- * passes for the beginning of another message.
- */
-export function complain(program: string, message: string): void {
-  const [first = '', ...more] = message.split('\n');
-  note(`${program}: ${first}`, ...more.map((line) => `  ${line}`));
-}
+/** A message as lines: those after the first are indented, so that none passes for the beginning of another message. */
+export const linesOf = (message: string): string[] =>
+  message.split('\n').map((line, index) => (index === 0 ? line : `  ${line}`));
+
+/** Writes to standard error why a program fails. */
+export const complain = (program: string, message: string): void => note(linesOf(`${program}: ${message}`));
 
 /** Writes records to standard output, each a line of JSON that ends with a line break. */
 export const sayRecords = (text: string): void =>
@@ -50,5 +48,10 @@ export function onReaderGone(then: () => void = nothing): void {
 
 const nothing = () => {};
 
-const writeLines = (screen: Screen, lines: readonly string[]): void =>
-  void screen.write(lines.map((line) => `${printable(line)}\n`).join(''));
+const writeLines = (screen: Screen, lines: string | readonly string[]): void =>
+  void screen.write(
+    [lines]
+      .flat()
+      .map((line) => `${printable(line)}\n`)
+      .join(''),
+  );

@@ -427,7 +427,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u206
 
 
 def _printable(text: str) -> str:
-    """A text of somebody else as a part of one line: what would move the cursor of a terminal or turn the writing is its code."""
+    """A text as a part of one line: characters that give a terminal an order or turn the writing are shown as their codes."""
     return _CONTROLS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 

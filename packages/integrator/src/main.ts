@@ -33,12 +33,12 @@ async function run(argv: string[], terminal: Context['terminal']): Promise<numbe
   const name = [argv.slice(0, 2).join(' '), argv[0] ?? ''].find((each) => Object.hasOwn(commands, each));
   const command = name === undefined ? undefined : commands[name];
   if (name === undefined || command === undefined) {
-    terminal.say(...withoutCommand(argv));
+    terminal.say(withoutCommand(argv));
     return argv.includes('--help') || argv[0] === 'help' ? 0 : 2;
   }
   const { values, positionals } = parse(command, argv.slice(name.split(' ').length));
   if (values.help === true) {
-    terminal.say(...helpOf(name, command));
+    terminal.say(helpOf(name, command));
     return 0;
   }
   if (positionals.length > 0 && command.positionals === undefined)

@@ -25,7 +25,7 @@ const marks: Readonly<Record<string, string>> = {
   running: 'not ended',
 };
 
-/** The report as lines of Markdown, to be printed. What the service says of names of products and the like is text in it, and no Markdown. */
+/** The report as lines of Markdown, to be printed. Names of products and the like are text in it, and no Markdown. */
 export function reportOf({
   id,
   status,

@@ -17,7 +17,7 @@ export async function main(argv: string[]): Promise<number> {
   const json = argv.includes('--json');
   try {
     const { lines, failed } = await run(argv, json);
-    say(...lines);
+    say(lines);
     return failed ? 1 : 0;
   } catch (error) {
     const { code, message } = error instanceof CommandError ? error : await refusalOf(error);

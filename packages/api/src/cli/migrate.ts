@@ -7,7 +7,7 @@ import {
   migrateQueue,
   planMigration,
 } from '@comanda/db/migrating';
-import { note } from '@comanda/db/terminal';
+import { linesOf, note } from '@comanda/db/terminal';
 import { CommandError } from '../command-error.ts';
 import type { Work } from './command.ts';
 import { databaseUrlOf } from './database-url.ts';
@@ -63,7 +63,7 @@ function doneText({ applied, objects, dropped }: Migrated): string {
 function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }): Lines {
   const { queue, migrations, objects, unknown, problem } = plan;
   const lines = [
-    ...(problem === undefined ? [] : [`It would refuse: ${problem}`]),
+    ...(problem === undefined ? [] : linesOf(`It would refuse: ${problem}`)),
     ...(queue.applied < queue.latest ? [`queue: from ${queue.applied} to ${queue.latest}`] : []),
     ...migrations.flatMap(({ name, sql }) =>
       withSql ? [`migration ${name}:`, ...sql.trimEnd().split('\n'), ''] : [`migration ${name}`],
@@ -86,7 +86,7 @@ export const migration: Work = {
     migrateDatabase(
       environment,
       dryRun !== undefined ? 'dry run' : status !== undefined ? 'status' : undefined,
-      (line) => note(line),
+      note,
     ),
   show: migrationText,
   isFailure: isBehind,

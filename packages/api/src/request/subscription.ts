@@ -64,19 +64,19 @@ export function subscription<Schema extends z.ZodObject, Output>(
     .subscription(async ({ ctx, input, path, signal }) => {
       const opening = openStream(ctx, { name: path, ...definition }, () => input ?? {}).then((opened) => {
         const { stream } = opened;
-        // Who has gone while it was opened is not told of again.
+        // An abort from before is not signaled again.
         if (signal?.aborted) stream.close();
         signal?.addEventListener('abort', () => stream.close(), { once: true });
         return opened;
       });
       // The headers of the answer are those of the opening. A refusal is the stream's one event.
       await opening.catch(() => {});
-      return told<Output>(ctx, path, opening);
+      return eventsOf<Output>(ctx, path, opening);
     });
   return procedure as never;
 }
 
-async function* told<Output>(ctx: RequestContext, path: string, opening: Promise<Opened>) {
+async function* eventsOf<Output>(ctx: RequestContext, path: string, opening: Promise<Opened>) {
   const { stream, caller } = await opening;
   try {
     finishOpening(ctx, caller, path, 'trpc');

@@ -10,7 +10,7 @@ interface Props {
   onSwitch(): void;
 }
 
-/** Asks before a link replaces the session of the tab. Its code is unused so far, and stays so for whoever stays. */
+/** Asks before a link replaces the session of the tab. The code of a declined link stays unused. */
 export function AskBeforeSwitch({ session, onStay, onSwitch }: Props) {
   const texts = useTexts(frameTexts);
   const { name, location } = session;
