@@ -1,5 +1,6 @@
 import { createLocation, issueKey } from '@comanda/api/services';
 import { openDatabase, readSettings } from '@comanda/db';
+import { complain, say } from '@comanda/db/terminal';
 import { embeddedServiceUrl, embeddedUrl } from '@comanda/embedded';
 import { runMainJob } from './main-job.ts';
 
@@ -11,21 +12,22 @@ export async function main(): Promise<number> {
   const settings = readSettings(process.env);
   const databaseUrl = settings.databaseUrl ?? (await embeddedUrl(settings.dataDir));
   if (databaseUrl === null) {
-    process.stderr.write('demo: no database is running; start the service with npm start first\n');
+    complain('demo', 'no database is running; start the service with npm start first');
     return 1;
   }
   const started = settings.databaseUrl === undefined ? embeddedServiceUrl(settings.dataDir) : null;
   const baseUrl = process.env.COMANDA_URL ?? started ?? `http://127.0.0.1:${settings.port}`;
   if (!(await answers(baseUrl))) {
-    process.stderr.write(
-      `demo: nothing answers at ${baseUrl}/readyz; start the service with npm start, or say where it is: COMANDA_URL=http://host:port npm run demo\n`,
+    complain(
+      'demo',
+      `nothing answers at ${baseUrl}/readyz; start the service with npm start, or say where it is: COMANDA_URL=http://host:port npm run demo`,
     );
     return 1;
   }
   let step = 0;
   const print = (title: string, output?: unknown) => {
-    process.stdout.write(`\n${++step}. ${title}\n`);
-    if (output !== undefined) process.stdout.write(`${indent(output)}\n`);
+    say(['', `${++step}. ${title}`]);
+    if (output !== undefined) say(indent(output));
   };
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-demo' });
   try {
@@ -46,10 +48,10 @@ export async function main(): Promise<number> {
     });
     const result = await runMainJob({ baseUrl, key: issued.key, print });
     const good = result.replayed && result.allVerified && result.jobStatus === 'completed';
-    process.stdout.write(good ? '\nThe main job works.\n' : '\nThe main job FAILED.\n');
+    say(['', good ? 'The main job works.' : 'The main job FAILED.']);
     return good ? 0 : 1;
   } catch (error) {
-    process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
+    complain('demo', error instanceof Error ? error.message : String(error));
     return 1;
   } finally {
     await database.close();
@@ -65,7 +67,7 @@ async function answers(baseUrl: string): Promise<boolean> {
   }
 }
 
-function indent(output: unknown): string {
+function indent(output: unknown): string[] {
   const lines = Array.isArray(output) ? output.map(String) : JSON.stringify(output, null, 2).split('\n');
-  return lines.map((line) => `   ${line}`).join('\n');
+  return lines.map((line) => `   ${line}`);
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { note, say } from '../../packages/db/src/terminal.ts';
 import { createRunDirectory } from '../../tests/support/run-directory.ts';
 import { schemaDifference } from '../../tests/support/schema-engine.ts';
 import { openTestServer, quoteName, runOnce, urlOfDatabase } from '../../tests/support/server.ts';
@@ -18,18 +19,18 @@ const usage = 'usage: npm run migration -- <name>   (lower-case words, joined by
 export async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || rest.length > 0 || !/^[a-z][a-z0-9_]*$/.test(name)) {
-    console.error(usage);
+    note(usage);
     return 1;
   }
   const sql = await missingSql();
   if (sql === '') {
-    console.log('schema.prisma and the migrations agree: nothing to write');
+    say('schema.prisma and the migrations agree: nothing to write');
     return 0;
   }
   const folder = `${nextStamp(new Date())}_${name}`;
   mkdirSync(join(migrations, folder));
   writeFileSync(join(migrations, folder, 'migration.sql'), sql);
-  console.log(`prisma/migrations/${folder}/migration.sql\n\n${sql}`);
+  say([`prisma/migrations/${folder}/migration.sql`, '', ...sql.split('\n')]);
   return 0;
 }
 

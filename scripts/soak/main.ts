@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { note, say } from '../../packages/db/src/terminal.ts';
 import { createChance } from '../../tests/e2e/day/chance.ts';
 import { startLoad } from '../../tests/faults/support/load.ts';
 import { complaintsOf, reconcile } from '../../tests/faults/support/reconcile.ts';
@@ -33,7 +34,7 @@ const longestRestMs = 5_000;
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
   const options = readOptions(words);
   if (options === undefined) {
-    process.stdout.write(usage);
+    say(usage.trimEnd().split('\n'));
     return 0;
   }
   const known = kinds.map(({ id }) => id);
@@ -46,7 +47,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   let sound = false;
   try {
     const report = await soak(stage, options, chosen, signal);
-    process.stdout.write(`\n${textOf(report)}\n`);
+    say(['', ...textOf(report)]);
     if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     sound = report.verdict.complaints.length === 0;
   } finally {
@@ -187,5 +188,5 @@ const since = (began: number) => {
 };
 
 function log(line: string): void {
-  process.stderr.write(`${line}\n`);
+  note(line.split('\n'));
 }

@@ -54,7 +54,7 @@ export function sumUp(kills: readonly Kill[]): KindRow[] {
 }
 
 /** What is printed at the end. */
-export function textOf(report: SoakReport): string {
+export function textOf(report: SoakReport): string[] {
   const { verdict, byKind, visits, memory, capacity } = report;
   const { books, told, redelivered, troubles, complaints, kills } = verdict;
   const again = redelivered.afterFailure + redelivered.afterKill + redelivered.unexplained;
@@ -101,7 +101,7 @@ export function textOf(report: SoakReport): string {
     ...complaints.slice(0, 30).map((line) => `COMPLAINT: ${line}`),
     ...(complaints.length > 30 ? [`and ${complaints.length - 30} more`] : []),
     complaints.length === 0 ? 'Nothing lost, nothing duplicated, nothing unexplained.' : 'BROKEN.',
-  ].join('\n');
+  ];
 }
 
 function spread(times: readonly number[]): { p50: number; max: number } | undefined {

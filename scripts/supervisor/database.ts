@@ -4,6 +4,7 @@ import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { complain } from '../../packages/db/src/terminal.ts';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
@@ -64,7 +65,7 @@ export async function migrateDatabase(
       if (!(error instanceof MigrationError && error.mendable)) throw error;
       if (error.message === told) continue;
       told = error.message;
-      console.error(`comanda: ${told}`);
+      complain('comanda', told);
       progress.note(
         'PostgreSQL keeps running: npm run -s comanda -- db url, npm run studio and psql work. This start goes on once it is mended; Ctrl-C ends it',
       );

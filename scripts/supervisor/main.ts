@@ -6,6 +6,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { strangeVariable, strangeVariables } from '../../packages/db/src/setting-report.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
 import { fileVariable, secrets } from '../../packages/db/src/settings-forms.mjs';
+import { complain } from '../../packages/db/src/terminal.ts';
 import { checkPort } from '../port.mjs';
 import { type Child, superviseChild } from './child.ts';
 import { migrateDatabase, type RunningDatabase, startDatabase } from './database.ts';
@@ -28,7 +29,7 @@ export async function main(signal: AbortSignal, rebuilt?: EventTarget): Promise<
     await run(running, progress, signal, rebuilt);
   } catch (error) {
     if (!signal.aborted) {
-      console.error(`comanda: ${error instanceof Error ? error.message : String(error)}`);
+      complain('comanda', error instanceof Error ? error.message : String(error));
       code = 1;
     }
   }
@@ -110,7 +111,7 @@ async function stop(
   try {
     await database?.stop();
   } catch (error) {
-    console.error(`comanda: ${error instanceof Error ? error.message : String(error)}`);
+    complain('comanda', error instanceof Error ? error.message : String(error));
     return false;
   }
   if (children.length > 0) progress.note('stopped');

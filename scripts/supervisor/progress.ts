@@ -1,3 +1,5 @@
+import { onReaderGone, say } from '../../packages/db/src/terminal.ts';
+
 /** Progress for a person: one line a step, with its seconds, on stdout. */
 export interface Progress {
   /** Runs a step and prints `title`, its seconds and what `work` gives as detail. */
@@ -19,17 +21,17 @@ export interface Welcome {
 
 /** Progress on stdout; a reader that went away (a closed pipe) does not end us. */
 export function openProgress(): Progress {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  onReaderGone();
   return {
     async step(title, work, detail) {
       const began = performance.now();
       const result = await work();
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       const words = detail?.(result) ?? '';
-      console.log(`  ✓ ${title} (${seconds} s)${words && `: ${words}`}`);
+      say(`  ✓ ${title} (${seconds} s)${words && `: ${words}`}`);
       return result;
     },
-    note: (line) => console.log(`  · ${line}`),
+    note: (line) => say(`  · ${line}`),
   };
 }
 
@@ -59,5 +61,5 @@ export function printWelcome({ baseUrl, demoKey, app, appCode, secondsToReady }:
     ...keyLines,
     '',
   ];
-  console.log(lines.join('\n'));
+  say(lines);
 }

@@ -188,7 +188,7 @@ describe('stock_gone', () => {
 describe('the header is refused', () => {
   it.each([
     ['stok_gone', 'is unknown: did you mean stock_gone?'],
-    ['fire', 'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone'],
+    ['fire', 'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone, stream_cut'],
     ['slow; seconds=11', 'slow takes "; seconds=N" of at most 10'],
     ['slow; minutes=1', 'slow takes "; seconds=N" of at most 10'],
     ['timeout_after_write; seconds=1', 'timeout_after_write takes no parameter'],

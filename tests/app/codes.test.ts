@@ -1,7 +1,7 @@
 import { startServer } from '@comanda/api';
 import { issueCode } from '@comanda/api/services';
 import { comandaError, createClient } from '@comanda/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
 import { createLocation } from '../support/factories.ts';
@@ -75,18 +75,48 @@ describe('a code', () => {
   });
 });
 
-it('whoever guesses is told to wait, and finds nothing meanwhile; a code that is right counts as no guess', async () => {
-  const own = await startedAlone();
-  for (let n = 0; n < 12; n += 1) await redeemed(await made(), own.url);
-  const tries = Array.from({ length: 9 }, (_, n) => `00000000_${n}`.padEnd(41, 'x'));
-  for (const text of ['', 'x', ...tries.slice(1)])
-    expect(await reasonOf(redeemed(text, own.url))).toBe('app_code_unknown');
-  const code = await made();
-  const refused = await redeemed(code, own.url).catch(comandaError);
-  expect(refused).toMatchObject({ reason: 'too_many_codes', httpStatus: 429 });
-  expect(refused).toHaveProperty('retryAfterSeconds');
-  expect(await reasonOf(redeemed(code))).toBe('none');
-  await own.close();
+describe('wrong codes', () => {
+  const shaped = (n: number) => `00000000_${n}`.padEnd(41, 'x');
+
+  it('do not keep out a right one from the same address, however many they are', async () => {
+    const own = await startedAlone();
+    const wrong = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => reasonOf(redeemed(shaped(n), own.url))),
+    );
+    await expect(redeemed(await made({ name: 'ana' }), own.url)).resolves.toMatchObject({ name: 'ana' });
+    expect(wrong.filter((reason) => reason === 'app_code_unknown')).toHaveLength(10);
+    expect(wrong.filter((reason) => reason === 'too_many_codes')).toHaveLength(50);
+    const refused = await redeemed(shaped(1), own.url).catch(comandaError);
+    expect(refused).toMatchObject({ reason: 'too_many_codes', httpStatus: 429 });
+    expect(refused).toHaveProperty('retryAfterSeconds');
+    await own.close();
+  });
+
+  it('count when they have no shape of a code, too; one that was right once, or has just been used, does not', async () => {
+    const own = await startedAlone();
+    const code = await made();
+    const race = await Promise.all(Array.from({ length: 30 }, () => reasonOf(redeemed(code, own.url))));
+    expect(race.sort()).toEqual([...Array(29).fill('app_code_used'), 'none']);
+    for (let n = 0; n < 12; n += 1) expect(await reasonOf(redeemed(code, own.url))).toBe('app_code_used');
+    for (const text of ['', 'x', ...Array.from({ length: 8 }, (_, n) => shaped(n))])
+      expect(await reasonOf(redeemed(text, own.url))).toBe('app_code_unknown');
+    expect(await reasonOf(redeemed('', own.url))).toBe('too_many_codes');
+    await own.close();
+  });
+
+  it('that come at once are looked up together, over one connection', async () => {
+    const own = await startedAlone();
+    const run = vi.spyOn(api.app.database, 'run');
+    const asked = () => run.mock.calls.filter(([{ name }]) => name === 'find_app_codes').length;
+    await Promise.all(Array.from({ length: 60 }, (_, n) => reasonOf(redeemed(shaped(n), own.url))));
+    const [looks, before] = [asked(), asked()];
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(60);
+    await reasonOf(redeemed('no code', own.url));
+    expect(asked()).toBe(before);
+    run.mockRestore();
+    await own.close();
+  });
 });
 
 it('where the app is not served, no code is taken', async () => {

@@ -19,10 +19,51 @@ describe('sign-in', () => {
     const again = await opened({}, address);
     await again.until(`document.body.innerText.includes('each signs in once')`);
     await page.evaluate(`location.href = ${JSON.stringify(address)}`);
-    await page.until(`document.body.innerText.includes('Go on as ana')`);
+    await page.until(`document.querySelector('.dialog') !== null`);
+    await page.click('.dialog .primary');
+    await page.until(`document.querySelector('main.sign-in > button')?.innerText === 'Go on as ana'`);
     await page.click('main > button');
     await page.until(live);
   });
+
+  test.each([
+    ['en', 'You are signed in as ana at Test Kitchen (Board).', 'Go on as ana'],
+    ['es', 'Usted entró como ana en Test Kitchen (Tablero).', 'Seguir como ana'],
+  ])(
+    'in %s a link of somebody else asks before it replaces who is signed in, and is not used up by who stays',
+    async (language, question, stay) => {
+      const prepare = (page: Page) =>
+        page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`);
+      const page = await opened({ prepare }, await link({ name: 'ana', screens: ['board'] }));
+      await page.until(live);
+      const session = () =>
+        page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).name`);
+      const other = await link({ name: 'bo', screens: ['board', 'day'] });
+      const isAsked = `document.querySelector('.dialog')?.innerText.includes(${JSON.stringify(question)})`;
+      // Over the address of the open tab, and as a page that is loaded anew.
+      for (const open of [
+        () => page.evaluate(`location.href = ${JSON.stringify(other)}`),
+        () => page.goto(`${api.url}/healthz`).then(() => page.goto(other)),
+      ]) {
+        await open();
+        await page.until(isAsked);
+        expect(await page.evaluate('location.href')).toBe(`${api.url}/app`);
+        await page.until(`document.querySelector('.board') !== null`);
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.evaluate(`[...document.querySelectorAll('.dialog button')]
+        .find(({ innerText }) => innerText === ${JSON.stringify(stay)}).click()`);
+        await page.until(`document.querySelector('.dialog') === null`);
+        await page.until(live);
+        expect(await session()).toBe('ana');
+      }
+      await page.evaluate(`location.href = ${JSON.stringify(other)}`);
+      await page.until(isAsked);
+      await page.click('.dialog .primary');
+      await page.until(`document.querySelector('.dialog') === null && ${live}`);
+      expect(await session()).toBe('bo');
+      expect(page.complaints).toEqual([]);
+    },
+  );
 
   test('a reload stays signed in; signing out does not', async () => {
     const page = await board();

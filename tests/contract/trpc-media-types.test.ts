@@ -93,15 +93,15 @@ describe('a batch by a body is read as a call by a body is:', () => {
     ['malformed JSON', '{"0":', 400],
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1'), 400],
     ['a list', '[]', 422],
-    ['more than 8 MiB', `{}${' '.repeat(8 * 1024 * 1024 - 1)}`, 413],
+    ['more than 64 KiB', `{}${' '.repeat(64 * 1024 - 1)}`, 413],
   ])('%s is refused', async (_about, body, status) => {
     const path = 'categories.create,categories.create?batch=1';
     const [answer] = await converse(api.url, post(path, body, 'application/json'), { enough: 1 });
     expect(answer?.status).toBe(status);
   });
 
-  test('8 MiB are read', async () => {
-    const body = JSON.stringify({ 0: category }).padEnd(8 * 1024 * 1024, ' ');
+  test('64 KiB are read', async () => {
+    const body = JSON.stringify({ 0: category }).padEnd(64 * 1024, ' ');
     const { status } = await api.rest('POST /trpc/categories.create?batch=1', { body });
     expect(status).toBe(200);
   });

@@ -1,4 +1,5 @@
 import type { ImportRule, TextRule } from './architecture.ts';
+import { printsByItself } from './printing.ts';
 import { schedulesItself } from './timers.ts';
 
 const ours = /^@comanda\//;
@@ -30,19 +31,19 @@ export const importRules: readonly ImportRule[] = [
     rule: 'of our packages api imports db, and its command line the embedded server',
     files: /^packages\/api\/src\/(?!cli\/)/,
     about: ours,
-    allows: { target: /^@comanda\/db$/ },
+    allows: { target: /^@comanda\/db(\/terminal)?$/ },
   },
   {
     rule: 'the command line imports db and the embedded server',
     files: /^packages\/api\/src\/cli\//,
     about: ours,
-    allows: { target: /^@comanda\/(db|db\/migrating|embedded)$/ },
+    allows: { target: /^@comanda\/(db(\/migrating|\/terminal)?|embedded)$/ },
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
     files: /^packages\/worker\//,
     about: ours,
-    allows: { target: /^@comanda\/(db|api\/[\w-]+)$/ },
+    allows: { target: /^@comanda\/(db(\/terminal)?|api\/[\w-]+)$/ },
   },
   {
     rule: 'client imports the types of api alone',
@@ -51,10 +52,11 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: /^@comanda\/api(\/[\w-]+)?$/, typesOnly: true },
   },
   {
-    rule: 'what integrators download imports the client, and how the worker signs',
+    rule: 'what integrators download imports the client, how the worker signs, and what writes to terminals',
     files: /^packages\/integrator\//,
     allows: {
-      target: /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers)$|node:|packages\/integrator\/)/,
+      target:
+        /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers|db\/terminal)$|node:|packages\/integrator\/)/,
     },
   },
   {
@@ -185,6 +187,11 @@ export const textRules: readonly TextRule[] = [
     rule: 'schedules itself again, which is for packages/db/src/loop.ts alone',
     files: /^packages\/(?!db\/src\/loop\.ts$)/,
     breaks: ({ text }) => schedulesItself(text),
+  },
+  {
+    rule: 'writes to the terminal past packages/db/src/terminal.ts, which shows as codes what must not reach one',
+    files: /^(packages|scripts)\/(?!db\/src\/terminal\.ts$).*\.tsx?$/,
+    breaks: ({ path, text }) => path !== 'scripts/site/samples.ts' && printsByItself(text),
   },
   {
     rule: 'is named after no idea',

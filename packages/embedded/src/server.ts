@@ -99,6 +99,11 @@ export async function embeddedUrl(
   return roleUrlOf(instance, instance.port, role);
 }
 
+/** The folder that the files of the server of `dataDir` are in, running or not; null where no start has made one. */
+export function embeddedFolder(dataDir: string): string | null {
+  return readInstance(dataDir)?.cluster ?? null;
+}
+
 /** Base URL of the service that runs on `dataDir` now, as it announced it; null when none answers there yet. */
 export function embeddedServiceUrl(dataDir: string): string | null {
   const instance = readInstance(dataDir);

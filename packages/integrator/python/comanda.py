@@ -61,7 +61,7 @@ class ComandaError(Exception):
         self.code: str = error.get("code", "")
         #: Why, for programs: `out_of_stock`, `external_id_taken`. New ones may join.
         self.reason: str = headers.get("X-Error-Reason", "")
-        #: For a person.
+        #: For a person, as the service has it; `str(error)` is fit for a terminal.
         self.message: str = error.get("message", f"the answer was {status}")
         #: What a `validation_error` names, read from its message: to show it to a person at the right place.
         self.fields: List[FieldFault] = _fields_in(self.message) if self.code == "validation_error" else []
@@ -73,14 +73,14 @@ class ComandaError(Exception):
         self.since: Optional[str] = headers.get("X-Error-Since")
         #: The path of the resource that has it already, when an `external_id` or a `sku` is taken.
         self.location: Optional[str] = headers.get("Location")
-        super().__init__(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})")
+        super().__init__(_printable(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})"))
 
 
 class NoAnswer(Exception):
     """Nothing answered, as often as it was asked. A write may have been done: repeat it with the same `idempotency_key`."""
 
     def __init__(self, message: str, idempotency_key: Optional[str]) -> None:
-        super().__init__(message)
+        super().__init__(_printable(message))
         self.idempotency_key = idempotency_key
 
 
@@ -305,7 +305,7 @@ class WebhookError(Exception):
     """A delivery that must not be trusted: answer it with 400."""
 
     def __init__(self, reason: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(_printable(message))
         #: `missing_header`, `malformed_header`, `old_timestamp`, `future_timestamp`, `altered_body`, `wrong_secret`, `malformed_body`.
         self.reason = reason
 
@@ -420,6 +420,15 @@ def _retry_after(headers: Message) -> Optional[float]:
         return float(said)
     moment = email.utils.parsedate_tz(said) if said else None
     return None if moment is None else max(0.0, email.utils.mktime_tz(moment) - time.time())
+
+
+#: Controls of C0 and C1, DEL, both separators, what turns the direction of writing, halves of surrogate pairs.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def _printable(text: str) -> str:
+    """A text as a part of one line: characters that give a terminal an order or turn the writing are shown as their codes."""
+    return _CONTROLS.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
 
 
 def _key_of(secret: str) -> bytes:

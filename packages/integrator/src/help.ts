@@ -11,7 +11,7 @@ const common = {
 export const commonOptions: Command['options'] = common;
 
 /** What `--help` prints: all commands, or those of `names`. */
-export function overview(names: readonly string[]): string {
+export function overview(names: readonly string[]): readonly string[] {
   const rows = Object.entries(commands)
     .filter(([name]) => names.includes(name))
     .map(([name, { summary }]): [string, string] => [name, summary]);
@@ -24,11 +24,14 @@ export function overview(names: readonly string[]): string {
     'Every command takes --help.',
     '',
     'Exit codes: 0 done; 1 refused, not delivered, not verified; 2 the command line is wrong; 130 after Ctrl-C.',
-  ].join('\n');
+  ];
 }
 
 /** What `<command> --help` prints. */
-export function helpOf(name: string, { summary, positionals, options, more = [] }: Command): string {
+export function helpOf(
+  name: string,
+  { summary, positionals, options, more = [] }: Command,
+): readonly string[] {
   const rows = Object.entries({ ...options, ...commonOptions }).map(
     ([option, { value, help }]): [string, string] => [
       value === undefined ? `--${option}` : `--${option} ${value}`,
@@ -36,7 +39,7 @@ export function helpOf(name: string, { summary, positionals, options, more = [] 
     ],
   );
   const usage = ['node comanda.mjs', name, positionals, '[options]'].filter(Boolean).join(' ');
-  return [`${usage}: ${summary}`, '', ...aligned(rows), '', ...more].join('\n').trimEnd();
+  return [`${usage}: ${summary}`, '', ...aligned(rows), ...(more.length === 0 ? [] : ['', ...more])];
 }
 
 function aligned(rows: readonly [string, string][]): string[] {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { onReaderGone } from '@comanda/db/terminal';
 import { type Command, type Context, urlFrom } from './command.ts';
 import { commands } from './commands.ts';
 import { commonOptions, helpOf, overview } from './help.ts';
@@ -9,7 +10,7 @@ import { UsageError } from './usage-error.ts';
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 // Whoever reads has had enough, as of `| head`.
-process.stdout.on('error', () => process.exit(0));
+onReaderGone(() => process.exit(0));
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs a command line and gives its exit code. */
@@ -46,7 +47,7 @@ async function run(argv: string[], terminal: Context['terminal']): Promise<numbe
 }
 
 /** The list of all commands, or of those that begin with the word given. Throws UsageError for a name that is none. */
-function withoutCommand([group = 'help', ...words]: readonly string[]): string {
+function withoutCommand([group = 'help', ...words]: readonly string[]): readonly string[] {
   if (group === 'help' || group === '--help') return overview(Object.keys(commands));
   const names = Object.keys(commands).filter((name) => name.startsWith(`${group} `));
   if (names.length === 0) throw new UsageError(`there is no command "${group}"; see --help`);

@@ -25,7 +25,7 @@ const marks: Readonly<Record<string, string>> = {
   running: 'not ended',
 };
 
-/** The report as Markdown, to be printed. */
+/** The report as lines of Markdown, to be printed. Names of products and the like are text in it, and no Markdown. */
 export function reportOf({
   id,
   status,
@@ -33,21 +33,33 @@ export function reportOf({
   checks,
   created_at,
   completed_at = '',
-}: Certification): string {
+}: Certification): readonly string[] {
   const lines = [
-    `# Certification ${id}`,
+    `# Certification ${text(id)}`,
     '',
-    `**${status}**: ${verdict}`,
+    `**${text(status)}**: ${text(verdict)}`,
     '',
-    `From ${created_at} to ${completed_at}.`,
+    `From ${text(created_at)} to ${text(completed_at)}.`,
   ];
   for (const check of checks) {
-    lines.push('', `## ${check.title}: ${marks[check.status] ?? check.status}`, '');
-    if (check.reason !== undefined) lines.push(check.reason, '');
-    for (const done of check.done) lines.push(`- Done: ${done}`);
-    for (const { at, text, request_id: request } of check.seen)
-      lines.push(`- Seen at ${at}: ${text}${request === undefined ? '' : ` (request ${request})`}`);
-    if (check.status !== 'not_applicable') lines.push(`- Read: ${check.read}`);
+    lines.push('', `## ${text(check.title)}: ${marks[check.status] ?? text(check.status)}`, '');
+    if (check.reason !== undefined) lines.push(text(check.reason), '');
+    for (const done of check.done) lines.push(`- Done: ${text(done)}`);
+    for (const { at, text: seen, request_id: request } of check.seen)
+      lines.push(
+        `- Seen at ${text(at)}: ${text(seen)}${request === undefined ? '' : ` (request ${text(request)})`}`,
+      );
+    if (check.status !== 'not_applicable') lines.push(`- Read: ${text(check.read)}`);
   }
-  return lines.join('\n');
+  return lines;
 }
+
+/**
+ * A text that Markdown shows as it is: no mark in it does anything. An underscore between letters (`catalog_pulled`) does nothing by itself,
+ * and stays legible.
+ */
+const text = (given: string): string =>
+  given
+    .trimStart()
+    .replace(/[\\`*[\]<>|~]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|^[#+=-]/g, '\\$&')
+    .replace(/^\d+(?=[.)])/, '$&\\');

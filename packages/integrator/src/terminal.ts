@@ -1,9 +1,11 @@
-/** Where a command prints. Nothing that it is given shows an API key. */
+import * as terminal from '@comanda/db/terminal';
+
+/** Where a command prints. Nothing that it is given shows an API key, and no line is more than a line. */
 export interface Terminal {
-  /** What was asked for: a line of standard output. */
-  say(line: string): void;
-  /** What happens beside it: a line of standard error. */
-  note(line: string): void;
+  /** What was asked for: a line of standard output, or several. */
+  say(lines: string | readonly string[]): void;
+  /** What happens beside it, on standard error. */
+  note(message: string): void;
 }
 
 /** One that hides `key`, and whatever looks like one. */
@@ -13,7 +15,7 @@ export function openTerminal(key: string | undefined): Terminal {
     return known.replace(/cmd_(live|test)_\w+/g, 'cmd_$1_…');
   };
   return {
-    say: (line) => process.stdout.write(`${hide(line)}\n`),
-    note: (line) => process.stderr.write(`comanda: ${hide(line)}\n`),
+    say: (lines) => terminal.say([lines].flat().map(hide)),
+    note: (message) => terminal.complain('comanda', hide(message)),
   };
 }

@@ -8,6 +8,7 @@ import {
   strangeVariable,
   strangeVariables,
 } from '@comanda/db';
+import { note } from '@comanda/db/terminal';
 import { routeConsole } from './console.ts';
 import { type RunningWorker, startWorker } from './index.ts';
 
@@ -15,7 +16,7 @@ try {
   await main(readSettings(process.env));
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  note(error.message);
   process.exit(configurationExitCode);
 }
 

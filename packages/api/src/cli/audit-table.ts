@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditUndo } from '../resources/audit/schema.ts';
-import { rows } from './rows.ts';
+import { type Lines, rows } from './rows.ts';
 
 /** Audit entries for a person: when, who, by which request, what, of which resource, what changed; one a line. */
-export const auditTable = (value: unknown): string =>
+export const auditTable = (value: unknown): Lines =>
   rows(value as AuditEntry[], {
     TIME: ({ created_at }) => created_at,
     ENTRY: ({ id }) => id,
@@ -16,9 +16,9 @@ export const auditTable = (value: unknown): string =>
   });
 
 /** What an undo wrote, as the audit has it. */
-export function undoTable(value: unknown): string {
+export function undoTable(value: unknown): Lines {
   const { dry_run, entries } = value as AuditUndo;
-  return `${auditTable(entries)}\n${dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'}`;
+  return [...auditTable(entries), dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'];
 }
 
 // Of a hand edit the first rows are shown; --json has all that are kept.

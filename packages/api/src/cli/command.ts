@@ -1,4 +1,5 @@
 import type { Settings, SqlDatabase } from '@comanda/db';
+import type { Lines } from './rows.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
 export type Options = Partial<Record<string, string>>;
@@ -24,8 +25,8 @@ export interface CommandContext {
 export type Work = Shown & (DatabaseWork | LoneWork);
 
 interface Shown {
-  /** The value for a person, where `table` would not do. */
-  show?(value: unknown): string;
+  /** The lines of the value for a person, where `table` would not do. */
+  show?(value: unknown): Lines;
   /** Whether the value, though it is shown, means failure: exit code 1. */
   isFailure?(value: unknown): boolean;
 }

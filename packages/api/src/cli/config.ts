@@ -6,6 +6,7 @@ import {
   strangeVariables,
 } from '@comanda/db';
 import type { Work } from './command.ts';
+import type { Lines } from './rows.ts';
 
 /** What `comanda config` gives. */
 interface Configuration {
@@ -31,7 +32,7 @@ export const configuration: Work = {
 };
 
 /** As a table of variable, value and where it comes from. */
-function configurationText(value: unknown): string {
+function configurationText(value: unknown): Lines {
   const { settings, strange } = value as Configuration;
   const width = Math.max(...settings.map(({ variable }) => variable.length));
   return [
@@ -40,5 +41,5 @@ function configurationText(value: unknown): string {
         `${variable.padEnd(width)}  ${value ?? '(unset)'}${from === 'default' ? '' : `  (${from})`}`,
     ),
     ...strange.map((each) => `warning: ${strangeVariable(each)}`),
-  ].join('\n');
+  ];
 }

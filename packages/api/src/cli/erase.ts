@@ -10,7 +10,7 @@ export const erase: Work = {
     const { rows } = value as Erased;
     const changed = Object.entries(rows).filter(([, count]) => count > 0);
     return changed.length === 0
-      ? 'there was nothing to erase'
-      : changed.map(([table, count]) => `${table}: ${count}`).join('\n');
+      ? ['there was nothing to erase']
+      : changed.map(([table, count]) => `${table}: ${count}`);
   },
 };

@@ -36,7 +36,7 @@ export const rotateKey: Work = {
     ),
   show: (value) => {
     const { old, ...made } = value as RotatedKey;
-    return `${table(made)}\n\nthe old key, ${old.id}, is refused from ${old.expires_at} on`;
+    return [...table(made), '', `the old key, ${old.id}, is refused from ${old.expires_at} on`];
   },
 };
 

@@ -1,4 +1,5 @@
 import { keyFingerprint, parseEncryptionKeys, readEncryptionKeyFile, type Settings } from '@comanda/db';
+import { note } from '@comanda/db/terminal';
 import * as exports from '../resources/locations/export.store.ts';
 import * as imports from '../resources/locations/import.store.ts';
 import * as removal from '../resources/locations/removal.store.ts';
@@ -74,9 +75,7 @@ export const deleteLocation: Work = {
 };
 
 /** Says a line on standard error: standard output is for the result. */
-export const tell = (line: string): void => {
-  process.stderr.write(`${line}\n`);
-};
+export const tell = (line: string): void => note(line);
 
 const sumOf = (tables: readonly { rows: number; bytes: number }[]) => ({
   rows: tables.reduce((sum, { rows }) => sum + rows, 0),

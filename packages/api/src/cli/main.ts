@@ -1,11 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { complain, say } from '@comanda/db/terminal';
 import { CommandError } from '../command-error.ts';
 import type { ErrorCode } from '../reasons.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, overview } from './output.ts';
+import type { Lines } from './rows.ts';
 
 /**
  * Runs a command line and returns the exit code: 0, or 1 when the command failed. With `--json` exactly one
@@ -14,13 +16,13 @@ import { commandHelp, overview } from './output.ts';
 export async function main(argv: string[]): Promise<number> {
   const json = argv.includes('--json');
   try {
-    const { text, failed } = await run(argv, json);
-    process.stdout.write(`${text}\n`);
+    const { lines, failed } = await run(argv, json);
+    say(lines);
     return failed ? 1 : 0;
   } catch (error) {
     const { code, message } = error instanceof CommandError ? error : await refusalOf(error);
-    if (json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
-    else process.stderr.write(`comanda: ${message}\n`);
+    if (json) say(JSON.stringify({ error: { code, message } }));
+    else complain('comanda', message);
     return 1;
   }
 }
@@ -29,7 +31,7 @@ export async function main(argv: string[]): Promise<number> {
 const refusalOf = async (error: unknown): Promise<{ code: ErrorCode; message: string }> =>
   (await import('./perform.ts')).refusal(error);
 
-async function run(argv: string[], json: boolean): Promise<{ text: string; failed: boolean }> {
+async function run(argv: string[], json: boolean): Promise<{ lines: Lines; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
   const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((candidate) =>
     Object.hasOwn(commands, candidate),
@@ -42,14 +44,14 @@ async function run(argv: string[], json: boolean): Promise<{ text: string; faile
   return perform(await command.work(), { options, positionals, json });
 }
 
-const said = (text: string) => ({ text, failed: false });
+const said = (lines: Lines) => ({ lines, failed: false });
 
 /** The list of all commands, or of those of a group. Throws CommandError for a name that is neither. */
-function withoutCommand(words: readonly string[], argv: readonly string[], json: boolean): string {
+function withoutCommand(words: readonly string[], argv: readonly string[], json: boolean): Lines {
   const [group] = words;
   const names = Object.keys(commands).filter((name) => group === undefined || name.startsWith(`${group} `));
   const isAsked = argv.includes('--help') || words.length <= 1;
-  if (isAsked && names.length > 0) return json ? JSON.stringify({ commands: names }) : overview(names);
+  if (isAsked && names.length > 0) return json ? [JSON.stringify({ commands: names })] : overview(names);
   if (argv.includes('--help')) return overview(Object.keys(commands));
   const known =
     names.length > 0 ? `; ${group} has ${names.map((name) => name.split(' ')[1]).join(', ')}` : '';

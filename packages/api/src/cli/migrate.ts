@@ -7,9 +7,11 @@ import {
   migrateQueue,
   planMigration,
 } from '@comanda/db/migrating';
+import { linesOf, note } from '@comanda/db/terminal';
 import { CommandError } from '../command-error.ts';
 import type { Work } from './command.ts';
 import { databaseUrlOf } from './database-url.ts';
+import type { Lines } from './rows.ts';
 
 /** What `comanda migrate` gives: what was done, or with `--status` and `--dry-run` what is to do. */
 type Migration = { done: Migrated } | { plan: MigrationPlan; withSql: boolean };
@@ -44,9 +46,9 @@ const isBehind = (value: unknown): boolean => {
 };
 
 /** What was done or is to do, in words. */
-function migrationText(value: unknown): string {
+function migrationText(value: unknown): Lines {
   const migration = value as Migration;
-  return 'done' in migration ? doneText(migration.done) : planText(migration);
+  return 'done' in migration ? [doneText(migration.done)] : planText(migration);
 }
 
 function doneText({ applied, objects, dropped }: Migrated): string {
@@ -58,13 +60,13 @@ function doneText({ applied, objects, dropped }: Migrated): string {
   return parts.length === 0 ? 'up to date' : parts.join(', ');
 }
 
-function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }): string {
+function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }): Lines {
   const { queue, migrations, objects, unknown, problem } = plan;
   const lines = [
-    ...(problem === undefined ? [] : [`It would refuse: ${problem}`]),
+    ...(problem === undefined ? [] : linesOf(`It would refuse: ${problem}`)),
     ...(queue.applied < queue.latest ? [`queue: from ${queue.applied} to ${queue.latest}`] : []),
     ...migrations.flatMap(({ name, sql }) =>
-      withSql ? [`migration ${name}:`, sql.trimEnd(), ''] : [`migration ${name}`],
+      withSql ? [`migration ${name}:`, ...sql.trimEnd().split('\n'), ''] : [`migration ${name}`],
     ),
     ...(objects.length === 0
       ? []
@@ -74,8 +76,8 @@ function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }):
     ...(withSql ? objects.map((identity) => `  ${identity}`) : []),
     ...unknown.map((name) => `The database has migration ${name}, which this version does not know.`),
   ];
-  if (isUpToDate(plan)) return ['up to date', ...lines].join('\n');
-  return ['To do, by comanda migrate:', ...lines].join('\n');
+  if (isUpToDate(plan)) return ['up to date', ...lines];
+  return ['To do, by comanda migrate:', ...lines];
 }
 
 /** `comanda migrate` */
@@ -84,7 +86,7 @@ export const migration: Work = {
     migrateDatabase(
       environment,
       dryRun !== undefined ? 'dry run' : status !== undefined ? 'status' : undefined,
-      (line) => process.stderr.write(`${line}\n`),
+      note,
     ),
   show: migrationText,
   isFailure: isBehind,

@@ -1,9 +1,9 @@
 import type { OrderOverview } from '../resources/orders/overview.schema.ts';
 import type { OrderTimelineEntry } from '../resources/orders/timeline.schema.ts';
-import { printable, rows } from './rows.ts';
+import { type Lines, rows } from './rows.ts';
 
 /** Everything about an order, for a person. */
-export function orderText({ order, payment, turn, timeline, deliveries, possible }: OrderOverview): string {
+export function orderText({ order, payment, turn, timeline, deliveries, possible }: OrderOverview): Lines {
   const about: [string, string | undefined][] = [
     ['order', `${order.number}  ${order.id}`],
     ['external_id', order.external_id],
@@ -15,18 +15,21 @@ export function orderText({ order, payment, turn, timeline, deliveries, possible
     ['may move to', possible.moves.join(', ') || 'nothing: it is final'],
   ];
   const shown = about.filter(([, text]) => text !== undefined);
-  const lines = shown.map(([name, text = '']) => `${name.padEnd(11)}  ${printable(text)}`);
+  const lines = shown.map(([name, text = '']) => `${name.padEnd(11)}  ${text}`);
   return [
-    lines.join('\n'),
-    rows(order.items, {
+    ...lines,
+    '',
+    ...rows(order.items, {
       QUANTITY: ({ quantity }) => String(quantity),
       NAME: ({ name }) => name,
       EACH: ({ unit_price }) => money(unit_price),
       TOTAL: ({ total }) => money(total),
       COMMENT: ({ comment }) => comment ?? '',
     }),
-    rows(timeline, { TIME: ({ at }) => at, WHAT: what, WHO: who }),
-    rows(deliveries, {
+    '',
+    ...rows(timeline, { TIME: ({ at }) => at, WHAT: what, WHO: who }),
+    '',
+    ...rows(deliveries, {
       DELIVERY: ({ id }) => id,
       EVENT: ({ event_type }) => event_type,
       STATUS: ({ status }) => status,
@@ -34,7 +37,7 @@ export function orderText({ order, payment, turn, timeline, deliveries, possible
       ANSWER: ({ error, response_code }) => error ?? String(response_code ?? '-'),
       ENDPOINT: ({ endpoint_url }) => endpoint_url,
     }),
-  ].join('\n\n');
+  ];
 }
 
 const money = (amount: number): string => amount.toFixed(2);

@@ -1,17 +1,16 @@
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import type { Lines } from './rows.ts';
 
 /** What `comanda --help` prints, or `comanda keys`: some commands, each with its summary. */
-export function overview(names: readonly string[]): string {
+export function overview(names: readonly string[]): Lines {
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
-  return ['comanda <command> [options]', '', ...lines, '', 'Every command takes --json and --help.'].join(
-    '\n',
-  );
+  return ['comanda <command> [options]', '', ...lines, '', 'Every command takes --json and --help.'];
 }
 
 /** What `comanda <command> --help` prints. */
-export function commandHelp(name: string, { summary, positionals = [], options }: Command): string {
+export function commandHelp(name: string, { summary, positionals = [], options }: Command): Lines {
   const rows = Object.entries(options).map(([option, { value, help, required }]) => ({
     flag: value === undefined ? `--${option}` : `--${option} ${value}`,
     help: required ? `${help} (required)` : help,
@@ -19,7 +18,5 @@ export function commandHelp(name: string, { summary, positionals = [], options }
   rows.push({ flag: '--json', help: 'print one JSON document' });
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const usage = `comanda ${[name, ...positionals].join(' ')} [options]`;
-  return [summary, '', usage, '', ...rows.map(({ flag, help }) => `  ${flag.padEnd(width)}  ${help}`)].join(
-    '\n',
-  );
+  return [summary, '', usage, '', ...rows.map(({ flag, help }) => `  ${flag.padEnd(width)}  ${help}`)];
 }

@@ -4,7 +4,7 @@ import { toApiError } from '../errors.ts';
 import type { ErrorCode } from '../reasons.ts';
 import type { Options, Work } from './command.ts';
 import { databaseUrlOf } from './database-url.ts';
-import { table } from './rows.ts';
+import { type Lines, table } from './rows.ts';
 
 /** What a command was called with. */
 export interface Call {
@@ -18,9 +18,9 @@ export interface Call {
 export async function perform(
   work: Work,
   { options, positionals, json }: Call,
-): Promise<{ text: string; failed: boolean }> {
+): Promise<{ lines: Lines; failed: boolean }> {
   const told = (value: unknown) => ({
-    text: json ? JSON.stringify(value) : (work.show ?? table)(value),
+    lines: json ? [JSON.stringify(value)] : (work.show ?? table)(value),
     failed: work.isFailure?.(value) === true,
   });
   if (work.runAlone !== undefined) return told(await work.runAlone(process.env, options));

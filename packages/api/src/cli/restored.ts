@@ -40,7 +40,7 @@ export const restored: Work = {
       ({ location_id, after, since }) =>
         `${location_id}  order ${after.order}, event ${after.event}; readers of events begin with ${since}`,
     );
-    return lines.length === 0 ? 'there is nothing to move on' : lines.join('\n');
+    return lines.length === 0 ? ['there is nothing to move on'] : lines;
   },
 };
 

@@ -15,6 +15,7 @@ import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
 import type { Work } from './command.ts';
 import { parse } from './input.ts';
+import type { Lines } from './rows.ts';
 
 /** The roles whose connection string a person may ask for. */
 const RoleToShow = z.enum(['reader', 'admin', 'owner']);
@@ -80,19 +81,21 @@ async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Pr
 }
 
 /** The SQL as a script for psql; or what was done, in words. */
-function rolesText(value: unknown): string {
+function rolesText(value: unknown): Lines {
   const roles = value as Roles;
   if ('granted' in roles)
-    return roles.granted
-      ? `${roles.roles} are made, and may do what they should`
-      : `${roles.roles} are made; there are no tables yet: the migrations of the owner grant the rest`;
+    return [
+      roles.granted
+        ? `${roles.roles} are made, and may do what they should`
+        : `${roles.roles} are made; there are no tables yet: the migrations of the owner grant the rest`,
+    ];
   return [
     '-- For who may make roles and grants on the database.',
-    ...roles.setup.map((each) => `${each};`),
+    ...roles.setup.flatMap((each) => `${each};`.split('\n')),
     '',
     '-- For the owner, once the tables are there; its migrations do this by themselves.',
-    ...roles.grants.map((each) => `${each};`),
-  ].join('\n');
+    ...roles.grants.flatMap((each) => `${each};`.split('\n')),
+  ];
 }
 
 /** `comanda db url` */
@@ -101,7 +104,7 @@ export const showUrl: Work = {
     url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
   }),
   // Alone, so that it can stand in a command: psql "$(comanda db url)".
-  show: (value) => (value as { url: string }).url,
+  show: (value) => [(value as { url: string }).url],
 };
 
 /** `comanda db roles` */

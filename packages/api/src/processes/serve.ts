@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { configurationExitCode, requireSchema, type Settings, SettingsError, stoppingIn } from '@comanda/db';
+import { note } from '@comanda/db/terminal';
 import { createApp, type RunningApp } from '../app.ts';
 import { startServer } from '../http/server.ts';
 import { withSiblings } from './siblings.ts';
@@ -36,7 +37,7 @@ export async function serve(settings: Settings): Promise<void> {
 /** Ends the process with one line when it cannot run with its settings; throws whatever else it is given. */
 export function refuse(error: unknown): void {
   if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  note(error.message);
   process.exit(configurationExitCode);
 }
 

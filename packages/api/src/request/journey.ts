@@ -60,8 +60,11 @@ export async function simulating<Result>(ctx: CallContext, work: () => Promise<R
   return result;
 }
 
-// Who waits has no place among those who work, so it keeps nobody from one.
-async function waitApart({ app, caller }: CallContext, seconds: number): Promise<void> {
+/** Lets a call wait, as one that is slow. It has no place among those that work, so it keeps no other from one. Throws 503 where too many wait. */
+export async function waitApart(
+  { app, caller }: Pick<CallContext, 'app' | 'caller'>,
+  seconds: number,
+): Promise<void> {
   const leave = app.places.slow.enter(caller.locationId);
   try {
     await setTimeout(seconds * 1_000);

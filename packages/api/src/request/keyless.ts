@@ -10,6 +10,7 @@ import { IncomingBody } from './incoming-body.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep, refuseUnstorable } from './readable.ts';
 import { finishRequest } from './request-log.ts';
+import { refuseSimulation } from './simulation.ts';
 
 /** Whom a call without a key turned out to be of. */
 interface Known<Value> {
@@ -50,6 +51,7 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
     .mutation(async ({ ctx, input: raw, path }) => {
       if (ctx.app.policy.app === 'off')
         throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
+      refuseSimulation(ctx);
       const given = await readKeyless(raw);
       refuseUnstorable(given);
       const read = input.safeParse(given.exact);

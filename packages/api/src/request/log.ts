@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { onReaderGone, sayRecords } from '@comanda/db/terminal';
 import pino, { type Logger } from 'pino';
 
 /** Structured logs on standard output. What a line may hold is decided where it is written, field by field. */
@@ -20,12 +21,12 @@ function standardOutput(): pino.DestinationStream {
   let lines = '';
   const flush = () => {
     if (lines === '') return;
-    process.stdout.write(lines);
+    sayRecords(lines);
     lines = '';
   };
   process.on('exit', flush);
   // Nobody reads any more: that must not end the process.
-  process.stdout.on('error', () => {});
+  onReaderGone();
   return {
     write(line) {
       if (lines === '') setImmediate(flush);

@@ -13,7 +13,13 @@ interface Fault {
   /** Seconds unless said; absent where none can be. */
   seconds?: number;
   /** Whether an operation can meet it; every one unless said. */
-  meets?(operation: Pick<NamedOperation, 'name' | 'kind'>): boolean;
+  meets?(operation: Met): boolean;
+}
+
+/** What a call is of: an operation, or a stream. */
+interface Met {
+  name: string;
+  kind: NamedOperation['kind'] | 'subscription';
 }
 
 /** The faults by the names that `X-Comanda-Simulate` takes. */
@@ -31,6 +37,11 @@ export const faults = {
   stock_gone: {
     does: 'the order is refused as if nothing of what it orders were left',
     meets: ({ name }) => name.replace(/^v1\./, '') === 'orders.create',
+  },
+  stream_cut: {
+    does: 'a stream of events is cut after `; seconds=N`, without a last event',
+    seconds: 3,
+    meets: ({ kind }) => kind === 'subscription',
   },
 } as const satisfies Record<string, Fault>;
 
@@ -58,15 +69,12 @@ export function simulateOf(headers: IncomingHttpHeaders): string | undefined {
 export function beginSimulation(
   { simulate, headers }: RequestContext,
   caller: Caller,
-  operation: Pick<NamedOperation, 'name' | 'kind'>,
+  operation: Met,
   played?: string,
 ): Simulation | undefined {
   const asked = played ?? simulate;
   if (asked === undefined) return undefined;
-  if (!caller.location.sandbox) {
-    const message = 'faults are simulated for keys of a sandbox (cmd_test_…) alone';
-    throw refused(message, 'simulation_refused');
-  }
+  if (!caller.location.sandbox) throw notInSandbox();
   const { fault, seconds } = read(asked);
   const { meets }: Fault = faults[fault];
   if (meets !== undefined && !meets(operation)) throw refused(`${fault} cannot happen to this operation`);
@@ -79,6 +87,11 @@ export function beginSimulation(
       { seconds },
     );
   return { fault, seconds };
+}
+
+/** Throws `validation_error` for a call that asks for a fault and has no key that could be of a sandbox. */
+export function refuseSimulation({ simulate }: RequestContext): void {
+  if (simulate !== undefined) throw notInSandbox();
 }
 
 function read(text: string): Simulation {
@@ -106,6 +119,9 @@ const isFault = (text: string): text is keyof typeof faults => Object.hasOwn(fau
 
 const refused = (message: string, reason?: 'simulation_refused'): ApiError =>
   invalid({ path: 'X-Comanda-Simulate', message, ...(reason && { reason }) });
+
+const notInSandbox = () =>
+  refused('faults are simulated for keys of a sandbox (cmd_test_…) alone', 'simulation_refused');
 
 // By the limiter's own words: a lease with nothing left, to the end of this minute or for so many seconds.
 function asUsedUp({ apiKeyId, limits }: Caller, seconds: number): ApiError {

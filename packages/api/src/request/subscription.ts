@@ -6,10 +6,11 @@ import type { Stream } from '../live/live.ts';
 import type { Permission } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { CallContext, RequestContext } from './context.ts';
-import { admit } from './journey.ts';
+import { admit, waitApart } from './journey.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep } from './readable.ts';
 import { finishRequest } from './request-log.ts';
+import { beginSimulation } from './simulation.ts';
 import { refuseUnknown, unknownFields } from './unknown-fields.ts';
 
 /** What is data about a subscription: entrances and documents read it here. */
@@ -60,57 +61,74 @@ export function subscription<Schema extends z.ZodObject, Output>(
   const procedure = trpc.procedure
     .meta({ subscription: definition })
     .input((raw) => raw)
-    .subscription(async function* ({ ctx, input, path, signal }) {
-      const { stream, caller } = await openStream(ctx, definition, () => input ?? {});
-      const close = () => stream.close();
-      // Who has gone while it was opened is not told of again.
-      if (signal?.aborted) close();
-      signal?.addEventListener('abort', close, { once: true });
-      try {
-        finishOpening(ctx, caller, path, 'trpc');
-        for (let news = await stream.next(); news !== undefined; news = await stream.next())
-          for (const { id, body } of news) yield tracked(id, JSON.parse(body) as Output);
-      } finally {
-        signal?.removeEventListener('abort', close);
-        close();
-      }
+    .subscription(async ({ ctx, input, path, signal }) => {
+      const opening = openStream(ctx, { name: path, ...definition }, () => input ?? {}).then((opened) => {
+        const { stream } = opened;
+        // An abort from before is not signaled again.
+        if (signal?.aborted) stream.close();
+        signal?.addEventListener('abort', () => stream.close(), { once: true });
+        return opened;
+      });
+      // The headers of the answer are those of the opening. A refusal is the stream's one event.
+      await opening.catch(() => {});
+      return eventsOf<Output>(ctx, path, opening);
     });
   return procedure as never;
 }
 
+async function* eventsOf<Output>(ctx: RequestContext, path: string, opening: Promise<Opened>) {
+  const { stream, caller } = await opening;
+  try {
+    finishOpening(ctx, caller, path, 'trpc');
+    for (let news = await stream.next(); news !== undefined; news = await stream.next())
+      for (const { id, body } of news) yield tracked(id, JSON.parse(body) as Output);
+  } finally {
+    stream.close();
+  }
+}
+
+interface Opened {
+  stream: PlacedStream;
+  caller: Caller;
+}
+
 /**
  * Admits a call and opens its stream. Throws what admission throws, `validation_error` for an input that does not fit or
- * is unknown, 429 where too many are open.
+ * is unknown, 429 where too many are open, and what a simulated fault is.
  */
 export async function openStream(
   ctx: RequestContext,
-  { meta, input, open }: SubscriptionDefinition,
+  { name, meta, input, open }: Subscription,
   rawInput: () => unknown,
-): Promise<{ stream: PlacedStream; caller: Caller }> {
+): Promise<Opened> {
   const caller = await admit(ctx, meta);
+  const simulation = beginSimulation(ctx, caller, { name, kind: 'subscription' });
   const raw = rawInput();
   refuseDeep(raw);
   const read = input.safeParse(raw);
   if (!read.success) throw fromZod(read.error);
   const unknown = unknownFields(raw, read.data);
   if (unknown.length > 0) refuseUnknown(unknown, Object.keys(input.shape));
+  if (simulation?.fault === 'slow') await waitApart({ ...ctx, caller }, simulation.seconds);
   const { locationId } = caller;
   const call = { ctx: { ...ctx, caller, reads: ctx.app.reads }, input: read.data };
   const place = { locationId, resource: 'events', kind: 'query' } as const;
   const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
+  if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();
   return { stream, caller };
 }
 
 /** A stream counts as one request, which is answered once it is open. */
 export function finishOpening(
-  { app, requestId, startedAt, clientAddress }: RequestContext,
+  { app, requestId, startedAt, clientAddress, headers }: RequestContext,
   { apiKeyId, locationId }: Caller,
   operation: string,
   entrance: 'rest' | 'trpc',
 ): void {
   const method = entrance === 'rest' ? 'GET' : 'subscription';
   const line = { requestId, entrance, method, status: 200, operation, apiKeyId, locationId, clientAddress };
-  finishRequest(app, line, performance.now() - startedAt);
+  const simulated = headers['X-Comanda-Simulated'];
+  finishRequest(app, { ...line, simulated }, performance.now() - startedAt);
 }
 
 /** Every subscription of the router. */

@@ -7,6 +7,7 @@ import { NoticeProvider } from './notices.tsx';
 import { clientOf, hasEnded, keepSession, keptSession, type Session, takeCode } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
+import { AskBeforeSwitch } from './switch.tsx';
 
 // Before anything is drawn: the code leaves the address at once.
 const codeAtStart = takeCode();
@@ -28,28 +29,44 @@ function Door() {
   const [code, setCode] = useState(codeAtStart);
   const [session, setSession] = useState(keptSession);
   const [isOver, setOver] = useState(false);
+  // A link may come from anybody: it replaces no session before the person at the screen has said so.
+  const [isSure, setSure] = useState(false);
   // A link that is pasted over the address of an open tab changes its end alone, and loads nothing.
   useEffect(() => {
-    const look = () => setCode(takeCode());
+    const look = () => {
+      setCode(takeCode());
+      setSure(false);
+    };
     addEventListener('hashchange', look);
     return () => removeEventListener('hashchange', look);
   }, []);
+  const keep = (changed: Session) => {
+    keepSession(changed);
+    setSession(changed);
+  };
   const enter = (entered: Session | undefined, over = false) => {
     keepSession(entered);
-    setCode(undefined);
-    setOver(over);
     setSession(entered);
+    // A code that waits for an answer replaces nobody any more where the session ended by itself.
+    if (!over) setCode(undefined);
+    setSure(false);
+    setOver(over);
   };
-  if (session === undefined || code !== undefined)
+  if (session === undefined || (code !== undefined && isSure))
     return <SignIn key={code} code={code} isOver={isOver} onSignedIn={enter} />;
   return (
-    <SignedIn
-      key={session.key}
-      session={session}
-      onChanged={(changed) => enter(changed)}
-      onOut={() => enter(undefined)}
-      onOver={() => enter(undefined, true)}
-    />
+    <>
+      <SignedIn
+        key={session.key}
+        session={session}
+        onChanged={keep}
+        onOut={() => enter(undefined)}
+        onOver={() => enter(undefined, true)}
+      />
+      {code !== undefined && (
+        <AskBeforeSwitch session={session} onStay={() => setCode(undefined)} onSwitch={() => setSure(true)} />
+      )}
+    </>
   );
 }
 

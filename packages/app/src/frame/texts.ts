@@ -17,6 +17,10 @@ const en = {
   needsCode: 'Paste the whole link.',
   signingIn: 'Signing in…',
   goOnAs: (name: string) => `Go on as ${name}`,
+  sureToSwitch: 'Sign in as somebody else?',
+  switchMeans: (name: string, place: string, screens: string) =>
+    `You are signed in as ${name} at ${place} (${screens}). The link that was opened would replace that in this tab.`,
+  useLink: 'Sign in with the link',
   ended: 'You are no longer signed in. Ask for another link.',
   noScreen: 'There is no such screen, or it is not yours to open.',
   offline: 'No connection. This is what was known last; it goes on by itself.',
@@ -65,6 +69,10 @@ const es: typeof en = {
   needsCode: 'Pegue el enlace entero.',
   signingIn: 'Entrando…',
   goOnAs: (name) => `Seguir como ${name}`,
+  sureToSwitch: '¿Entrar como otra persona?',
+  switchMeans: (name, place, screens) =>
+    `Usted entró como ${name} en ${place} (${screens}). El enlace que se abrió reemplazaría esa sesión en esta pestaña.`,
+  useLink: 'Entrar con el enlace',
   ended: 'Su sesión terminó. Pida otro enlace.',
   noScreen: 'Esta pantalla no existe o no es para usted.',
   offline: 'Sin conexión. Esto es lo último que se supo; sigue solo.',

@@ -52,7 +52,7 @@ export const certify: Command = {
         (await api.call({ path: `/v2/certifications/${run.id}`, forever: true })) as { data: Certification }
       ).data;
     }
-    terminal.say(flag('json') ? JSON.stringify(run, null, 2) : reportOf(run));
+    terminal.say(flag('json') ? JSON.stringify(run, null, 2).split('\n') : reportOf(run));
     return run.status === 'passed' ? 0 : 1;
   },
 };

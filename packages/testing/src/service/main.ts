@@ -1,3 +1,4 @@
+import { onReaderGone } from '@comanda/db/terminal';
 import type { ServiceOptions, Told } from '../messages.ts';
 import { startPrepared } from './prepared.ts';
 import { sentence } from './sentence.ts';
@@ -7,7 +8,7 @@ const endings: (() => Promise<unknown>)[] = [];
 const tell = (told: Told) => process.send?.(told);
 
 // Whoever read it may be gone.
-process.stderr.on('error', () => {});
+onReaderGone();
 
 // The process that started us has stopped us, or is gone: nobody else would.
 process.once('disconnect', () => {

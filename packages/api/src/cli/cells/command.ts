@@ -23,7 +23,7 @@ export const cellsMap: Work = {
     if (output === undefined) return { map: text };
     return { output, locations: map.size, changed: await replaceFile(output, text) };
   },
-  show: (value) => (isMap(value) ? value.map.trimEnd() : table(value)),
+  show: (value) => (isMap(value) ? value.map.trimEnd().split('\n') : table(value)),
 };
 
 const isMap = (value: unknown): value is { map: string } => Object.hasOwn(value as object, 'map');

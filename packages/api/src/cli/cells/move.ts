@@ -12,6 +12,7 @@ import type { Options, Work } from '../command.ts';
 import { parse } from '../input.ts';
 import { emptyFolder, makeFolder, readerOf, readManifest, writeManifest } from '../location-folder.ts';
 import { encryptionKeyIds, tell } from '../locations.ts';
+import { shellWord } from '../shell-word.ts';
 import { replaceFile } from './command.ts';
 import { type Cell, cellNamed, inCell, readCells } from './file.ts';
 import { mapCells, mapForms } from './map.ts';
@@ -128,7 +129,7 @@ export const moveLocation: Work = {
       seconds[step] === undefined ? [] : [[step, seconds[step]] as const],
     );
     const lines = took.map(([step, each]) => `${step.padEnd(8)}${each.toFixed(1).padStart(8)} s`);
-    return [`${name} to cell ${cell}`, ...lines, next].join('\n');
+    return [`${name} to cell ${cell}`, ...lines, next];
   },
   isFailure: (value) => !['done', 'abort'].includes((value as Moved).step),
 };
@@ -264,7 +265,7 @@ const whatToRun = (cell: string): string =>
   `Writes are refused, reads answered in both cells. Load the map into the proxies now, so that they lead its keys to cell ${cell}; then run the same command with --continue.`;
 
 const afterwards = (id: string, name: string, { folder, cell }: MoveRow): string =>
-  `It is in cell ${cell}. What is left here goes by: comanda locations delete ${id} --confirm '${name}'. ${folder} holds a copy of it: remove it.`;
+  `It is in cell ${cell}. What is left here goes by: comanda locations delete ${id} --confirm ${shellWord(name)}. ${folder} holds a copy of it: remove it.`;
 
 /** A reload that takes longer is ended, and counts as failed. */
 const reloadMs = 120_000;

@@ -1,15 +1,17 @@
+import { linesOf } from '@comanda/db/terminal';
+import type { Lines } from '../rows.ts';
 import type { Outcome } from './check.ts';
 import type { Diagnosis } from './doctor.ts';
 
 /** A diagnosis for a person: a line for each check, and what to do under those that did not come out well. */
-export function report(value: unknown): string {
+export function report(value: unknown): Lines {
   const { outcome, checks, repairs } = value as Diagnosis;
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap((check) => {
-    const line = `${marks[check.outcome]}  ${check.name.padEnd(width)}  ${check.found}`;
-    return check.advice === undefined ? [line] : [line, `         ${' '.repeat(width)}  ${check.advice}`];
+    const found = linesOf(`${marks[check.outcome]}  ${check.name.padEnd(width)}  ${check.found}`);
+    return check.advice === undefined ? found : [...found, `         ${' '.repeat(width)}  ${check.advice}`];
   });
-  return [...repairsOf(repairs), ...lines, '', conclusions[outcome]].join('\n');
+  return [...repairsOf(repairs), ...lines, '', conclusions[outcome]];
 }
 
 const marks: Record<Outcome, string> = {

@@ -7,6 +7,7 @@ import {
   readSchemaState,
   type Settings,
 } from '@comanda/db';
+import { embeddedFolder } from '@comanda/embedded';
 import { type Check, count, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
 import * as sql from './statements.ts';
 
@@ -129,9 +130,9 @@ const disk: Check = {
   name: 'disk',
   means: 'The disk of the embedded database has room.',
   advice: 'Free some space: a full disk stops every write.',
-  async run({ settings, database, thresholds }) {
-    const [row] = await database.run(sql.dataDirectory, []);
-    const { bavail, blocks, bsize } = await statfs(row?.path ?? settings.dataDir);
+  async run({ settings: { dataDir }, thresholds }) {
+    // PostgreSQL does not show its folder to the role of the service.
+    const { bavail, blocks, bsize } = await statfs(embeddedFolder(dataDir) ?? dataDir);
     return judgeDisk(bavail * bsize, blocks * bsize, thresholds);
   },
 };

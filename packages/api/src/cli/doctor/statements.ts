@@ -198,11 +198,6 @@ export const workersThatCannotSign = statement<{ host: string; pid: number; endp
    group by h.id order by h.host, h.pid limit 100`,
 );
 
-export const dataDirectory = statement<{ path: string }>(
-  'doctor_data_directory',
-  `select current_setting('data_directory') as path`,
-);
-
 /** Moves to another cell that are not over: those that wait at their step for longest first. */
 export const openMoves = statement<{
   id: string;

@@ -4,6 +4,7 @@ import type { Work } from '../command.ts';
 import { databaseUrlOf } from '../database-url.ts';
 import { parse } from '../input.ts';
 import { withProgress } from '../progress.ts';
+import type { Lines } from '../rows.ts';
 import { type Drill, drill } from './drill.ts';
 
 // What PostgreSQL takes for a moment to recover to: the T and Z of ISO 8601 it refuses there.
@@ -53,7 +54,7 @@ function databaseIn(url: string | undefined): string | undefined {
   return name || undefined;
 }
 
-function text(value: unknown): string {
+function text(value: unknown): Lines {
   const { works, seconds, steps } = value as Drill;
   const lines = steps.map(
     ({ name, ok, found, seconds: took }) =>
@@ -62,5 +63,5 @@ function text(value: unknown): string {
   const verdict = works
     ? `The backup works: restored, served and removed again in ${seconds.toFixed(1)} s.`
     : `The backup does not work as it is: see above. (${seconds.toFixed(1)} s)`;
-  return [...lines, '', verdict].join('\n');
+  return [...lines, '', verdict];
 }

@@ -12,6 +12,7 @@ import {
 } from '@comanda/db';
 import { type Account, lastLines, runTool } from '@comanda/embedded';
 import { CommandError } from '../../command-error.ts';
+import { shellWord } from '../shell-word.ts';
 import type { Programs } from './programs.ts';
 import type { Source } from './source.ts';
 
@@ -188,5 +189,3 @@ async function asSuperuser(
     await database.close();
   }
 }
-
-const shellWord = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

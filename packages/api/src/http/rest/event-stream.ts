@@ -5,6 +5,7 @@ import type { News } from '../../live/reader.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest } from '../../request/request-log.ts';
+import { simulateOf } from '../../request/simulation.ts';
 import { finishOpening, openStream, type Subscription, subscriptionsOf } from '../../request/subscription.ts';
 import { refuseUnknown } from '../../request/unknown-fields.ts';
 import { commonHeaders, errorJson, headerList, sendError } from './answer.ts';
@@ -45,7 +46,7 @@ async function serve(
   const context: RequestContext = {
     ...{ app, requestId, startedAt: performance.now(), apiVersion: 'v2' },
     ...{ authorization: request.headers.authorization, headers: {}, cut: () => response.destroy() },
-    clientAddress: app.clientAddress(request),
+    ...{ clientAddress: app.clientAddress(request), simulate: simulateOf(request.headers) },
   };
   try {
     const { stream, caller } = await openStream(context, subscription, () =>
@@ -73,12 +74,13 @@ async function serve(
       return;
     }
     const { status, errorCode: code, reason } = refusal;
-    const { clientAddress } = context;
+    const { clientAddress, headers } = context;
     const line = {
+      simulated: headers['X-Comanda-Simulated'],
       ...{ requestId, clientAddress, entrance: 'rest' as const, method: 'GET' },
       operation: subscription.name,
     };
-    sendError(request, response, refusal, requestId, context.headers);
+    sendError(request, response, refusal, requestId, headers);
     const fault = isFault(refusal) ? error : undefined;
     finishRequest(app, { ...line, status, code, reason }, performance.now() - context.startedAt, fault);
   }

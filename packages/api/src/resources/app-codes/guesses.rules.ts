@@ -5,7 +5,10 @@ export interface Guesses {
   note(address: string, now: number): void;
 }
 
-/** So many in a minute; the code itself is 192 random bits, this keeps the database from being asked. */
+/**
+ * So many in a minute are answered as what they are. The code itself is 192 random bits, so nobody finds one: this says to a
+ * program that errs to wait. What spares the database is that all codes are read together (`foundCodes`).
+ */
 export const mostGuesses = 10;
 
 const windowMs = 60_000;

@@ -13,6 +13,12 @@ export interface CodeRow {
   sandbox: boolean;
 }
 
+/** What is known of a code that was made. */
+export interface FoundCode {
+  location_id: string;
+  state: 'usable' | 'used' | 'expired';
+}
+
 /** $1 hash, $2 location, $3 name, $4 screens, $5 hours. Codes of more than a day ago go. */
 export const insertCode = statement<never>(
   'insert_app_code',
@@ -33,8 +39,11 @@ export const useCode = statement<CodeRow>(
    returning c.location_id, c.name, c.screens, c.key_hours, l.name as location_name, l.timezone, l.currency, l.code, l.sandbox`,
 );
 
-/** $1 hash. Whether there is one, and whether it was used. */
-export const findCode = statement<{ used: boolean }>(
-  'find_app_code',
-  'select used_at is not null as used from internal.app_codes where code_hash = $1::bytea',
+/** $1 hashes. Of each code that there is: whose it is, and whether it can be used. One probe of the primary key a hash. */
+export const findCodes = statement<FoundCode & { code_hash: Buffer }>(
+  'find_app_codes',
+  `select c.code_hash, c.location_id,
+     case when c.used_at is not null then 'used' when c.created_at > now() - interval '10 minutes' then 'usable' else 'expired' end as state
+   from unnest($1::bytea[]) as a (code_hash)
+   cross join lateral (select * from internal.app_codes c where c.code_hash = a.code_hash limit 1) c`,
 );

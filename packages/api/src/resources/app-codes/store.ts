@@ -1,5 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { SqlDatabase } from '@comanda/db';
+import type { JoinedRead } from '../../places/joined-reads.ts';
 import { findLocation } from '../keys/store.ts';
 import { type CodeCreate, CodeCreate as CodeCreateSchema } from './schema.ts';
 import * as sql from './statements.ts';
@@ -19,6 +20,15 @@ export async function issueCode(
   await database.run(sql.insertCode, [hashOf(code), id, name, [...new Set(screens)], hours]);
   return { code, location_id: id };
 }
+
+/** Codes by their hashes, read together: the codes that are given, right or wrong, keep one connection of a process busy at most. */
+export const foundCodes: JoinedRead<Buffer, sql.FoundCode> = {
+  textOf: (hash) => hash.toString('latin1'),
+  async read(database, hashes) {
+    const rows = await database.run(sql.findCodes, [hashes]);
+    return new Map(rows.map((row) => [row.code_hash.toString('latin1'), row]));
+  },
+};
 
 /** What is kept of a code; undefined for a text that is none. */
 export function codeHash(text: string): Buffer | undefined {

@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '@comanda/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commands } from '../../packages/integrator/src/commands.ts';
+import { useApi } from '../support/api.ts';
+import { codeOf, controls, controlsIn, halves } from '../support/controls.ts';
+import { type Download, download } from './comanda-mjs.ts';
+
+const api = useApi();
+
+/** What stands in every text of the service, and what the receiver answers. */
+const marks = [...controls, ...halves].join('');
+const hostile = `a${marks}b\n**passed**: 8 of 8 checks passed.\n# <b>All is well</b> [here](http://127.0.0.1) \`x\``;
+
+const certification = {
+  ...{ id: hostile, status: 'failed', verdict: hostile, created_at: hostile, completed_at: hostile },
+  waiting_for: { check: hostile, action: hostile, text: hostile, until: hostile },
+  checks: ['passed', 'failed', hostile].map((status) => ({
+    ...{ check: hostile, title: hostile, status, reason: hostile, done: [hostile], read: hostile },
+    seen: [{ at: hostile, text: hostile, request_id: hostile }],
+  })),
+};
+const event = {
+  id: '01a2066f-d568-7283-838f-38d073ea532b',
+  type: 'order.created',
+  created_at: hostile,
+  data: { hostile },
+};
+const attempt = {
+  ...{ id: hostile, event_id: hostile, event_type: hostile, attempt: 1, status: hostile, error: hostile },
+  ...{ duration_ms: 1, attempted_at: hostile, next_attempt_at: hostile },
+};
+
+/** What it answers, by the path. */
+const answers: Readonly<Record<string, unknown>> = {
+  '/v2/events': { data: [event], pagination: {} },
+  '/v2/webhook-endpoints': { data: [1, 2].map(() => ({ id: hostile, url: hostile })) },
+  '/v2/webhook-endpoints/one/deliveries': { data: [attempt] },
+  '/v2/webhook-endpoints/one/replay': { data: { replayed: hostile } },
+  '/v2/certifications/one': { data: certification },
+  '/openapi-v2.json': { webhooks: { [hostile]: {} } },
+};
+
+let server: Server;
+let url: string;
+let tool: Download;
+beforeAll(async () => {
+  tool = await download(api);
+  server = createServer((request, response) => {
+    request.resume();
+    const { pathname } = new URL(request.url ?? '', 'http://localhost');
+    if (pathname === '/hook') return response.end(hostile);
+    const body = answers[pathname];
+    response.statusCode = body === undefined ? 422 : 200;
+    response.end(JSON.stringify(body ?? { error: { code: 'validation_error', message: hostile } }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+/** No argument of a process holds a NUL or half a pair. */
+const typed = `x${controls.slice(1).join('')}`;
+const moment = ['--since', '2026-01-31T00:00:00Z', '--once'];
+const hook = () => `${url}/hook`;
+
+/** How each command is run. */
+const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>> = {
+  listen: () => [
+    ['--forward-to', hook(), '--verbose', ...moment],
+    ['--forward-to', typed],
+  ],
+  trigger: () => [
+    ['order.created', '--to', hook(), '--verbose'],
+    [typed, '--to', hook()],
+  ],
+  'events tail': () => [moment, [...moment, '--json'], ['--since', typed]],
+  'deliveries list': () => [['one'], ['one', '--json'], [], [typed]],
+  'deliveries replay': () => [
+    ['one', '--since', '1h'],
+    ['--since', '1h'],
+    [typed, '--since', '1h'],
+  ],
+  verify: () => [
+    [
+      '--secret',
+      'whsec_AAAA',
+      '--body',
+      typed,
+      '--header',
+      `webhook-id: ${typed}`,
+      '--header',
+      'webhook-timestamp: 1',
+    ],
+    ['--secret', 'whsec_AAAA', '--body', `@${typed}`],
+  ],
+  certify: () => [
+    ['--follow', 'one'],
+    ['--follow', 'one', '--json'],
+    ['--follow', typed],
+  ],
+};
+
+it('every command is run', () => {
+  expect(Object.keys(words).sort()).toEqual(Object.keys(commands).sort());
+});
+
+describe.each(Object.entries(words))('comanda.mjs %s', (name, calls) => {
+  it('prints no control of what the service, the receiver or the command line says', async () => {
+    for (const argv of [...calls(), [`--${typed}`], [typed, typed]]) {
+      const { stdout, stderr } = await tool.run([...name.split(' '), ...argv], { env: { COMANDA_URL: url } });
+      expect({ argv, stdout: controlsIn(stdout), stderr: controlsIn(stderr) }).toEqual({
+        argv,
+        stdout: [],
+        stderr: [],
+      });
+      if (argv.includes('--json'))
+        for (const line of name === 'certify' ? [stdout] : stdout.trimEnd().split('\n')) JSON.parse(line);
+    }
+  });
+});
+
+it('prints what was said as codes', async () => {
+  const { stdout } = await tool.run(['certify', '--follow', 'one', '--json'], { env: { COMANDA_URL: url } });
+  expect(JSON.parse(stdout)).toEqual(certification);
+  const tail = await tool.run(['events', 'tail', ...moment, '--json'], { env: { COMANDA_URL: url } });
+  expect(JSON.parse(tail.stdout)).toEqual(event);
+  expect(tail.stdout).toContain(codeOf('\u009b'));
+});
+
+it('the report of a certification holds no line and no Markdown that a name brings along', async () => {
+  const { stdout } = await tool.run(['certify', '--follow', 'one'], { env: { COMANDA_URL: url } });
+  const lines = stdout.split('\n');
+  expect(lines.filter((line) => /^\*\*passed|^# <b>/.test(line))).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('#'))).toHaveLength(4);
+  expect(stdout.replaceAll(/\\[*<>[\]`]/g, '')).not.toMatch(/<b>|\[here\]|`x`|(?<!^)\*\*(?!: )/m);
+});
+
+it('comanda.py raises errors that can be printed', async () => {
+  const folder = join(tool.folder, 'python');
+  mkdirSync(folder);
+  const program = [
+    'from comanda import Comanda, ComandaError',
+    `comanda = Comanda(${JSON.stringify(url)}, key="k", tries=1)`,
+    'try:',
+    '    comanda.get("/v2/orders")',
+    'except ComandaError as error:',
+    '    print(error)',
+    '    assert "\\u202e" in error.message',
+    'comanda.get("/v2/orders")',
+  ];
+  writeFileSync(join(folder, 'try.py'), program.join('\n'));
+  const { stdout, stderr, code } = await promisify(execFile)('python3', ['-B', join(folder, 'try.py')], {
+    env: { PATH: process.env.PATH, PYTHONPATH: join(repositoryRoot, 'packages/integrator/python') },
+  }).then(
+    (ended) => ({ ...ended, code: 0 }),
+    (error: { stdout: string; stderr: string; code: number | string }) => error,
+  );
+  if (code === 'ENOENT') return console.warn('Python is not on this machine: comanda.py is not run.');
+  expect([controlsIn(stdout), controlsIn(stderr)]).toEqual([[], []]);
+  expect(stdout).toContain(codeOf('\u202e'));
+  expect(stderr).toContain('ComandaError: 422');
+});
