@@ -44,6 +44,7 @@ LANGUAGE sql IMMUTABLE AS $$
 
   ('api_keys',           'service', 'i', null, 'a key is made by comanda keys create, which shows its text once and stores only a hash of it'),
   ('api_keys',           'never',   'id location_id prefix key_hash created_at', null, 'the id, the location and the text of a key never change: make another one (comanda keys create) and revoke this'),
+  ('api_keys',           'never',   'permissions', 'NOT by_service()', 'the permissions of a key are changed by a command, with a name: comanda keys update <id> --permissions <all of them> --as <your name>'),
   ('api_keys',           'never',   'revoked_at', 'OLD.revoked_at IS NOT NULL', 'a key is revoked for good: make another one (comanda keys create)'),
   ('webhook_endpoints',  'service', 'i', null, 'an endpoint is made by POST /v2/webhook-endpoints, which gives it a signing secret'),
   ('webhook_endpoints',  'never',   'id location_id created_at', null, 'the id, the location and the creation of a webhook endpoint never change: make another one'),
