@@ -31,9 +31,9 @@ interface Seen {
 }
 
 describe.each([
-  { setup: 'with a superuser', open: false },
-  { setup: 'without a superuser', open: true },
-])('roles that were set up $setup', ({ open }) => {
+  ['with a superuser', false],
+  ['without a superuser', true],
+])('roles that were set up %s', (_, open) => {
   beforeAll(async () => {
     if (open) await superuser.sql(openToPublic);
   });

@@ -126,6 +126,12 @@ export const editsOfOthers: readonly HandEdit[] = [
   ),
   guard(
     22,
+    'lets a key do everything',
+    `update api_keys set permissions = '{*}' where location_id = $1 and permissions <> '{*}'`,
+    /comanda keys update <id> --permissions .* --as <your name>/,
+  ),
+  guard(
+    22,
     'inserts a key',
     `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1, 'x', 'x', '\\x00', '{*}')`,
     /comanda keys create/,

@@ -103,6 +103,22 @@ describe('a role that may make roles, and no more', () => {
     }
   });
 
+  it('bounds admins and readers, and leaves a reader no temporary table to fill the disk with', async () => {
+    const reader = await openHand(urlOf(`${prefix()}_reader`), 'reader');
+    try {
+      const [bounds] = await reader.sql(`select current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle, current_setting('default_transaction_read_only') as reads,
+        (select rolconnlimit from pg_roles where rolname = current_user) as connections`);
+      expect(bounds).toEqual({ statement: '5min', idle: '1min', reads: 'on', connections: 20 });
+      await reader.sql('set default_transaction_read_only = off');
+      await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({
+        code: '42501',
+      });
+    } finally {
+      await reader.close();
+    }
+  });
+
   it('becomes no superuser by that, and passes no row security', async () => {
     const client = await openAs(urlOf(operator()), 'owner');
     const { rows } = await client.query(
