@@ -40,6 +40,7 @@ const others: Readonly<Record<string, (column: string) => string>> = {
   boolean: (column) => `not coalesce(${column}, false)`,
   'timestamp with time zone': (column) => `coalesce(${column}, now()) + interval '1 second'`,
   'text[]': () => `'{orders:read}'`,
+  character: () => `'JPY'`,
   bytea: () => `sha256('another')`,
   jsonb: () => `'[{"x": 1}]'`,
 };
