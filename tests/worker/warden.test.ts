@@ -98,7 +98,8 @@ describe('a worker', () => {
         await session.query(`select pg_advisory_lock_shared(change_lock(), 5)`);
         for (;;) await session.query('select pg_sleep(0.05)');
       })();
-      await expect(worked).rejects.toMatchObject({ code: '57P01' });
+      // Between two statements nothing but the end of the connection is heard.
+      await expect(worked).rejects.toThrow(/terminat|connection/);
     } finally {
       await asSuperuser(`drop owned by ${name}; drop role ${name}`);
     }
