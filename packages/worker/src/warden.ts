@@ -2,6 +2,7 @@ import {
   again,
   boundedRoles,
   type Loop,
+  mostLocks,
   type Queryable,
   roleBounds,
   sqlState,
@@ -10,9 +11,6 @@ import {
 } from '@comanda/db';
 import type { Logger } from 'pino';
 import { endSession, type HandSession, lookAtHands } from './warden.statements.ts';
-
-/** More locks than an edit takes. Every session of the server shares one table of locks: a session that fills it stops all. */
-const mostLocks = 1_000;
 
 const bounds = JSON.stringify(boundedRoles.map((role) => ({ role, ...roleBounds[role] })));
 

@@ -39,6 +39,9 @@ export const roleBounds: Readonly<Record<BoundedRole, RoleBounds>> = {
   },
 };
 
+/** More locks than an edit takes, which one session holds at most. All sessions of a server share one table of locks. */
+export const mostLocks = 1_000;
+
 /** The roles that are bounded, in the order of `roleBounds`. */
 export const boundedRoles = Object.keys(roleBounds) as BoundedRole[];
 
