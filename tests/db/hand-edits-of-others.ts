@@ -126,8 +126,8 @@ export const editsOfOthers: readonly HandEdit[] = [
   ),
   guard(
     22,
-    'lets a key do everything',
-    `update api_keys set permissions = '{*}' where location_id = $1 and permissions <> '{*}'`,
+    'changes what a key may do',
+    `update api_keys set permissions = '{orders:write}' where location_id = $1`,
     /comanda keys update <id> --permissions .* --as <your name>/,
   ),
   guard(
