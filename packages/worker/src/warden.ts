@@ -37,10 +37,10 @@ export function startWarden(database: Queryable, rolePrefix: string, log: Logger
     try {
       const [row] = await database.run(endSession, [pid, started]);
       if (row?.ended === true)
-        log.warn({ pid, role, user, application }, `a session was ended: ${reasons[past]}`);
+        log.warn({ backend: pid, role, user, application }, `a session was ended: ${reasons[past]}`);
     } catch (error) {
       if (sqlState(error)?.code !== '42501') throw error;
-      if (mayEnd) log.warn({ err: error, pid, role }, 'no session may be ended: see comanda doctor');
+      if (mayEnd) log.warn({ err: error, backend: pid, role }, 'no session may be ended: see comanda doctor');
       mayEnd = false;
     }
   };

@@ -52,7 +52,8 @@ export function sessionDefaults(role: BoundedRole): Readonly<Record<string, stri
     statement_timeout: `${statement}s`,
     idle_in_transaction_session_timeout: `${idleInTransaction}s`,
     lock_timeout: `${lockWait}s`,
-    default_transaction_read_only: readOnly ? 'on' : 'off',
+    // Never off: that of a role would pass by a database that was set read-only.
+    ...(readOnly && { default_transaction_read_only: 'on' }),
   };
 }
 
