@@ -18,7 +18,7 @@ LANGUAGE sql IMMUTABLE AS $$
   ('locations',          'fixed',   'id', null, 'the id of a location never changes: make another one (comanda locations create)'),
   ('locations',          'fixed',   'code', null, 'the code of a location never changes: its keys carry it'),
   ('locations',          'fixed',   'sandbox', null, 'whether a location is a sandbox never changes: make another one (comanda locations create --sandbox)'),
-  ('locations',          'never',   'status', 'OLD.status = ''deleting'' OR held_by_move(OLD.id, NEW.status)', 'this location is being deleted, or moves to another cell: go on by comanda locations delete, or comanda locations move'),
+  ('locations',          'never',   'status', 'OLD.status = ''deleting'' OR NEW.status = ''deleting'' AND NOT by_service() OR held_by_move(OLD.id, NEW.status)', 'a location that is being deleted, or moves to another cell, keeps its status, and no edit begins either: see comanda locations delete, and comanda locations move'),
   ('locations',          'never',   'created_at', null, 'the creation of a location never changes'),
   ('product_stock',      'never',   'product_id location_id', null, 'a stock record stays with its product: delete it, and insert one for the other product'),
   ('product_categories', 'never',   'location_id', null, 'a link stays in its location: delete it, and insert another one'),
