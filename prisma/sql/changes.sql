@@ -49,8 +49,9 @@ BEGIN
     AND deed_passes(relation, 'moments', session_user);
 END $$;
 
--- Before a statement that stamps rows of these lists, however many.
-CREATE FUNCTION announce_statement() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+-- Before a statement that stamps rows of these lists, however many. It locks as the owner: nobody else need be able to.
+CREATE FUNCTION announce_statement() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT keeps_moments(TG_RELID) THEN
     PERFORM announce_change();

@@ -18,7 +18,7 @@ LANGUAGE sql IMMUTABLE AS $$
   ('locations',          'fixed',   'id', null, 'the id of a location never changes: make another one (comanda locations create)'),
   ('locations',          'fixed',   'code', null, 'the code of a location never changes: its keys carry it'),
   ('locations',          'fixed',   'sandbox', null, 'whether a location is a sandbox never changes: make another one (comanda locations create --sandbox)'),
-  ('locations',          'never',   'status', 'OLD.status = ''deleting'' OR held_by_move(OLD.id, NEW.status)', 'this location is being deleted, or moves to another cell: go on by comanda locations delete, or comanda locations move'),
+  ('locations',          'never',   'status', 'OLD.status = ''deleting'' OR NEW.status = ''deleting'' AND NOT by_service() OR held_by_move(OLD.id, NEW.status)', 'a location that is being deleted, or moves to another cell, keeps its status, and no edit begins either: see comanda locations delete, and comanda locations move'),
   ('locations',          'never',   'created_at', null, 'the creation of a location never changes'),
   ('product_stock',      'never',   'product_id location_id', null, 'a stock record stays with its product: delete it, and insert one for the other product'),
   ('product_categories', 'never',   'location_id', null, 'a link stays in its location: delete it, and insert another one'),
@@ -44,6 +44,7 @@ LANGUAGE sql IMMUTABLE AS $$
 
   ('api_keys',           'service', 'i', null, 'a key is made by comanda keys create, which shows its text once and stores only a hash of it'),
   ('api_keys',           'never',   'id location_id prefix key_hash created_at', null, 'the id, the location and the text of a key never change: make another one (comanda keys create) and revoke this'),
+  ('api_keys',           'never',   'permissions', 'NOT by_service()', 'the permissions of a key are changed by a command, with a name: comanda keys update <id> --permissions <all of them> --as <your name>'),
   ('api_keys',           'never',   'revoked_at', 'OLD.revoked_at IS NOT NULL', 'a key is revoked for good: make another one (comanda keys create)'),
   ('webhook_endpoints',  'service', 'i', null, 'an endpoint is made by POST /v2/webhook-endpoints, which gives it a signing secret'),
   ('webhook_endpoints',  'never',   'id location_id created_at', null, 'the id, the location and the creation of a webhook endpoint never change: make another one'),

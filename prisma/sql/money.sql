@@ -94,8 +94,9 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_new BEFORE INSERT ON turns FOR EACH ROW EXECUTE FUNCTION guard_new_turn();
 
--- Once the lock is held every order of the turn is committed: it ends after the last of them.
-CREATE FUNCTION guard_turn_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+-- Once the lock is held every order of the turn is committed: it ends after the last of them. It locks as the owner.
+CREATE FUNCTION guard_turn_move() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF OLD.status = 'closed' AND NEW.status = 'open' THEN
     RAISE EXCEPTION 'a closed turn cannot be opened again' USING ERRCODE = 'CM001', DETAIL = OLD.id::text;

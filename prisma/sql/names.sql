@@ -37,5 +37,5 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER guard_permissions BEFORE INSERT OR UPDATE OF permissions ON api_keys
+CREATE TRIGGER guard_names BEFORE INSERT OR UPDATE OF permissions ON api_keys
   FOR EACH ROW EXECUTE FUNCTION guard_permission_names();

@@ -41,7 +41,7 @@ export interface FoundColumn extends Omit<StudioColumn, 'computed' | 'fk_schema'
   may_update: boolean;
 }
 
-/** The tables and views of `public` that the session may read, with what it may do there. */
+/** The tables and views of `public`, with the columns that the session may read and what it may do there. */
 export const readTables = `
   select c.relname as name, c.relkind = 'v' as is_view, (
     select json_agg(json_build_object(
@@ -62,10 +62,10 @@ export const readTables = `
     join pg_type t on t.oid = a.atttypid join pg_namespace tn on tn.oid = t.typnamespace
     left join pg_type base on base.oid = nullif(t.typbasetype, 0) left join pg_namespace bn on bn.oid = base.typnamespace
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and has_column_privilege(c.oid, a.attnum, 'SELECT')
   ) as columns
   from pg_class c
-  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v') and has_table_privilege(c.oid, 'SELECT')
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v') and has_any_column_privilege(c.oid, 'SELECT')
   order by c.relkind desc, c.relname`;
 
 /** What Studio is told: views first, useful columns before ids, and arrows that lead to the right rows. */

@@ -182,7 +182,7 @@ describe('the audit', () => {
       message: expect.stringMatching(/a later change stands in products/),
     });
     const other = await createKey(api.app.database, { locationId, name: 'ERP' });
-    await hand.sql(`update api_keys set permissions = '{orders:read}' where id = $1`, [other.id]);
+    await hand.sql('update api_keys set per_minute = 5 where id = $1', [other.id]);
     const narrowed = await lastEntry();
     expect(narrowed).not.toHaveProperty('can_undo');
     expect(await refusal(narrowed?.id ?? '')).toEqual({

@@ -86,6 +86,22 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     expect(readable).toMatch(/ command line .* keys\.create .*permissions: \["orders:\*"\]/);
   });
 
+  it('shows who changed the permissions of a key, which takes a name', async () => {
+    const { id } = json(
+      await comanda('keys', 'create', '--name', 'BI', '--permissions', 'orders:*', '--json'),
+    );
+    const update = ['keys', 'update', String(id), '--permissions', 'orders:read'];
+    const nameless = await comanda(...update);
+    expect(nameless.code).toBe(1);
+    expect(nameless.stderr).toContain('--as: must be your name');
+    expect((await comanda(...update, '--as', 'comanda\u001b[31m')).code).toBe(1);
+    expect((await comanda(...update, '--as', 'ana')).code).toBe(0);
+    const readable = (await comanda('audit', '--by', 'ana')).stdout;
+    expect(readable).toMatch(
+      / command line by ana .* keys\.update .*permissions: \["orders:\*"\] → \["orders:read"\]/,
+    );
+  });
+
   it('shows at a location what another one did to it, and nothing else of others', async () => {
     const made = await api.client().locations.create.mutate({ name: 'Second' });
     const [entry, ...rest] = entries(await comanda('audit', '--location', made.id, '--json'));

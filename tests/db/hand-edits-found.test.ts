@@ -58,11 +58,6 @@ const found: readonly [string, string, RegExp][] = [
     /api_keys_times_check/,
   ],
   [
-    'permissions as a list of lists',
-    `update api_keys set permissions = '{{orders:read},{orders:write}}' where location_id = $1`,
-    /api_keys_permissions_list_check/,
-  ],
-  [
     'events as a list of lists',
     `update webhook_endpoints set events = '{{order.created},{turn.open}}' where location_id = $1`,
     /webhook_endpoints_events_check/,

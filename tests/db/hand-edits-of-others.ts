@@ -125,6 +125,18 @@ export const editsOfOthers: readonly HandEdit[] = [
     /no permission "nonsense"/,
   ),
   guard(
+    13,
+    'says that a location is being deleted',
+    `update locations set status = 'deleting' where id = $1`,
+    /comanda locations delete/,
+  ),
+  guard(
+    22,
+    'changes what a key may do',
+    `update api_keys set permissions = '{orders:write}' where location_id = $1`,
+    /comanda keys update <id> --permissions .* --as <your name>/,
+  ),
+  guard(
     22,
     'inserts a key',
     `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1, 'x', 'x', '\\x00', '{*}')`,

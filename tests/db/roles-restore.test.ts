@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/queue.ts';
 import { applyRoles } from '../../packages/db/src/roles/apply.ts';
@@ -100,6 +101,52 @@ describe('a role that may make roles, and no more', () => {
       expect(await admin.sql('select count(*)::int as n from payments')).toEqual([{ n: 1 }]);
     } finally {
       await admin.close();
+    }
+  });
+
+  it('leaves to doctor what it may not grant, until it may', async () => {
+    const check = async () => {
+      const { checks } = await diagnose({
+        ...{ DATABASE_URL: urlOf(`${prefix()}_service`), DATABASE_ROLE_PREFIX: prefix() },
+        ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      });
+      return checks.find(({ name }) => name === 'sessions of people');
+    };
+    const own = await openHand(urlOf(operator()));
+    const [version] = await own.sql<{ old: boolean }>(
+      `select current_setting('server_version_num')::int < 160000 as old`,
+    );
+    await own.sql(`alter role ${prefix()}_reader connection limit 200`);
+    await own.close();
+    const lacks = `${prefix()}_service lacks pg_signal_backend, pg_read_all_stats; `;
+    // Before 16 every role that may make roles grants these.
+    expect(await check()).toMatchObject({
+      outcome: 'warning',
+      found: `${version?.old === true ? '' : lacks}without their limits and defaults: ${prefix()}_reader`,
+      advice: expect.stringContaining('comanda db roles --apply'),
+    });
+    // As the administrators of managed databases have it.
+    await runOnce(
+      inject('adminUrl'),
+      `grant pg_signal_backend, pg_read_all_stats to ${operator()} with admin option`,
+    );
+    await apply();
+    expect(await check()).toMatchObject({ outcome: 'ok' });
+  });
+
+  it('bounds admins and readers, and leaves a reader no temporary table to fill the disk with', async () => {
+    const reader = await openHand(urlOf(`${prefix()}_reader`), 'reader');
+    try {
+      const [bounds] = await reader.sql(`select current_setting('statement_timeout') as statement,
+        current_setting('idle_in_transaction_session_timeout') as idle, current_setting('default_transaction_read_only') as reads,
+        (select rolconnlimit from pg_roles where rolname = current_user) as connections`);
+      expect(bounds).toEqual({ statement: '5min', idle: '1min', reads: 'on', connections: 20 });
+      await reader.sql('set default_transaction_read_only = off');
+      await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({
+        code: '42501',
+      });
+    } finally {
+      await reader.close();
     }
   });
 

@@ -156,7 +156,19 @@ describe('an admin', () => {
   });
 });
 
-test('a reader writes nothing', async () => {
+test.each(['admin', 'reader'] as const)('role %s reads every column of a key but its hash', async (role) => {
+  const { rows } = await as('owner').query<{ columns: string }>(
+    `select string_agg(attname, ', ') as columns from pg_attribute
+     where attrelid = 'public.api_keys'::regclass and attnum > 0 and not attisdropped and attname <> 'key_hash'`,
+  );
+  await as(role).query(`select ${rows[0]?.columns} from api_keys`);
+  for (const sql of ['select key_hash from api_keys', 'select * from api_keys', 'select k from api_keys k'])
+    await expect(as(role).query(sql)).rejects.toMatchObject(denied);
+});
+
+test('a reader writes nothing, whatever the session sets', async () => {
+  await expect(as('reader').query('delete from products')).rejects.toMatchObject({ code: '25006' });
+  await as('reader').query('set default_transaction_read_only = off');
   for (const sql of [
     'update products set price = 1',
     'delete from products',
@@ -184,6 +196,13 @@ describe('the next migration of the owner', () => {
     await run();
     expect(await may('admin', 'DELETE')).toEqual({ yes: false });
     expect(await may('service', 'INSERT')).toEqual({ yes: true });
+  });
+
+  it('leaves a column readable that was granted with its whole table besides', async () => {
+    await as('owner').query(`grant select on api_keys to ${prefix()}_admin`);
+    await run();
+    await as('admin').query('select id, name from api_keys');
+    await expect(as('admin').query('select key_hash from api_keys')).rejects.toMatchObject(denied);
   });
 
   it('writes no privilege anew that is as it should be', async () => {

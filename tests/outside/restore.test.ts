@@ -36,7 +36,11 @@ interface Shop {
 /** An empty database with the roles of ours, made by somebody who may make roles and owns it. */
 async function createDatabase(name: string): Promise<void> {
   await runOnce(cluster.url('postgres', 'postgres'), `create database ${name} owner operator`);
-  const settings = { DATABASE_URL: cluster.url('operator', name), DATABASE_ROLE_PREFIX: 'shop' };
+  await applyRoles('operator', name);
+}
+
+async function applyRoles(user: string, name: string): Promise<void> {
+  const settings = { DATABASE_URL: cluster.url(user, name), DATABASE_ROLE_PREFIX: 'shop' };
   const made = await runComanda(settings, 'db', 'roles', '--apply');
   expect(made, made.stderr).toMatchObject({ code: 0 });
 }
@@ -72,6 +76,8 @@ beforeAll(async () => {
   cluster = await startCluster();
   await runOnce(cluster.url('postgres', 'postgres'), 'create role operator login createrole');
   await createDatabase('original');
+  // A superuser closes functions of PostgreSQL: the dump has that, and whoever restores it is none.
+  await applyRoles('postgres', 'original');
   for (const kind of roleKinds)
     await runOnce(cluster.url('operator', 'original'), `alter role shop_${kind} login`);
   await prepare('original');

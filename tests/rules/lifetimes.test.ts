@@ -10,6 +10,7 @@ import {
   repositoryRoot,
   stopping,
   stoppingIn,
+  wardenLooks,
   workLimits,
 } from '@comanda/db';
 import { expect, test } from 'vitest';
@@ -54,6 +55,11 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['a migration that waits for a lock refuses nobody', holdUps.migrationLockMs, holdUps.stuckMs],
   ['who comes is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],
+  [
+    'a session of a person that holds up an order is ended before the order gives up (lock_timeout of place_order)',
+    wardenLooks.waitMs + wardenLooks.everyMs,
+    2_000,
+  ],
   ['we cut off a reader, not the server', exporting.stalledMs, exporting.idleInTransactionMs],
   ['a reader that stalls is told from a connection that died', exporting.stalledMs, silenceMs],
   ['a slow answer is no silence', api.statementMs, silenceMs],

@@ -39,6 +39,7 @@ export {
   stoppingIn,
   type WorkKind,
   type WorkLimits,
+  wardenLooks,
   workLimits,
 } from './lifetimes.ts';
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
@@ -48,6 +49,7 @@ export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.t
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, rolesSql } from './roles/apply.ts';
+export { boundedRoles, mostLocks, roleBounds, sessionDefaults } from './roles/bounds.ts';
 export { roleKinds, roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';

@@ -81,6 +81,13 @@ export const publishing = {
   abandonMs: 150_000,
 } as const;
 
+/** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
+export const wardenLooks = {
+  everyMs: 500,
+  /** The service waits so long for a lock that such a session holds. An order waits for 2 s (place_order): it is seen. */
+  waitMs: 1_000,
+} as const;
+
 /** How long a worker has claimed a delivery for: as long as its attempt may take, and this for waiting and recording. */
 export const leaseMarginMs = 10_000;
 

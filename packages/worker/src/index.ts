@@ -34,6 +34,7 @@ import { certify } from './tasks/certify.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
 import { syncProducts } from './tasks/sync-products.ts';
+import { startWarden } from './warden.ts';
 import { createAttemptMeter } from './watching/attempt-meter.ts';
 import { startWatchServer } from './watching/server.ts';
 import { watchWorker } from './watching/watched.ts';
@@ -44,7 +45,11 @@ export type WorkerOptions = Pick<
   'webhookTimeoutMs' | 'webhookRetryDelaysSeconds' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
   Partial<
-    Keep & Pick<Settings, 'deliveries' | 'drainSeconds' | 'workerConnections' | 'workerPort' | 'host'>
+    Keep &
+      Pick<
+        Settings,
+        'deliveries' | 'drainSeconds' | 'workerConnections' | 'workerPort' | 'host' | 'databaseRolePrefix'
+      >
   > & {
     databaseUrl: string;
     encryptionKey: string;
@@ -63,7 +68,7 @@ export interface RunningWorker {
 }
 
 /**
- * Starts the relay, the deliveries, the job runners, the sweeper and the clearing, and resolves once all of them run. Waits
+ * Starts the relay, the deliveries, the job runners, the sweeper, the warden and the clearing, and resolves once all of them run. Waits
  * for a database that is away. Any number of workers may share one database.
  *
  * @throws {SettingsError} for an encryption key that cannot be one, or a database that lacks migrations.
@@ -153,6 +158,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const relay = startRelay(database, log);
   const listener = listenForChanges(database, relay.wake, log);
   const sweeper = startSweeper(database, heartbeat, log);
+  const warden = startWarden(database, settings.databaseRolePrefix, log);
   const clearing = startClearing(database, log);
   const healthLoop = startHealth(health);
   await Promise.all([deliveryRunner.ready, importRunner.ready]);
@@ -177,6 +183,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         listener.stop(),
         certifications.stop(),
         sweeper.stop(),
+        warden.stop(),
         clearing.stop(),
         relay.stop(),
         deliveryRunner.stop(),

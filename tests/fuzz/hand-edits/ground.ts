@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createShop } from '../../api/catalog-shop.ts';
 import { type Ground, openGround } from '../../concurrency/walk/ground.ts';
 import type { Chance } from '../../e2e/day/chance.ts';
@@ -30,9 +31,20 @@ export async function openEditedGround(chance: Chance): Promise<EditedGround> {
     call: Parameters<typeof restaurant.call>[2] = {},
   ): Promise<Answer> {
     const answer = await restaurant.call(at, route, { key, ...call });
-    if (answer.status < 400 || (await isUsable(key))) return answer;
-    key = (await createKey(database, { locationId, ...unlimited })).key;
+    if (answer.status < 400) return answer;
+    const opened = await isOpenedAgain();
+    if (!opened && (await isUsable(key))) return answer;
+    if (!opened) key = (await createKey(database, { locationId, ...unlimited })).key;
     return send(at, route, call);
+  }
+  // An edit that disables the location is in its right, too. Every process heeds it within a second.
+  async function isOpenedAgain(): Promise<boolean> {
+    const { rowCount } = await database.pool.query(
+      `update locations set status = 'active' where id = $1 and status <> 'active'`,
+      [locationId],
+    );
+    if (rowCount === 1) await sleep(1_000);
+    return rowCount === 1;
   }
   // What the key may do is asked of the rows: an edit that took it is in its right.
   async function isUsable(text: string): Promise<boolean> {

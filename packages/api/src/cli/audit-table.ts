@@ -25,7 +25,7 @@ export function undoTable(value: unknown): Lines {
 const rowsShown = 3;
 
 function who({ actor, key_name, role, application }: AuditEntry): string {
-  if (actor === 'command_line') return 'command line';
+  if (actor === 'command_line') return application ? `command line by ${application}` : 'command line';
   if (actor === 'api_key') return `key "${key_name ?? '(deleted)'}"`;
   return application ? `${role} by ${application}` : String(role);
 }

@@ -46,6 +46,7 @@ export const commands: Record<string, Command> = {
       permissions: { value: 'LIST', help: 'all of its permissions, comma-separated' },
       ...limitOptions,
       'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused, or never' },
+      as: { value: 'YOUR-NAME', help: 'by whom, for the audit; required with --permissions' },
     },
     work: async () => (await import('./keys.ts')).updateKey,
   },

@@ -7,7 +7,7 @@ export interface AuditChanges {
   after: Readonly<Record<string, unknown>> | null;
 }
 
-/** Who acts, and at which location it is written down: a key by a request, or a person at the command line. */
+/** Who acts, and at which location it is written down: a key by a request, or a person at the command line, by the name they gave. */
 export type AuditActor =
   | {
       kind: 'api_key';
@@ -16,12 +16,13 @@ export type AuditActor =
       requestId: string;
       clientAddress: string | undefined;
     }
-  | { kind: 'command_line'; locationId: string };
+  | { kind: 'command_line'; locationId: string; name?: string | undefined };
 
 /** A person at the command line, who has deleted the location. */
 export interface AuditActorAtNone {
   kind: 'command_line';
   locationId: null;
+  name?: undefined;
 }
 
 /** The key behind a request as the one who acts. */
@@ -67,6 +68,7 @@ export function auditAs(
     byKey ? actor.apiKeyId : null,
     byKey ? actor.requestId : null,
     byKey ? (actor.clientAddress ?? null) : null,
+    byKey ? null : (actor.name ?? null),
     operation,
     resourceId,
     JSON.stringify(differing),
@@ -76,8 +78,8 @@ export function auditAs(
 
 const insertEntry: Statement<never> = statement(
   'insert_audit_entry',
-  `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
-   values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7, $8::uuid, $9::jsonb)`,
+  `insert into audit_entries (location_id, id, actor_kind, api_key_id, request_id, client_address, application_name, operation, resource_id, changes)
+   values ($1::uuid, $2::uuid, $3, $4::uuid, $5, $6, $7, $8, $9::uuid, $10::jsonb)`,
 );
 
 function difference({ before, after }: AuditChanges): AuditChanges | undefined {

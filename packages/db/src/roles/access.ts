@@ -18,10 +18,13 @@ export interface TableAccess {
   /** What an admin may name in an update too, though a guard refuses it, so that it says what to do instead. */
   guarded?: string;
   reader?: Letters;
+  /** What an admin and a reader see, separated by spaces, where that is not every column. */
+  seen?: string;
 }
 
 const seen = { admin: 's', reader: 's' };
 const made = 'id location_id created_at';
+const keyLimits = 'per_minute monthly batch_jobs_per_hour max_items_per_batch expires_at revoked_at';
 
 const ownLines: readonly TableAccess[] = [
   {
@@ -51,9 +54,10 @@ const ownLines: readonly TableAccess[] = [
   edited('payments', 'siu', 'status', `${made} order_id payment_method_id amount`),
 
   {
-    ...{ table: 'api_keys', service: 'siud', ...seen, admin: 'si', guarded: `${made} prefix key_hash` },
-    columns:
-      'name permissions per_minute monthly batch_jobs_per_hour max_items_per_batch expires_at revoked_at',
+    ...{ table: 'api_keys', service: 'siud', ...seen, admin: 'si' },
+    columns: `name ${keyLimits}`,
+    guarded: `${made} prefix key_hash permissions`,
+    seen: `${made} name prefix permissions ${keyLimits} last_used_at`,
   },
   edited('webhook_endpoints', 'siud', 'url events status api_version', `${made} delivers_after`),
   { table: 'webhook_deliveries', service: 'siud', ...seen },

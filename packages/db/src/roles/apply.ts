@@ -60,13 +60,11 @@ export async function grantToRoles(client: Client, prefix: string): Promise<void
 
 async function grant(client: Client, prefix: string): Promise<void> {
   const roles = roleKinds.slice(1).map((kind) => roleName(prefix, kind));
-  const { rows: present } = await client.query<TableGrant>(presentGrants, [roles]);
+  const present = async () => (await client.query<TableGrant>(presentGrants, [roles])).rows;
   const wanted = tableGrants(prefix);
-  for (const statement of [
-    ...grantSql('revoke', without(present, wanted)),
-    ...grantSql('grant', without(wanted, present)),
-    ...otherGrants(prefix),
-  ])
+  for (const statement of grantSql('revoke', without(await present(), wanted))) await client.query(statement);
+  // Taken from a table, a privilege goes from each of its columns, too: so what is missing is looked for afterwards.
+  for (const statement of [...grantSql('grant', without(wanted, await present())), ...otherGrants(prefix)])
     await client.query(statement);
 }
 

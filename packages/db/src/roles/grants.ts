@@ -24,18 +24,26 @@ export function tableGrants(prefix: string): TableGrant[] {
       privilege: 'select',
     })),
   );
-  const tables = tableAccess().flatMap(({ columns = '', guarded = '', ...row }) => {
+  const tables = tableAccess().flatMap(({ columns = '', guarded = '', seen, ...row }) => {
     const table = row.table.includes('.') ? row.table : `public.${row.table}`;
+    const onColumns = (kind: RoleKind, privilege: string, names: string): TableGrant[] =>
+      names
+        .split(' ')
+        .filter((column) => column !== '')
+        .map((column) => ({ role: roleName(prefix, kind), table, privilege, column }));
     const of = (kind: Exclude<RoleKind, 'owner'>): TableGrant[] =>
-      [...(row[kind] ?? '')].map((letter) => ({
-        ...{ role: roleName(prefix, kind), table, column: null },
-        privilege: privileges[letter] ?? letter,
-      }));
-    const edits = `${columns} ${guarded}`.split(' ').filter((column) => column !== '');
+      [...(row[kind] ?? '')].flatMap((letter) =>
+        letter === 's' && seen !== undefined && kind !== 'service'
+          ? onColumns(kind, 'select', seen)
+          : {
+              ...{ role: roleName(prefix, kind), table, column: null },
+              privilege: privileges[letter] ?? letter,
+            },
+      );
     return [
       ...of('service'),
       ...of('admin'),
-      ...edits.map((column) => ({ role: roleName(prefix, 'admin'), table, privilege: 'update', column })),
+      ...onColumns('admin', 'update', `${columns} ${guarded}`),
       ...of('reader'),
     ];
   });
@@ -91,6 +99,11 @@ export function otherGrants(prefix: string): string[] {
     where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype
       and not has_function_privilege('${service}', p.oid, 'EXECUTE')
   loop execute format('grant execute on routine %s to ${service}', f.name); end loop;
+  -- A condition of a trigger is asked with the rights of the session: what only answers is an admin's, too (guarded.sql).
+  for f in select p.oid::regprocedure as name from pg_proc p
+    where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prorettype = 'boolean'::regtype and p.provolatile <> 'v'
+      and not has_function_privilege('${admin}', p.oid, 'EXECUTE')
+  loop execute format('grant execute on routine %s to ${admin}', f.name); end loop;
 end $$`,
     // Row security without a policy, as the queue has it, shows rows to nobody but the owner.
     `do $$ declare t record; begin

@@ -1,3 +1,4 @@
+import { boundStatements } from './bounding.ts';
 import { roleKinds, roleName } from './names.ts';
 
 /**
@@ -7,7 +8,6 @@ import { roleKinds, roleName } from './names.ts';
  */
 export function setupStatements(prefix: string): string[] {
   const owner = roleName(prefix, 'owner');
-  const service = roleName(prefix, 'service');
   return [
     ...roleKinds.map(
       (kind) => `do $$ begin
@@ -26,15 +26,11 @@ end $$`,
     .slice(1)
     .map((kind) => roleName(prefix, kind))
     .join(', ')}', current_database());
-  -- In a temporary schema an admin could make a trigger, and what a trigger writes passes guards as a cascade does.
-  execute format('revoke temporary on database %I from public', current_database());
-  execute format('grant temporary on database %I to ${roleName(prefix, 'reader')}', current_database());
+  -- In a temporary schema an admin could make a trigger, and what a trigger writes passes guards as a cascade does. A reader
+  -- could fill the disk with a temporary table.
+  execute format('revoke temporary on database %I from public, ${roleName(prefix, 'reader')}', current_database());
 end $$`,
-    // Lets doctor see what other sessions do; where that may not be granted, it sees less.
-    `do $$ begin
-  if not pg_has_role('${service}', 'pg_read_all_stats', 'MEMBER') then grant pg_read_all_stats to ${service}; end if;
-exception when insufficient_privilege then null;
-end $$`,
+    ...boundStatements(prefix),
     `grant usage, create on schema public to ${owner}`,
     'revoke create on schema public from public',
     handOver(owner),

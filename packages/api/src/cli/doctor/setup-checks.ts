@@ -9,6 +9,7 @@ import {
 } from '@comanda/db';
 import { embeddedFolder } from '@comanda/embedded';
 import { type Check, count, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
+import { sessionsOfPeople } from './roles-check.ts';
 import * as sql from './statements.ts';
 
 const oldestVersion = 15;
@@ -60,6 +61,7 @@ const everywhere: readonly Check[] = [
         : ok(`it runs as ${row?.name}`);
     },
   },
+  sessionsOfPeople,
   {
     name: 'secrets',
     means: 'The present ENCRYPTION_KEY opens every signing secret.',

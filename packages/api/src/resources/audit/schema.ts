@@ -57,7 +57,7 @@ export const AuditEntry = z
     api_key_id: Id.optional(),
     /** The key's name today. */
     key_name: z.string().optional(),
-    /** By hand: the role of the session, and what it calls itself (psql). */
+    /** By hand: the role of the session, and what it calls itself (psql). From the command line: the name that was given. */
     role: z.string().optional(),
     application: z.string().optional(),
     request_id: z.string().optional(),

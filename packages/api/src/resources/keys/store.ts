@@ -39,10 +39,15 @@ export async function revokeKey(database: SqlDatabase, id: string): Promise<Key>
 }
 
 /**
- * Changes what is given of a key of any location, from the command line; every process heeds it within a second. Throws
- * `resource_not_found`, `conflict` for a revoked one.
+ * Changes what is given of a key of any location, from the command line, by the name that the audit keeps; every process heeds it
+ * within a second. Throws `resource_not_found`, `conflict` for a revoked one.
  */
-export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate): Promise<Key> {
+export function updateKey(
+  database: SqlDatabase,
+  id: string,
+  changes: KeyUpdate,
+  by: string | undefined,
+): Promise<Key> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
     const { name, permissions, expires_at, ...limits } = changes;
@@ -52,7 +57,7 @@ export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate)
       ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
     ]);
     const after = keyIn(row);
-    const actor: AuditActor = { kind: 'command_line', locationId: after.location_id };
+    const actor: AuditActor = { kind: 'command_line', locationId: after.location_id, name: by };
     auditAs(tx, actor, 'keys.update', id, { before: { ...before }, after: { ...after } });
     return after;
   });
