@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { createLog } from '@comanda/api/services';
 import {
   backoffMs,
+  createByteBudget,
   createSecretBox,
   type Database,
+  deliveryBytes,
   openDatabase,
   parseEncryptionKeys,
   publishing,
@@ -116,6 +118,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     timeoutMs: options.webhookTimeoutMs,
     retryDelaysSeconds: options.webhookRetryDelaysSeconds,
     load,
+    bytes: createByteBudget(deliveryBytes),
     meter,
   });
   const certifications = createCertifications({ database, sender, secrets, version: serviceVersion(), log });

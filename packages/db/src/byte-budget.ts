@@ -1,0 +1,36 @@
+import type { ByteShares } from './byte-bounds.ts';
+
+/** Shares a number of bytes among holders, each of which may always have something. */
+export interface ByteBudget {
+  /** How many more bytes the holder may take now; 0 when it has to wait until it gives some back. */
+  room(holder: string): number;
+  /** Takes that many, whatever there is room for; call the answer to give them back. */
+  take(holder: string, bytes: number): () => void;
+}
+
+/** Starts with nothing taken. */
+export function createByteBudget({ all, each, always }: ByteShares): ByteBudget {
+  const taken = new Map<string, number>();
+  let total = 0;
+  const change = (holder: string, by: number) => {
+    const now = (taken.get(holder) ?? 0) + by;
+    if (now > 0) taken.set(holder, now);
+    else taken.delete(holder);
+    total += by;
+  };
+  return {
+    room(holder) {
+      const own = taken.get(holder) ?? 0;
+      return Math.max(Math.min(each - own, all - total), always - own, 0);
+    },
+    take(holder, bytes) {
+      change(holder, bytes);
+      let given = false;
+      return () => {
+        if (given) return;
+        given = true;
+        change(holder, -bytes);
+      };
+    },
+  };
+}
