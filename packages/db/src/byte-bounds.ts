@@ -21,7 +21,7 @@ export interface ByteShares {
 }
 
 /** Bodies that a worker has claimed and not sent to the end, shared among endpoints. */
-export const deliveryBytes: ByteShares = { all: 16 * MiB, each: 2 * MiB, always: 256 * KiB };
+export const deliveryBytes: ByteShares = { all: 8 * MiB, each: MiB, always: 256 * KiB };
 
 /** Events that wait for the readers of streams in an API process, shared among locations. */
 export const streamBytes: ByteShares = { all: 64 * MiB, each: 16 * MiB, always: 256 * KiB };

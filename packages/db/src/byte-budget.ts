@@ -8,15 +8,20 @@ export interface ByteBudget {
   take(holder: string, bytes: number): () => void;
 }
 
-/** Starts with nothing taken. */
-export function createByteBudget({ all, each, always }: ByteShares): ByteBudget {
+/** Starts with nothing taken. `drained` is called when half of it was taken and most of that is given back. */
+export function createByteBudget(
+  { all, each, always }: ByteShares,
+  drained: () => void = () => {},
+): ByteBudget {
   const taken = new Map<string, number>();
   let total = 0;
+  let highest = 0;
   const change = (holder: string, by: number) => {
     const now = (taken.get(holder) ?? 0) + by;
     if (now > 0) taken.set(holder, now);
     else taken.delete(holder);
     total += by;
+    highest = Math.max(highest, total);
   };
   return {
     room(holder) {
@@ -30,6 +35,9 @@ export function createByteBudget({ all, each, always }: ByteShares): ByteBudget 
         if (given) return;
         given = true;
         change(holder, -bytes);
+        if (highest < all / 2 || total > highest / 4) return;
+        highest = total;
+        drained();
       };
     },
   };
