@@ -6,7 +6,7 @@ import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { residentMiB } from './consumers/memory.ts';
-import { createLargeOrders, largeOrderBytes } from './support/large-orders.ts';
+import { createLargeOrders, largeOrderBytes } from '../support/large-orders.ts';
 
 const endpoints = 40;
 const orders = 110;

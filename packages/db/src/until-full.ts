@@ -4,7 +4,7 @@ export interface Gathering {
   count: string;
   /** SQL: the columns of what stands at a place, counted from 1. */
   key(place: string): string;
-  /** SQL: the text that is made of it, which is called `k`. */
+  /** SQL, in parentheses: the text that is made of it, which is called `k`. */
   doc: string;
   /** It ends with the text that reaches so many. */
   bytes: number;
@@ -18,9 +18,9 @@ export function untilFull({ count, key, doc, bytes }: Gathering): string {
   const held = 'd.before + coalesce(octet_length(d.doc), 0)';
   // Kept from being merged (offset 0): what is asked for one by one stays a look-up.
   return `docs as (
-       select 0 as place, null::text as doc, 0::bigint as before
+       select 0 as place, null::text collate "C" as doc, 0::bigint as before
        union all
-       select d.place + 1, ${doc}, ${held}
+       select d.place + 1, ${doc} collate "C", ${held}
        from docs d cross join lateral (select ${key('d.place + 1')} offset 0) k
        where d.place < ${count} and ${held} < ${bytes}
      )`;

@@ -1,5 +1,5 @@
 import type { Database } from '@comanda/db';
-import { createPaymentMethod, createProduct } from '../../support/factories.ts';
+import { createPaymentMethod, createProduct } from './factories.ts';
 
 const lines = 200;
 const commentLength = 1_000;
