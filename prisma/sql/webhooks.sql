@@ -58,7 +58,7 @@ BEGIN
   ), claimed AS (
     UPDATE webhook_deliveries d
     SET leased_until = now() + make_interval(secs => p_lease_ms / 1000), leased_by = p_worker
-    FROM sized s WHERE d.ctid = s.place AND s.before < p_bytes
+    WHERE d.ctid = ANY (ARRAY(SELECT s.place FROM sized s WHERE s.before < p_bytes))
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,

@@ -1,3 +1,4 @@
+import { followEvents, listAll } from '@comanda/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { pageBytes } from '../../packages/db/src/byte-bounds.ts';
@@ -89,6 +90,28 @@ describe.each(lists.filter(({ name }) => name in large))('a page of $name', ({ n
   );
 });
 
+test('the loops of the typed client read lists and the feed to their end, however short their pages are', async () => {
+  const client = api.client();
+  const read = async <Entry>(entries: AsyncIterable<Entry>) => {
+    const found: Entry[] = [];
+    for await (const entry of entries) found.push(entry);
+    return found.length;
+  };
+  const { total } = (await client.products.list.query({ limit: 1 })).pagination;
+  expect(total).toBeGreaterThan(200);
+  expect(await read(listAll(client.products.list))).toBe(total);
+  expect(await read(listAll(client.products.list, { updated_since: '2020-01-01T00:00:00Z' }))).toBe(total);
+  expect(await read(listAll(client.orders.list, { include: ['details', 'items'] }))).toBe(12);
+  // It pauses for hours where it takes a short page for the end.
+  const ended = new AbortController();
+  let events = 0;
+  for await (const _ of followEvents(client, { everyMs: 3_600_000, signal: ended.signal })) {
+    events += 1;
+    if (events === 12) ended.abort();
+  }
+  expect(events).toBe(12);
+});
+
 interface Page {
   text: string;
   data: { id?: string; job_id?: string }[];
@@ -143,7 +166,7 @@ async function readAudit(place: string): Promise<Page> {
 const characters: Readonly<Record<string, number>> = {
   ...{ name: 255, external_id: 255, sku: 255, prefix: 64, image_url: 2_048, url: 2_048, batch_number: 20 },
   // A host name may stand in it; the first KiB of an answer, each byte a character.
-  ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 60 },
+  ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25 },
 };
 /** The most entries of an array that is shown. */
 const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40 };

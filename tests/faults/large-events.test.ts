@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProduct } from '../support/factories.ts';
+import { createLargeOrders, largeOrderBytes } from '../support/large-orders.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { residentMiB } from './consumers/memory.ts';
-import { createLargeOrders, largeOrderBytes } from '../support/large-orders.ts';
 
 const endpoints = 40;
 const orders = 110;
