@@ -51,14 +51,17 @@ BEGIN
     FOR UPDATE SKIP LOCKED
   ), sized AS (
     -- Of a text that is stored elsewhere this reads the length alone.
-    SELECT d.place, sum(v.bytes) OVER (ORDER BY d.next_attempt_at, d.id) - v.bytes AS before
+    SELECT d.place, d.id, v.*, sum(octet_length(v.body)) OVER (ORDER BY d.next_attempt_at, d.id) - octet_length(v.body) AS before
     FROM due d CROSS JOIN LATERAL (
-      SELECT octet_length(v.body) AS bytes FROM events v WHERE v.location_id = p_location AND v.id = d.event_id LIMIT 1
+      SELECT v.type, v.request_id, v.traceparent, v.body, v.body_v1 FROM events v
+      WHERE v.location_id = p_location AND v.id = d.event_id LIMIT 1
     ) v
+  ), fitting AS MATERIALIZED (
+    SELECT * FROM sized s WHERE s.before < p_bytes
   ), claimed AS (
     UPDATE webhook_deliveries d
     SET leased_until = now() + make_interval(secs => p_lease_ms / 1000), leased_by = p_worker
-    WHERE d.ctid = ANY (ARRAY(SELECT s.place FROM sized s WHERE s.before < p_bytes))
+    WHERE d.ctid = ANY (ARRAY(SELECT f.place FROM fitting f))
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
@@ -69,10 +72,7 @@ BEGIN
         ORDER BY s.created_at DESC, s.id DESC)
       FROM internal.webhook_secrets s WHERE s.location_id = p_location AND s.endpoint_id = p_endpoint
         AND (s.expires_at IS NULL OR s.expires_at > now()))
-  FROM claimed c
-  CROSS JOIN LATERAL (
-    SELECT v.type, v.request_id, v.traceparent, v.body, v.body_v1 FROM events v WHERE v.location_id = p_location AND v.id = c.event_id LIMIT 1
-  ) v
+  FROM claimed c JOIN fitting v ON v.id = c.id
   JOIN webhook_endpoints e ON e.location_id = p_location AND e.id = p_endpoint
   ORDER BY c.next_attempt_at, c.id;
 END $$;
