@@ -22,14 +22,14 @@ CREATE TRIGGER clear_waiting AFTER UPDATE OF status ON webhook_endpoints
   FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION ask_for_clearing();
 CREATE TRIGGER clear_gone AFTER DELETE ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION ask_for_clearing();
 
--- Claims what is due for an endpoint, p_most at most, in the order of due times and ids after the given ones; p_held is what
--- p_worker has claimed already. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
+-- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids
+-- after the given ones; p_held is what p_worker has claimed already. The first passes, however large it is. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
 -- jumped while the attempt is on its way. The sweeper frees the claims of the dead.
 --
 -- It goes along webhook_deliveries_due_idx and stops: where nothing may be sorted that index alone gives the order. How many
 -- wait is in no statistics that last, and by them the planner may read all of a location, or all that waits anywhere.
-CREATE FUNCTION claim_deliveries(p_location uuid, p_endpoint uuid, p_most int, p_lease_ms float8, p_worker text, p_held uuid[],
-  p_after timestamptz, p_after_id uuid
+CREATE FUNCTION claim_due_deliveries(p_location uuid, p_endpoint uuid, p_most int, p_bytes bigint, p_lease_ms float8, p_worker text,
+  p_held uuid[], p_after timestamptz, p_after_id uuid
 ) RETURNS TABLE (id uuid, event_id uuid, event_type text, request_id text, traceparent text, attempts smallint, due_at timestamptz, body text,
   url text, secrets json)
 LANGUAGE plpgsql SET enable_sort = off SET enable_incremental_sort = off AS $$
@@ -37,7 +37,7 @@ LANGUAGE plpgsql SET enable_sort = off SET enable_incremental_sort = off AS $$
 BEGIN
   RETURN QUERY
   WITH due AS (
-    SELECT d.ctid AS place FROM webhook_deliveries d
+    SELECT d.ctid AS place, d.event_id, d.next_attempt_at, d.id FROM webhook_deliveries d
     WHERE d.location_id = p_location AND d.endpoint_id = p_endpoint
       AND (d.next_attempt_at, d.id) > (p_after, p_after_id)
       AND d.next_attempt_at <= now() AND (d.leased_until IS NULL OR d.leased_until <= now()
@@ -49,10 +49,19 @@ BEGIN
       AND (SELECT l.status FROM locations l WHERE l.id = p_location) = 'active'
     ORDER BY d.next_attempt_at, d.id LIMIT p_most
     FOR UPDATE SKIP LOCKED
+  ), sized AS (
+    -- Of a text that is stored elsewhere this reads the length alone.
+    SELECT d.place, d.id, v.*, sum(octet_length(v.body)) OVER (ORDER BY d.next_attempt_at, d.id) - octet_length(v.body) AS before
+    FROM due d CROSS JOIN LATERAL (
+      SELECT v.type, v.request_id, v.traceparent, v.body, v.body_v1 FROM events v
+      WHERE v.location_id = p_location AND v.id = d.event_id LIMIT 1
+    ) v
+  ), fitting AS MATERIALIZED (
+    SELECT * FROM sized s WHERE s.before < p_bytes
   ), claimed AS (
     UPDATE webhook_deliveries d
     SET leased_until = now() + make_interval(secs => p_lease_ms / 1000), leased_by = p_worker
-    FROM due WHERE d.ctid = due.place
+    WHERE d.ctid = ANY (ARRAY(SELECT f.place FROM fitting f))
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
@@ -63,10 +72,7 @@ BEGIN
         ORDER BY s.created_at DESC, s.id DESC)
       FROM internal.webhook_secrets s WHERE s.location_id = p_location AND s.endpoint_id = p_endpoint
         AND (s.expires_at IS NULL OR s.expires_at > now()))
-  FROM claimed c
-  CROSS JOIN LATERAL (
-    SELECT v.type, v.request_id, v.traceparent, v.body, v.body_v1 FROM events v WHERE v.location_id = p_location AND v.id = c.event_id LIMIT 1
-  ) v
+  FROM claimed c JOIN fitting v ON v.id = c.id
   JOIN webhook_endpoints e ON e.location_id = p_location AND e.id = p_endpoint
   ORDER BY c.next_attempt_at, c.id;
 END $$;

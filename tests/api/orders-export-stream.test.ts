@@ -67,7 +67,7 @@ async function finish({ answer, first }: Begun): Promise<OrderExport> {
 async function exporting(): Promise<{ pid: number; state: string }[]> {
   const { rows } = await api.app.database.pool.query<{ pid: number; state: string }>(
     `select pid, state from pg_stat_activity
-     where datname = current_database() and xact_start is not null and query like 'fetch % from export'`,
+     where datname = current_database() and xact_start is not null and (query like 'fetch % from export' or query like 'with recursive docs as %')`,
   );
   return rows;
 }

@@ -81,7 +81,7 @@ describe('the documents', () => {
     expect(page('GET /v1/orders')).toContain(
       '**Deprecated** since 2027-03-01. It is served until 2029-03-01 for certain. How to move: `/docs/guides/v1-to-v2`.',
     );
-    expect(page('GET /v1/orders')).toContain('`Deprecation`, `Sunset`, `Link`');
+    expect(page('GET /v1/orders')).toContain('`Link`, `Deprecation`, `Sunset`');
     expect(page('GET /v2/stock')).toContain(
       '**Deprecated** since 2027-01-02. How to move: `/docs/guides/paging`.',
     );

@@ -156,7 +156,7 @@ test('what a frozen worker has claimed and not sent goes to another once its sil
   for (let product = 0; product < 3; product += 1)
     await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('all three events', async () => (await created()).length === 3);
-  const claiming = `wait_event_type = 'Lock' and query like '%claim_deliveries%'`;
+  const claiming = `wait_event_type = 'Lock' and query like '%claim_due_deliveries%'`;
   await waitFor('the worker to claim', async () => (await sessions(claiming)) > 0);
   frozen.push(worker);
   process.kill(worker.pid, 'SIGSTOP');

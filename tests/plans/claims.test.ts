@@ -102,7 +102,7 @@ async function readsWhatItClaims(): Promise<void> {
 /** How many a claim of fifty brings. */
 async function claimed(): Promise<number> {
   const rows = await database.run(claimDeliveries, [
-    ...[here.locationId, here.id, most, 60_000, 'the worker', []],
+    ...[here.locationId, here.id, most, 1_048_576, 60_000, 'the worker', []],
     ...['-infinity', '00000000-0000-0000-0000-000000000000'],
   ]);
   return rows.length;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { nodeFlags } from '../../packages/db/src/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { endAfterTests } from './left-over.ts';
 import { noteProcess } from './run-directory.ts';
@@ -42,11 +43,15 @@ export interface Ending {
  */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
   const { entry, env, readyTimeoutMs = 30_000, root = repositoryRoot } = options;
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', `${entry}.js`)], {
-    cwd: root,
-    env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', ...nodeFlags(entry), join(root, 'dist', `${entry}.js`)],
+    {
+      cwd: root,
+      env: { ...bareEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -72,7 +72,7 @@ export const paging = {
     .min(1, 'must be 1 to 200')
     .max(200, 'must be 1 to 200')
     .default(50)
-    .meta({ description: 'Entries on a page.' }),
+    .meta({ description: 'Entries on a page; it has fewer where they are large.' }),
   offset: z
     .int()
     .min(0, 'must be 0 to 2147483647')
@@ -83,7 +83,13 @@ export const paging = {
 
 /** The specification's pagination object; `total` is exact. */
 export const Pagination = z
-  .object({ limit: z.int(), offset: z.int(), total: z.int() })
+  .object({
+    limit: z.int().meta({
+      description: 'As asked for; where large entries ended the page before, how many it has.',
+    }),
+    offset: z.int(),
+    total: z.int(),
+  })
   .meta({ id: 'Pagination', description: 'Where the page stands in the whole list.' });
 
 /** A list answer: `data` and `pagination`, the same in both entrances. */

@@ -69,7 +69,7 @@ export async function* followEvents(
       cursor = next;
       await onCursor?.(next);
     }
-    if (page.data.length < largestPage) await pause(everyMs, signal);
+    if (page.data.length < page.pagination.limit) await pause(everyMs, signal);
   }
 }
 

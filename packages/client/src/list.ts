@@ -1,7 +1,11 @@
 /** A part of a list, as every list answers it. */
 export interface ListPage<Item> {
   data: Item[];
-  pagination: { next?: string | undefined };
+  pagination: {
+    /** How many entries the page could have: fewer of them are the end. Smaller than asked for where they are large. */
+    limit: number;
+    next?: string | undefined;
+  };
 }
 
 /** A procedure that answers a list which is passed over by `offset`: `comanda.orders.list`. */
@@ -48,13 +52,14 @@ export async function* listAll<Item, Input extends Paging | void>(
   let place: Paging = cursor === undefined ? { updated_since } : { cursor };
   const tellsChanges = cursor !== undefined || updated_since !== undefined;
   let before: ReadonlySet<unknown> = new Set();
-  for (let offset = from; ; offset += limit) {
+  for (let offset = from; ; ) {
     if (!tellsChanges) place = { offset };
     const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
     const { data, pagination } = page;
     for (const entry of data) if (!before.has(idOf(entry))) yield entry;
     if (pagination.next !== undefined) await onCursor?.(pagination.next);
-    if (data.length < limit) return;
+    if (data.length < pagination.limit) return;
+    offset += pagination.limit;
     place = { cursor: pagination.next };
     before = tellsChanges ? before : new Set(data.map(idOf));
   }

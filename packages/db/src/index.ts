@@ -1,4 +1,13 @@
 export { type Backoff, backoffMs } from './backoff.ts';
+export {
+  type ByteShares,
+  deliveryBytes,
+  pageBytes,
+  publishingBytes,
+  readerBytes,
+  streamBytes,
+} from './byte-bounds.ts';
+export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
 export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export {
@@ -82,4 +91,5 @@ export {
   type Transaction,
 } from './sql-database.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
+export { type Gathering, untilFull } from './until-full.ts';
 export { createWaker, type Waker } from './waker.ts';

@@ -194,7 +194,8 @@ class Comanda:
         while True:
             page = self.request("GET", path, limit=limit, offset=offset, **parameters).body
             yield from page["data"]
-            offset += limit
+            # Large entries make a page shorter than was asked for: it says so in its limit.
+            offset += page["pagination"]["limit"]
             if offset >= page["pagination"]["total"]:
                 return
 
@@ -221,7 +222,7 @@ class Comanda:
                 # The cursor of a page counts when all of it is done.
                 cursor = page["pagination"]["next"]
                 yield cursor, page["data"][-1] if page["data"] else None
-                if len(page["data"]) < limit:
+                if len(page["data"]) < page["pagination"]["limit"]:
                     return
 
         return Reading(steps(cursor), cursor)
@@ -252,7 +253,7 @@ class Comanda:
                     yield after, event
                 after = page["pagination"].get("next", after)
                 yield after, None
-                if len(page["data"]) < 200:
+                if len(page["data"]) < page["pagination"]["limit"]:
                     if not follow:
                         return
                     time.sleep(every)

@@ -65,7 +65,8 @@ export async function* readFeed(
       cursor = { ...cursor, after: page.pagination.next };
       yield { cursor };
     }
-    if (page.data.length === pageSize) continue;
+    // Large events make a page shorter than was asked for.
+    if (page.data.length === page.pagination.limit) continue;
     if (once) return;
     const isIdle = performance.now() - lastAt > pace.idleAfterMs;
     await sleep(isIdle ? pace.idleMs : pace.busyMs);
@@ -82,7 +83,7 @@ function sinceAfter(error: unknown, { after, since }: Cursor): string {
 
 interface Page {
   data: FeedEvent[];
-  pagination: { next?: string };
+  pagination: { limit: number; next?: string };
 }
 
 async function readPage(service: Service, { after, since }: Cursor, types?: string): Promise<Page> {

@@ -19,6 +19,7 @@ import {
 import type { Logger } from 'pino';
 import { createCertifications } from './certification/certifications.ts';
 import { startClearing } from './deliveries/clearing.ts';
+import { createBodyBytes } from './deliveries/collecting.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createHealth, startHealth } from './deliveries/health.ts';
 import { createSigning } from './deliveries/signing.ts';
@@ -105,6 +106,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const signing = createSigning(attempts, heartbeat.id, log);
   const health = createHealth(database, log);
   const load = { inFlight: 0 };
+  const { bytes, collecting } = createBodyBytes();
   const meter = createAttemptMeter();
   const deliveries = createDeliveries({
     database: attempts,
@@ -121,6 +123,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     timeoutMs: options.webhookTimeoutMs,
     retryDelaysSeconds: options.webhookRetryDelaysSeconds,
     load,
+    bytes,
     meter,
   });
   const certifications = createCertifications({ database, sender, secrets, version: serviceVersion(), log });
@@ -190,7 +193,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         importRunner.stop(),
         deliveries.stop(deliveriesMs).then(async () => {
           await sender.close();
-          await healthLoop.stop();
+          await Promise.all([healthLoop.stop(), collecting.stop()]);
         }),
       ]);
       await heartbeat.stop();

@@ -17,7 +17,7 @@ export const headers = {
     '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
   ),
   Link: text(
-    'With `updated_since` or `cursor`: where to read on, as a `rel="next"` relative to this address. Of what is deprecated: how to move.',
+    'Of a list that goes on, and always with `updated_since` or `cursor`: the next page, as a `rel="next"` relative to this address. Of what is deprecated: how to move.',
     '</v2/orders?limit=50&cursor=eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ>; rel="next"',
   ),
   Deprecation: text('Of what is deprecated: since when, in Unix time.', '@1803859200'),
@@ -54,14 +54,15 @@ export const batchLimits: readonly HeaderName[] = [
 export function successHeaders({
   kind,
   meta,
-  tellsChanges,
-}: Pick<Operation, 'kind' | 'meta' | 'tellsChanges'>): HeaderName[] {
+  input,
+  isList,
+}: Pick<Operation, 'kind' | 'meta' | 'input' | 'isList'>): HeaderName[] {
   const always: HeaderName[] = ['X-Request-Id', ...requestLimits, ...unknownNames];
   if (meta.status === 201) always.push('Location');
   if (kind === 'mutation') always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);
   if (meta.conditional) always.push('ETag');
-  if (tellsChanges) always.push('Link');
+  if (isList && 'offset' in input.shape) always.push('Link');
   return always;
 }
 

@@ -1,10 +1,11 @@
-import { again, type Notifications, type Queryable, startLoop } from '@comanda/db';
+import { again, type Notifications, pageBytes, type Queryable, startLoop } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Credentials } from '../credentials/credentials.ts';
 import { ApiError, toApiError, unavailable } from '../errors.ts';
 import { grants, type Permission } from '../permissions.ts';
 import { type Bulkhead, inPlace } from '../places/bulkhead.ts';
 import { defaultLiveBounds, type LiveBounds } from './bounds.ts';
+import { createHeld } from './held.ts';
 import { createReader, type News, newsOf, type Reader, type ReaderOptions, type Watched } from './reader.ts';
 import { createSeats, type Holder } from './seats.ts';
 import { newestNumber, readNews } from './statements.ts';
@@ -68,6 +69,7 @@ export function createLive({
 }: LiveOptions): Live {
   const bounds = { ...defaultLiveBounds, ...options.bounds };
   const seats = createSeats(bounds);
+  const held = createHeld();
   const watched = new Map<string, Watched>();
   const open = new Set<Open>();
   const named = new Set<string>();
@@ -99,9 +101,11 @@ export function createLive({
       throw error;
     });
     const counts = new Map<string, number>();
+    let bytes = 0;
     for (const row of rows) {
       const feed = watched.get(row.locationId);
       const news = newsOf(row);
+      bytes += news.bytes;
       if (feed === undefined || news.number <= feed.last) continue;
       feed.last = news.number;
       for (const reader of feed.readers) reader.offer(news);
@@ -110,6 +114,12 @@ export function createLive({
       // There may be more.
       if (count === bounds.page) named.add(row.locationId);
     }
+    // The bytes ended it: first those that it did not come to, last the one that it was at.
+    if (bytes < pageBytes) return;
+    const at = ids.indexOf(rows.at(-1)?.locationId ?? '');
+    const later = [...named];
+    named.clear();
+    for (const id of [...ids.slice(at + 1), ...later, ...ids.slice(at, at + 1)]) named.add(id);
   }
   const looking = startLoop({
     async round() {
@@ -176,7 +186,7 @@ export function createLive({
       try {
         const { locationId } = stream;
         const feed = await feedOf(locationId);
-        const reader = createReader(inPlaces(locationId), feed, stream, bounds);
+        const reader = createReader(inPlaces(locationId), feed, stream, bounds, held);
         const entry = { reader, options: stream };
         feed.readers.add(reader);
         watched.set(locationId, feed);
@@ -186,6 +196,7 @@ export function createLive({
           next: reader.next,
           close() {
             reader.end();
+            reader.close();
             leave();
             open.delete(entry);
             feed.readers.delete(reader);

@@ -1,15 +1,19 @@
-import { createWaker, type Queryable } from '@comanda/db';
+import { createWaker, type Queryable, readerBytes } from '@comanda/db';
 import type { LiveBounds } from './bounds.ts';
+import type { Held } from './held.ts';
 import { type NewsRow, readMissed, readMissedOfTypes } from './statements.ts';
 
-/** An event on its way to a reader. */
+/** An event on its way to readers, who share it. */
 export interface News {
+  locationId: string;
   /** Its place in the feed of its location. */
   number: number;
   id: string;
   type: string;
   /** The text that endpoints of v2 receive. */
   body: string;
+  /** How large that is. */
+  bytes: number;
 }
 
 /** What is known of the feed of a location that somebody watches. */
@@ -25,8 +29,10 @@ export interface Reader {
   offer(news: News): void;
   /** Ends it: what waits is still read, then `next` throws `reason`, or is over. */
   end(reason?: Error): void;
+  /** Lets go of all that it holds: nobody reads it any more. */
+  close(): void;
   /**
-   * The next events; none after a quiet time, so that the stream can say that it lives; undefined when it is over. Throws what
+   * The next events, which it holds until it is asked again; none after a quiet time, so that the stream can say that it lives; undefined when it is over. Throws what
    * the reader was ended with, and what the database throws.
    */
   next(): Promise<News[] | undefined>;
@@ -41,11 +47,10 @@ export interface ReaderOptions {
 }
 
 /** What rows of the feed are to readers. */
-export const newsOf = ({ number, id, type, body }: NewsRow): News => ({
+export const newsOf = ({ number, ...row }: NewsRow): News => ({
+  ...row,
   number: Number(number),
-  id,
-  type,
-  body,
+  bytes: Buffer.byteLength(row.body),
 });
 
 /** Makes a reader of a watched location. */
@@ -54,29 +59,45 @@ export function createReader(
   watched: Watched,
   { locationId, after, types }: ReaderOptions,
   { waiting, page, quietMs }: LiveBounds,
+  held: Held,
 ): Reader {
   const waker = createWaker();
   const wanted = types === undefined ? undefined : new Set(types);
   let place = after;
   let isBehind = true;
   let kept: News[] = [];
+  let keptBytes = 0;
+  /** What was read last. */
+  let given: News[] = [];
+  let closed = false;
   let ended: { reason: Error | undefined } | undefined;
+
+  const give = (news: News[]) => {
+    given = news;
+    return news;
+  };
+  const letGo = (news: readonly News[]) => {
+    for (const each of news) held.letGo(each);
+  };
 
   /** Reads a page of what it has missed; at the end it takes part again in what comes. */
   async function readUp(): Promise<News[]> {
     for (;;) {
       // All of it is visible to the question that follows.
-      const given = watched.last;
+      const seen = watched.last;
+      const giveBack = held.reserve(locationId);
       const rows = await (types === undefined
         ? database.run(readMissed, [locationId, place, page])
-        : database.run(readMissedOfTypes, [locationId, place, page, types]));
+        : database.run(readMissedOfTypes, [locationId, place, page, types])
+      ).finally(giveBack);
       const news = rows.map(newsOf);
       const last = news.at(-1);
       if (last !== undefined) {
         place = last.number;
+        if (!closed) for (const each of news) held.hold(each);
         return news;
       }
-      place = Math.max(place, given);
+      place = Math.max(place, seen);
       if (watched.last > place) continue;
       isBehind = false;
       return [];
@@ -86,7 +107,7 @@ export function createReader(
   return {
     offer(news) {
       if (isBehind || news.number <= place) return;
-      if (kept.length >= waiting) {
+      if (kept.length >= waiting || keptBytes >= readerBytes || !held.hasRoom(locationId)) {
         isBehind = true;
         place = kept.at(-1)?.number ?? place;
         return;
@@ -94,24 +115,38 @@ export function createReader(
       place = news.number;
       if (wanted !== undefined && !wanted.has(news.type)) return;
       kept.push(news);
+      keptBytes += news.bytes;
+      held.hold(news);
       waker.wake();
     },
     end(reason) {
       ended ??= { reason };
       waker.wake();
     },
+    close() {
+      closed = true;
+      letGo(kept);
+      letGo(given);
+      [kept, given, keptBytes] = [[], [], 0];
+    },
     async next() {
+      letGo(given);
+      given = [];
       for (;;) {
         if (kept.length > 0) {
           const news = kept;
-          kept = [];
-          return news;
+          [kept, keptBytes] = [[], 0];
+          return give(news);
         }
         if (ended?.reason !== undefined) throw ended.reason;
         if (ended !== undefined) return undefined;
         if (isBehind) {
+          if (!held.hasRoom(locationId)) {
+            await wokenWithin(waker, roomMs);
+            return [];
+          }
           const missed = await readUp();
-          if (missed.length > 0) return missed;
+          if (missed.length > 0) return give(missed);
           continue;
         }
         if (!(await wokenWithin(waker, quietMs))) return [];
@@ -119,6 +154,9 @@ export function createReader(
     },
   };
 }
+
+/** How soon a reader that is behind looks again for room. */
+const roomMs = 1_000;
 
 async function wokenWithin(waker: ReturnType<typeof createWaker>, ms: number): Promise<boolean> {
   let late = false;

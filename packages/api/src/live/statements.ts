@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { pageBytes, readerBytes, statement } from '@comanda/db';
 
 /** An event as it lies in the feed. */
 export interface NewsRow {
@@ -11,29 +11,40 @@ export interface NewsRow {
   body: string;
 }
 
-/** The events behind a place each of some locations. */
+// Bytes are summed up along the events, of each of which the length alone is read; so only what fits is read.
+const before = (order: string) =>
+  `sum(octet_length(e.body)) over (order by ${order}) - octet_length(e.body) as before`;
+
+/** The events behind a place each of some locations, in the order of these, until they hold `pageBytes`. */
 export const readNews = statement<NewsRow>(
   'read_news',
-  `select w.location_id as "locationId", e.number::text, e.id, e.type, e.body
-   from unnest($1::uuid[], $2::bigint[]) as w (location_id, number)
-   cross join lateral (
-     select * from events where location_id = w.location_id and number > w.number order by number limit $3) e
-   order by w.location_id, e.number`,
+  `select n."locationId", n.number::text, n.id, n.type, n.body from (
+     select w.location_id as "locationId", w.place, e.number, e.id, e.type, e.body, ${before('w.place, e.number')}
+     from unnest($1::uuid[], $2::bigint[]) with ordinality as w (location_id, number, place)
+     cross join lateral (
+       select * from events where location_id = w.location_id and number > w.number order by number limit $3) e
+   ) n where n.before < ${pageBytes} order by n.place, n.number`,
 );
 
-/** The same of one location and, where it is not null, of some types. */
+const missed = (found: string) => `select m."locationId", m.number::text, m.id, m.type, m.body from (
+     select e.location_id as "locationId", e.number, e.id, e.type, e.body, ${before('e.number')} from (${found}) e
+   ) m where m.before < ${readerBytes} order by m.number`;
+
+/** The same of one location, until they hold `readerBytes`. */
 export const readMissed = statement<NewsRow>(
   'read_missed_news',
-  `select e.location_id as "locationId", e.number::text, e.id, e.type, e.body from events e
-   where e.location_id = $1::uuid and e.number > $2::bigint order by e.number limit $3`,
+  missed(
+    `select * from events e where e.location_id = $1::uuid and e.number > $2::bigint order by e.number limit $3`,
+  ),
 );
 
+/** The same of some types. */
 export const readMissedOfTypes = statement<NewsRow>(
   'read_missed_news_of_types',
-  `select found.* from unnest($4::text[]) as w (type) cross join lateral (
-     select e.location_id as "locationId", e.number::text, e.id, e.type, e.body from events e
+  missed(`select found.* from unnest($4::text[]) as w (type) cross join lateral (
+     select * from events e
      where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
-   order by found.number::bigint limit $3`,
+   order by found.number limit $3`),
 );
 
 export const newestNumber = statement<{ number: string }>(

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 export type Answer<Value> = Content<Value> & {
   /** The entity tag of the answer, quotes included. REST answers 304 without a body when the caller has it already. */
   readonly etag?: string;
-  /** The cursor of the next page of what has changed: REST carries it in a `Link`. */
-  readonly next?: string;
+  /** Where a list goes on: REST carries it in a `Link`. */
+  readonly next?: NextPage;
   /** It is the answer of an earlier request with the same idempotency key. */
   readonly replayed?: boolean;
   /** It holds a secret: where it is stored for repeats, it is sealed. */
@@ -13,6 +13,9 @@ export type Answer<Value> = Content<Value> & {
   /** It is given once: what a repeat is refused with (`conflict`), which is stored in its place. */
   readonly onRepeat?: string;
 };
+
+/** By which parameter the next page is asked for. */
+export type NextPage = { cursor: string } | { offset: string };
 
 type Content<Value> =
   | { readonly value: Value }
@@ -41,12 +44,29 @@ export function textOf(answer: Answer<unknown>, output: z.ZodType): string {
   throw new Error('an answer without a text');
 }
 
-/** A page of a list, whose entries are the text of a JSON array. */
+/** Which part of a list a page is. */
+export interface PagePlace {
+  limit: number;
+  offset: number;
+  total: number;
+}
+
+/**
+ * A page of a list, whose entries are the text of a JSON array. When its bytes ended it, `cut` is how many it has, and it
+ * answers that as its `limit`: so `offset + limit` is where the list goes on, and fewer entries than `limit` are its end.
+ */
 export function answerPage<Page>(
-  { data, total }: { data: string; total: number } = { data: '[]', total: 0 },
-  { limit, offset }: { limit: number; offset: number },
+  { data, total, cut }: { data: string; total: number; cut?: number | null } = { data: '[]', total: 0 },
+  { limit, offset }: Omit<PagePlace, 'total'>,
 ): Answer<Page> {
-  return { text: `{"data":${data},"pagination":${JSON.stringify({ limit, offset, total })}}` };
+  const place = { limit: cut ?? limit, offset, total };
+  return { text: `{"data":${data},"pagination":${JSON.stringify(place)}}`, ...nextOf(place) };
+}
+
+/** Where the list goes on, when there is more. */
+export function nextOf({ limit, offset, total }: PagePlace): { next?: NextPage } {
+  const end = offset + limit;
+  return end < total ? { next: { offset: String(end) } } : {};
 }
 
 /** JSON that a call of tRPC answers as it is: to parse a large one would hold up the event loop. */

@@ -61,9 +61,10 @@ const mostLooks = 3;
  */
 export async function makeAttempt(
   tools: AttemptTools,
-  { delivery, secrets, sendBy }: ReadyDelivery,
+  ready: ReadyDelivery,
   lookAgain: LookAgain,
 ): Promise<MadeAttempt | undefined> {
+  const { delivery } = ready;
   const attempt = delivery.attempts + 1;
   const span = beginSpan('webhook', 'client', delivery.traceparent ?? undefined, {
     'http.request.method': 'POST',
@@ -71,7 +72,7 @@ export async function makeAttempt(
     'comanda.event.type': delivery.eventType,
     'comanda.attempt': attempt,
   });
-  const made = await span.within(() => attemptWithin(span, tools, { delivery, secrets, sendBy }, lookAgain));
+  const made = await span.within(() => attemptWithin(span, tools, ready, lookAgain));
   const { responseCode, error } = made ?? {};
   span.end(responseCode === undefined ? {} : { 'http.response.status_code': responseCode }, error);
   return made;
@@ -80,10 +81,10 @@ export async function makeAttempt(
 async function attemptWithin(
   { traceparent }: Traced,
   tools: AttemptTools,
-  { delivery, secrets, sendBy }: ReadyDelivery,
+  { delivery, body, secrets, sendBy }: ReadyDelivery,
   lookAgain: LookAgain,
 ): Promise<MadeAttempt | undefined> {
-  const { id, eventId, eventType, body, url, claimedAt } = delivery;
+  const { id, eventId, eventType, url, claimedAt } = delivery;
   const attempt = delivery.attempts + 1;
   let fresh: Fresh | undefined = { at: claimedAt, sendBy };
   for (let looks = 1; fresh !== undefined; looks += 1) {

@@ -8,6 +8,8 @@ import { type ClaimedDelivery, claimDeliveries, returnDeliveries } from './state
 /** A claimed delivery that waits for a slot among those in flight. */
 export interface ReadyDelivery {
   delivery: ClaimedDelivery;
+  /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
+  body: Buffer;
   secrets: readonly string[];
   /** By `performance.now()`: from then on address, state and claim are looked at anew before it is sent. */
   sendBy: number;
@@ -17,6 +19,8 @@ export interface ReadyDelivery {
 export interface Claimed {
   /** How many it claimed. */
   found: number;
+  /** How large their bodies are. */
+  bytes: number;
   /** Those of them that can be sent. */
   claimed: ReadyDelivery[];
   /** The last of them. */
@@ -36,15 +40,15 @@ export const beginning: Position = { dueAt: '-infinity', id: '00000000-0000-0000
 export const freshMs = 100;
 
 /**
- * Claims what is due for an endpoint, at most `most`; `held` is what this worker has claimed already. What is due
- * before `after` is passed over.
+ * Claims what is due for an endpoint, at most `most` and until the bodies hold `bytes`; `held` is what this worker has
+ * claimed already. What is due before `after` is passed over.
  *
  * @throws {UnsignableError} when it cannot be signed here; then it was given back.
  */
 export async function claim(
   options: DeliveryOptions,
   endpoint: EndpointRef,
-  most: number,
+  { most, bytes }: { most: number; bytes: number },
   held: readonly string[],
   after: Position,
 ): Promise<Claimed> {
@@ -57,6 +61,7 @@ export async function claim(
     locationId,
     endpointId,
     most,
+    bytes,
     leaseMs,
     workerId,
     held,
@@ -65,12 +70,16 @@ export async function claim(
   ]);
   const [first] = rows;
   const last = rows.at(-1);
-  if (first === undefined || last === undefined) return { found: 0, claimed: [] };
+  if (first === undefined || last === undefined) return { found: 0, bytes: 0, claimed: [] };
   try {
     const secrets = openSecrets(options, endpoint, first.secrets);
     signing.opened(endpointId);
-    const claimed = rows.map((delivery) => ({ delivery, secrets, sendBy }));
-    return { found: rows.length, claimed, last };
+    const claimed = rows.map(({ body, ...delivery }) => ({
+      ...{ delivery, secrets, sendBy },
+      body: Buffer.from(body),
+    }));
+    const size = claimed.reduce((sum, { body }) => sum + body.length, 0);
+    return { found: rows.length, bytes: size, claimed, last };
   } catch (error) {
     // A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
     await giveBack(

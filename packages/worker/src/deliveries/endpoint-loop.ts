@@ -1,4 +1,4 @@
-import type { Database, Waker } from '@comanda/db';
+import type { ByteBudget, Database, Waker } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { AttemptMeter } from '../watching/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
@@ -27,6 +27,8 @@ export interface DeliveryOptions extends AttemptTools {
   retryDelaysSeconds: readonly number[];
   /** Shared by all endpoints of this process. */
   load: Load;
+  /** What the bodies that are claimed take, by endpoint. */
+  bytes: ByteBudget;
   slots: Slots;
   silence: Silence;
   health: Pick<Health, 'note'>;

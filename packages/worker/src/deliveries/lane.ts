@@ -36,10 +36,11 @@ const mostHeld = 400;
 
 /**
  * Claims, sends and records at once; of each statement one is under way at a time. What is claimed beyond the slots
- * waits for one as long as its address is fresh, and goes back otherwise. Wakes the loop when a step can do more.
+ * waits for one as long as its address is fresh, and goes back otherwise. Bodies count from their claim until the attempt is
+ * over. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { database, load, log, slots, silence } = options;
+  const { bytes, database, load, log, slots, silence } = options;
   const { endpointId } = endpoint;
   const lastAttempt = options.retryDelaysSeconds.length + 1;
   const pace = createPace(performance.now());
@@ -47,6 +48,8 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   const ended: MadeAttempt[] = [];
   /** What was claimed and is not yet recorded or given back. */
   const held = new Set<string>();
+  /** What gives back the bytes of each body that is held. */
+  const bodies = new Map<string, () => void>();
   const statements = new Set<'claim' | 'record' | 'return'>();
   /** Claimed and not sent after all. */
   const unsent: string[] = [];
@@ -72,6 +75,10 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     if (origin === undefined) return holder.isSilent() ? 1 : width;
     return Math.min(width, slots.room(origin, holder));
   };
+  const dropBody = ({ delivery: { id } }: ReadyDelivery) => {
+    bodies.get(id)?.();
+    bodies.delete(id);
+  };
   const isEnding = () => loop.stopping || fault !== undefined;
 
   const send = (one: ReadyDelivery) => {
@@ -80,6 +87,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     load.inFlight += 1;
     makeAttempt(options, one, lookAgain).then((made) => {
       giveUpSlot();
+      dropBody(one);
       load.inFlight -= 1;
       if (made === undefined) unsent.push(delivery.id);
       else {
@@ -123,14 +131,20 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   };
 
   const look = async (most: number) => {
-    const { found, claimed, last = beginning } = await claim(options, endpoint, most, [...held], after);
+    const wanted = bytes.room(endpointId);
+    const giveBackRoom = bytes.take(endpointId, wanted);
+    const limits = { most, bytes: wanted };
+    const looked = await claim(options, endpoint, limits, [...held], after).finally(giveBackRoom);
+    const { found, claimed, last = beginning } = looked;
+    const isFull = found === most || looked.bytes >= wanted;
     const whole = after === beginning;
     // Only a look from the beginning tells that nothing more is due.
-    if (found === most || !whole) more = true;
-    after = found === most && lookedAt - begunAt < lookAgainMs ? last : beginning;
+    if (isFull || !whole) more = true;
+    after = isFull && lookedAt - begunAt < lookAgainMs ? last : beginning;
     if (found > 0) busy = true;
-    for (const { delivery } of claimed) {
+    for (const { delivery, body } of claimed) {
       held.add(delivery.id);
+      bodies.set(delivery.id, bytes.take(endpointId, body.length));
       moveTo(originOf(delivery.url));
     }
     // However long the database took: what has a slot goes at once, looked at again where it is not fresh any more.
@@ -143,8 +157,9 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     const [first] = ready;
     const stale = first !== undefined && (isEnding() || first.sendBy <= now);
     if ((stale || unsent.length > 0) && !statements.has('return')) {
-      const waited = stale ? ready.splice(0).map(({ delivery }) => delivery.id) : [];
-      const ids = [...unsent.splice(0), ...waited];
+      const waited = stale ? ready.splice(0) : [];
+      waited.forEach(dropBody);
+      const ids = [...unsent.splice(0), ...waited.map(({ delivery }) => delivery.id)];
       more = true;
       after = beginning;
       start('return', ids, giveBack(options, endpoint, ids));
@@ -165,7 +180,8 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   };
 
   const claimMore = (now: number): number => {
-    if (isEnding() || statements.has('claim') || held.size >= mostHeld) return lookAgainMs;
+    if (isEnding() || statements.has('claim') || held.size >= mostHeld || bytes.room(endpointId) === 0)
+      return lookAgainMs;
     const sinceMs = now - lookedAt;
     if (!more && !loop.again && sinceMs < lookAgainMs) return lookAgainMs - sinceMs;
     const ahead = pace.ahead(now);

@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-/** A delivery that this worker holds, with all that its next attempt needs. */
+/** A delivery that this worker holds, with all that its next attempt needs but the body. */
 export interface ClaimedDelivery {
   id: string;
   eventId: string;
@@ -15,7 +15,6 @@ export interface ClaimedDelivery {
   dueAt: string;
   /** The time of the claim in Unix seconds, by the database's clock. */
   claimedAt: number;
-  body: string;
   url: string;
   /** The signing secrets that are valid now, newest first, as they are stored. */
   secrets: { keyId: string; sealed: string }[] | null;
@@ -34,15 +33,16 @@ export function deliversAfter(locationId: string, endpointId: string): string {
 }
 
 /**
- * Claims what is due for an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, for how many milliseconds, by
- * whom, what that worker has in flight, and after which due time and id to begin. Address and secrets are read in the
+ * Claims what is due for an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, how many bytes, for how many
+ * milliseconds, by which worker, what that worker has in flight, and after which due time and id to begin. Address and secrets are read in the
  * same statement, so nothing claimed later goes to an address that was replaced.
  */
-export const claimDeliveries = statement<ClaimedDelivery>(
-  'claim_deliveries',
+export const claimDeliveries = statement<ClaimedDelivery & { body: string }>(
+  'claim_due_deliveries',
   `select id, event_id as "eventId", event_type as "eventType", request_id as "requestId", traceparent, attempts,
      due_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", body, url, secrets
-   from claim_deliveries($1::uuid, $2::uuid, $3::int, $4::float8, $5::text, $6::uuid[], $7::timestamptz, $8::uuid)`,
+   from claim_due_deliveries($1::uuid, $2::uuid, $3::int, $4::bigint, $5::float8, $6::text, $7::uuid[], $8::timestamptz,
+     $9::uuid)`,
 );
 
 /**

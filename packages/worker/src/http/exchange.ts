@@ -13,7 +13,7 @@ export interface Answer {
 /** What is sent; `signal` gives it up. */
 export interface Exchange {
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer;
   signal?: AbortSignal | undefined;
   /** By `performance.now()`: when the connection is there only later, nothing is sent. */
   sendBy?: number | undefined;

@@ -10,7 +10,7 @@ export interface SignedAttempt {
   timestampSeconds: number;
   /** Signing secrets (`whsec_…`) that are valid now, newest first: each signs. */
   secrets: readonly string[];
-  body: string;
+  body: string | Buffer;
   /** Where it stands in a trace (W3C Trace Context), when what it tells of does. */
   traceparent?: string | undefined;
   /** The service's version, for `User-Agent`. */
@@ -40,7 +40,7 @@ export function webhookHeaders(attempt: SignedAttempt): Record<string, string> {
   };
 }
 
-function sign(secret: string, id: string, timestampSeconds: number, body: string): string {
+function sign(secret: string, id: string, timestampSeconds: number, body: string | Buffer): string {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   return createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64');
 }

@@ -27,7 +27,7 @@ export interface Attempt {
 export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
-  body: string;
+  body: string | Buffer;
   signal?: AbortSignal;
   sendBy?: number;
 }

@@ -1,4 +1,4 @@
-import { type Queryable, type Statement, statement } from '@comanda/db';
+import { publishingBytes, type Queryable, type Statement, statement, untilFull } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
 import { type DocumentKind, type PlainKind, plainKinds } from './rules.ts';
 
@@ -8,13 +8,20 @@ export type DocumentReader = (
   at: string,
 ) => string | undefined;
 
+/** What was read for some events. */
+export interface Documents {
+  /** How many of the events can be shown, from the first on; the others did not fit. */
+  count: number;
+  show: DocumentReader;
+}
+
 /**
- * Reads what the events show, in bulk, as it stands now; what is gone shows the last state that its deletion
- * kept. `at` of the reader is the time of the change, as answers show times.
+ * Reads what the events show, in bulk, as it stands now, and until it holds `publishingBytes`; what is gone shows the last
+ * state that its deletion kept. `at` of the reader is the time of the change, as answers show times.
  *
  * @throws {Error} by the reader, for a resource that exists but cannot be shown (an order without a payment).
  */
-export async function readDocuments(tx: Queryable, events: readonly PlannedEvent[]): Promise<DocumentReader> {
+export async function readDocuments(tx: Queryable, events: readonly PlannedEvent[]): Promise<Documents> {
   const wanted = new Map<DocumentKind, Map<string, PlannedEvent>>();
   for (const event of events) {
     if (typeof event.data === 'string' || !('show' in event.data)) continue;
@@ -22,11 +29,18 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
     wanted.set(event.data.show, ofKind.set(event.resourceId, event));
   }
   const found = new Map<string, string>();
-  for (const [kind, ofKind] of wanted) await read(tx, kind, [...ofKind.values()], found);
+  const unread = new Set<string>();
+  const leave = (kind: DocumentKind, rest: readonly PlannedEvent[]) => {
+    for (const { resourceId } of rest) {
+      unread.add(`${kind} ${resourceId}`);
+      wanted.get(kind)?.delete(resourceId);
+    }
+  };
+  for (const [kind, ofKind] of wanted) leave(kind, await read(tx, kind, [...ofKind.values()], found));
 
   // A stock record may go while its product lives; what names the product is then read there.
+  leave('stock', await read(tx, 'product', missing(wanted, 'stock', found), found));
   const unstocked = missing(wanted, 'stock', found);
-  if (unstocked.length > 0) await read(tx, 'product', unstocked, found);
   const gone = ([...plainKinds, 'order', 'payment', 'turn'] as const).flatMap((kind) => [
     ...missing(wanted, kind, found).map(({ resourceId }) => ({ kind, resourceId })),
     ...(kind === 'product'
@@ -43,7 +57,12 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
     for (const { kind, id, doc } of kept) found.set(`${kind} ${id}`, doc);
   }
 
-  return ({ resourceId, data: { show } }, at) => {
+  const firstUnread = events.findIndex(
+    ({ data, resourceId }) =>
+      typeof data !== 'string' && 'show' in data && unread.has(`${data.show} ${resourceId}`),
+  );
+  const count = firstUnread < 0 ? events.length : firstUnread;
+  const show: DocumentReader = ({ resourceId, data: { show } }, at) => {
     const doc = found.get(`${show} ${resourceId}`);
     if (doc !== undefined) return doc;
     if (show === 'settlement' || show === 'sync_job') return undefined;
@@ -51,19 +70,23 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
     if (product === undefined) throw new Error(`${show} ${resourceId} cannot be shown`);
     return stockEntry(product, at);
   };
+  return { count, show };
 }
 
+/** Answers those that it did not come to. */
 async function read(
   tx: Queryable,
   kind: DocumentKind,
   events: readonly PlannedEvent[],
   found: Map<string, string>,
-): Promise<void> {
+): Promise<readonly PlannedEvent[]> {
+  if (events.length === 0) return [];
   const rows = await tx.run(documents[kind], [
     events.map(({ locationId }) => locationId),
     events.map(({ resourceId }) => resourceId),
   ]);
-  for (const { id, doc } of rows) found.set(`${kind} ${id}`, doc);
+  for (const { id, doc } of rows) if (doc !== null) found.set(`${kind} ${id}`, doc);
+  return events.slice(rows.length);
 }
 
 function missing(
@@ -89,9 +112,11 @@ function stockEntry(productText: string, at: string): string {
   });
 }
 
+/** One for each id that it came to, in their order. */
 interface DocumentRow {
   id: string;
-  doc: string;
+  /** Null when it is gone. */
+  doc: string | null;
 }
 
 /** The same functions of Postgres that REST reads with, for many locations at once. */
@@ -106,33 +131,36 @@ const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
   turn: perLocation('turn', 'turns_json'),
   settlement: statement(
     'relay_settlement_documents',
-    `select s.id, json_build_object('id', s.id,
+    `select w.id, case when s.id is not null then json_build_object('id', s.id,
        'period_start', wire_time(s.started_at, l.timezone), 'period_end', wire_time(s.ended_at, l.timezone),
-       'total_amount', trim_scale(s.total_collected), 'total_orders', s.total_orders)::text as doc
+       'total_amount', trim_scale(s.total_collected), 'total_orders', s.total_orders)::text end as doc
      from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     cross join lateral (select * from settlements where location_id = w.location_id and id = w.id limit 1) s
-     join locations l on l.id = s.location_id`,
+     left join lateral (select * from settlements where location_id = w.location_id and id = w.id limit 1) s on true
+     left join locations l on l.id = s.location_id`,
   ),
   sync_job: statement(
     'relay_sync_job_documents',
-    `select j.id, json_strip_nulls(json_build_object('job_id', j.id, 'status', j.status, 'total_items', j.total_items,
+    `select w.id, case when j.id is not null then json_strip_nulls(json_build_object('job_id', j.id, 'status', j.status, 'total_items', j.total_items,
        'success_items', j.success_items, 'failed_items', j.failed_items,
-       'error', case when j.status = 'failed' then coalesce(j.error, 'no item could be applied') end))::text as doc
+       'error', case when j.status = 'failed' then coalesce(j.error, 'no item could be applied') end))::text end as doc
      from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     cross join lateral (select * from sync_jobs where location_id = w.location_id and id = w.id limit 1) j`,
+     left join lateral (select * from sync_jobs where location_id = w.location_id and id = w.id limit 1) j on true`,
   ),
 };
 
 function perLocation(kind: DocumentKind, serialiser: string): Statement<DocumentRow> {
   return statement(
     `relay_${kind}_documents`,
-    // One id at a time, which `limit 1` enforces: a join could compare each row of a location with each id.
-    `select j.id, j.doc::text as doc from unnest($1::uuid[], $2::uuid[]) as w (location_id, id)
-     cross join lateral (select * from ${serialiser}(w.location_id, array[w.id]) limit 1) j`,
+    `with recursive ${untilFull({
+      count: 'cardinality($2::uuid[])',
+      key: (place) => `($1::uuid[])[${place}] as location_id, ($2::uuid[])[${place}] as id`,
+      doc: `(select j.doc from ${serialiser}(k.location_id, array[k.id]) j)`,
+      bytes: publishingBytes,
+    })} select ($2::uuid[])[place] as id, doc from docs where place > 0 order by place`,
   );
 }
 
-const lastStates = statement<DocumentRow & { kind: DocumentKind }>(
+const lastStates = statement<{ kind: DocumentKind; id: string; doc: string }>(
   'relay_last_states',
   `select distinct on (c.resource, c.resource_ids[1]) c.resource as kind, c.resource_ids[1] as id, c.before[1]::text as doc
    from internal.captured_changes c

@@ -1,25 +1,15 @@
-import { addJobs, deliveryJobKey, newId, type Queryable, statement } from '@comanda/db';
+import { type Queryable, statement } from '@comanda/db';
 import { noteCatalog, removeRows } from './changes.ts';
 import { readDocuments } from './documents.ts';
 import { eventId } from './event-id.ts';
 import type { PlannedEvent, Unit } from './plan.ts';
-
-/** An endpoint that may receive events. */
-interface Endpoint {
-  id: string;
-  locationId: string;
-  apiVersion: 'v1' | 'v2';
-  events: string[];
-}
-
-/** An event as it is stored. */
-interface StoredEvent extends PlannedEvent {
-  id: string;
-  number: bigint;
-  body: string;
-  bodyV1: string | null;
-  receivers: Endpoint[];
-}
+import {
+  type ComposedEvent,
+  type Endpoint,
+  type NumberedEvent,
+  queueDeliveries,
+  storeEvents,
+} from './store.ts';
 
 /** An event with the text of its `data`; without, that is the catalog's next version. */
 interface Composed {
@@ -39,9 +29,13 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
   const problem = units.find((unit) => unit.problem !== undefined)?.problem;
   if (problem !== undefined) throw new Error(problem);
   const planned = units.flatMap(({ events }) => events);
-  const stored = planned.length > 0 ? await composeEvents(tx, planned) : [];
-  for (let start = 0; start < stored.length; start += chunk) {
-    await storeEvents(tx, stored.slice(start, start + chunk));
+  const receiversOf = planned.length === 0 ? () => [] : await readReceivers(tx, planned);
+  const stored: NumberedEvent[] = [];
+  for (let rest = planned; rest.length > 0; ) {
+    const { events, count } = await composeEvents(tx, rest, receiversOf);
+    await storeEvents(tx, events);
+    stored.push(...events.map(({ text: _, ...event }) => event));
+    rest = rest.slice(count);
   }
   await queueDeliveries(tx, stored);
   await tellWatchers(tx, stored);
@@ -53,12 +47,14 @@ export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promi
   return stored.length;
 }
 
-/** Rows per statement: keeps a single parameter in the low megabytes. */
-const chunk = 2_000;
-
-async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): Promise<StoredEvent[]> {
-  const receiversOf = await readReceivers(tx, planned);
-  const showDocument = await readDocuments(tx, planned);
+/** Numbers the first events, as many as their documents were read for: `count`. Of some there is nothing to tell. */
+async function composeEvents(
+  tx: Queryable,
+  all: readonly PlannedEvent[],
+  receiversOf: (event: PlannedEvent) => Endpoint[],
+): Promise<{ events: ComposedEvent[]; count: number }> {
+  const { count, show: showDocument } = await readDocuments(tx, all);
+  const planned = all.slice(0, count);
   const timeOf = await readTimes(tx, planned);
   const composed = planned.flatMap((event): Composed[] => {
     const { data } = event;
@@ -72,24 +68,17 @@ async function composeEvents(tx: Queryable, planned: readonly PlannedEvent[]): P
     tx,
     composed.map(({ event }) => event),
   );
-  return composed.map(({ event, createdAt, text }) => {
-    const id = event.eventId ?? eventId(event);
-    const receivers = receiversOf(event);
-    const data =
+  const events = composed.map(({ event, createdAt, text }) => ({
+    ...event,
+    createdAt,
+    id: event.eventId ?? eventId(event),
+    text:
       text ??
-      `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${versions.get(event.locationId)}"}`;
-    const body = (version: string) =>
-      `{"id":"${id}","type":"${event.type}","api_version":"${version}","created_at":"${createdAt}",` +
-      `"location_id":"${event.locationId}","data":${data}}`;
-    return {
-      ...event,
-      id,
-      number: takeNumber(event.locationId, 'event'),
-      body: body('v2'),
-      bodyV1: receivers.some(({ apiVersion }) => apiVersion === 'v1') ? body('v1') : null,
-      receivers,
-    };
-  });
+      `{"version":${takeNumber(event.locationId, 'catalog')},"published_at":"${versions.get(event.locationId)}"}`,
+    number: takeNumber(event.locationId, 'event'),
+    receivers: receiversOf(event),
+  }));
+  return { events, count };
 }
 
 /** The time of each change in the zone of its location; few are different, a transaction has one. */
@@ -177,48 +166,8 @@ async function readReceivers(
     );
 }
 
-async function storeEvents(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
-  await tx.run(insertEvents, [
-    events.map(({ locationId }) => locationId),
-    events.map(({ id }) => id),
-    events.map(({ number }) => number),
-    events.map(({ type }) => type),
-    events.map(({ resourceId }) => resourceId),
-    events.map(({ body }) => body),
-    events.map(({ bodyV1 }) => bodyV1),
-    events.map(({ requestId }) => requestId),
-    events.map(({ traceparent }) => traceparent),
-    events.map(({ capturedAt }) => capturedAt),
-  ]);
-}
-
-async function queueDeliveries(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
-  const deliveries = events.flatMap(({ id, receivers }) => receivers.map((endpoint) => ({ endpoint, id })));
-  if (deliveries.length === 0) return;
-  // Ids that sort as the events are numbered: endpoints are served in that order.
-  const ids = deliveries.map(() => newId()).sort();
-  for (let start = 0; start < deliveries.length; start += chunk) {
-    const rows = deliveries.slice(start, start + chunk);
-    await tx.run(insertDeliveries, [
-      rows.map(({ endpoint }) => endpoint.locationId),
-      ids.slice(start, start + chunk),
-      rows.map(({ endpoint }) => endpoint.id),
-      rows.map(({ id }) => id),
-    ]);
-  }
-  const endpoints = new Map(deliveries.map(({ endpoint }) => [endpoint.id, endpoint]));
-  await addJobs(
-    tx,
-    'deliver-webhooks',
-    [...endpoints.values()].map(({ id, locationId }) => ({
-      payload: { locationId, endpointId: id },
-      jobKey: deliveryJobKey(id),
-    })),
-  );
-}
-
 /** Names the locations to the API processes, which hear of it when this commits. */
-async function tellWatchers(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
+async function tellWatchers(tx: Queryable, events: readonly NumberedEvent[]): Promise<void> {
   const ids = [...new Set(events.map(({ locationId }) => locationId))];
   if (ids.length > 0) await tx.run(notifyWatchers, [ids]);
 }
@@ -255,18 +204,4 @@ const activeEndpoints = statement<Endpoint>(
   'relay_active_endpoints',
   `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
    where location_id = any ($1::uuid[]) and status = 'active'`,
-);
-
-const insertEvents = statement(
-  'relay_insert_events',
-  `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, traceparent, created_at)
-   select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::text[],
-     $8::text[], $9::text[], $10::timestamptz[])`,
-);
-
-const insertDeliveries = statement(
-  'relay_insert_deliveries',
-  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-   select w.*, now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as w
-     (location_id, id, endpoint_id, event_id)`,
 );

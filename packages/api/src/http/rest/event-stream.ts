@@ -61,7 +61,8 @@ async function serve(
       finishOpening(context, caller, subscription.name, 'rest');
       await taken(response, response, `retry: ${retryMs}\nid: ${stream.behind}\n\n`);
       for (let news = await stream.next(); news !== undefined; news = await stream.next())
-        await taken(response, response, news.length === 0 ? ':\n\n' : news.map(sse).join(''));
+        if (news.length === 0) await taken(response, response, ':\n\n');
+        else for (const each of news) await taken(response, response, sse(each));
     } finally {
       close();
     }
@@ -89,7 +90,15 @@ async function serve(
 // Proxies hand on what they get at once.
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-const sse = ({ id, type, body }: News): string => `id: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
+const blocks = new WeakMap<News, Buffer>();
+
+// Made once, whoever reads it: what waits for slow readers is one text, not one for each.
+function sse(news: News): Buffer {
+  const { id, type, body } = news;
+  const known = blocks.get(news) ?? Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${body}\n\n`);
+  blocks.set(news, known);
+  return known;
+}
 
 function readInput({ input }: Subscription, query: string, { headers }: IncomingMessage): unknown {
   const known = coercions(input);

@@ -41,7 +41,7 @@ export async function sendStream(
 const isGone = (response: ServerResponse): boolean => response.destroyed || response.closed;
 
 /** Settles once the text is on its way and there is room for more, or the connection is gone. */
-export function taken(response: ServerResponse, sink: Writable, text: string): Promise<void> {
+export function taken(response: ServerResponse, sink: Writable, text: string | Buffer): Promise<void> {
   if (isGone(response) || sink.write(text)) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(() => response.destroy(), exporting.stalledMs);

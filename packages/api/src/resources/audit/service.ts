@@ -1,7 +1,7 @@
 import { isId, sqlState } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
-import type { Answer } from '../../request/answer.ts';
+import { type Answer, nextOf } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { inTransaction } from '../../request/writing.ts';
@@ -28,7 +28,10 @@ export async function list(
       ...(mayUndo && mayBeUndone(entry) && { can_undo: true }),
     }),
   );
-  return { value: { data, pagination: { limit, offset, total: counted[0]?.total ?? 0 } } };
+  const total = counted[0]?.total ?? 0;
+  const isCut = data.length > 0 && data.length < Math.min(limit, total - offset);
+  const pagination = { limit: isCut ? data.length : limit, offset, total };
+  return { value: { data, pagination }, ...nextOf(pagination) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { pageBytes, statement } from '@comanda/db';
 import { resourceName } from './named.statements.ts';
 import type { AuditEntry } from './schema.ts';
 
@@ -76,9 +76,15 @@ export const listEntriesHere = statement<EntryRow>(
   'list_audit_entries_here',
   `with page as materialized (
      select a.id as entry ${here} order by a.created_at desc, a.id desc limit $2 offset $7
+   ), fitting as materialized (
+     select s.entry from (
+       select a.id as entry, sum(b.bytes) over (order by a.created_at desc, a.id desc) - b.bytes as before
+       from page cross join lateral (select * from audit_entries where id = page.entry limit 1) a
+       cross join lateral (select octet_length(a.changes::text) as bytes) b) s
+     where s.before < ${pageBytes}
    )
    select ${shown}
-   from page cross join lateral (select * from audit_entries where id = page.entry limit 1) a
+   from fitting cross join lateral (select * from audit_entries where id = fitting.entry limit 1) a
    join locations l on l.id = a.location_id ${keys}
    order by a.created_at desc, a.id desc`,
 );

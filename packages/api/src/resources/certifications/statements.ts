@@ -13,6 +13,7 @@ export const listCertifications = pageStatement({
   table: 'certifications',
   order: 'r.created_at desc, r.id desc',
   entry,
+  large: true,
 });
 
 /** $1 location, $2 id. */

@@ -36,7 +36,7 @@ const ChangesPagination = Pagination.extend({
     .meta({
       description:
         'The cursor of the next page, which the `Link` carries, too; only with `updated_since` or `cursor`. An answer ' +
-        'with fewer entries than `limit` is the last for now: its cursor begins anew, and misses nothing.',
+        'with fewer entries than the `limit` beside it is the last for now: its cursor begins anew, and misses nothing.',
       example: 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ',
     }),
 }).meta({ id: 'ChangesPagination', description: 'Where the page stands, and where to read on.' });

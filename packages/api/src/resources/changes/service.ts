@@ -44,14 +44,14 @@ export async function readChanges<Entry>(
     const { after, horizon, epoch } = walk;
     return read(await begin(on, { from: Math.min(after.moment, horizon), epoch }));
   });
-  const { data, found, moment, id } = page;
+  const { data, found, cut, moment, id } = page;
   const { epoch, horizon } = walk;
   const next =
-    found < limit || moment === null || id === null
+    (found < limit && cut === null) || moment === null || id === null
       ? writeCursor({ from: horizon, epoch })
       : writeCursor({ ...walk, after: { moment, id } });
-  const pagination = JSON.stringify({ limit, offset, total: walk.total, next });
-  return { text: `{"data":${data},"pagination":${pagination}}`, next };
+  const pagination = JSON.stringify({ limit: cut ?? limit, offset, total: walk.total, next });
+  return { text: `{"data":${data},"pagination":${pagination}}`, next: { cursor: next } };
 }
 
 /** A walk whose total may still have to be counted. */

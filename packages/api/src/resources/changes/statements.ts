@@ -1,4 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
+import { cutOf, type Entries } from '../../request/page-text.ts';
 
 /** The time of day, from when on something may still come, both as Unix time in milliseconds, and the epoch. */
 export const readHorizon = statement<{ asked: number; horizon: number; epoch: string }>(
@@ -7,12 +8,14 @@ export const readHorizon = statement<{ asked: number; horizon: number; epoch: st
    from change_horizon()`,
 );
 
-/** A page of what has changed: its entries as the text of a JSON array, and the place of the last of them. */
+/** A page of what has changed: its entries as the text of a JSON array, and the place of the last that is shown. */
 export interface ChangesText {
   /** The database's. */
   epoch: string;
   data: string;
   found: number;
+  /** How many are shown when their bytes ended the page. */
+  cut: number | null;
   moment: number | null;
   id: string | null;
 }
@@ -35,8 +38,8 @@ export interface ChangesParts {
   filters: number;
   /** Selects `id` and `moment` of all there is to read. `most`, where it is given, is an order and a limit for a part. */
   rows(most: string): string;
-  /** An aggregate of what a `page` of them shows, as text, from there on. */
-  entries: string;
+  /** What a `page` of them shows. */
+  entries: Entries;
 }
 
 /** Makes the two statements. */
@@ -46,14 +49,15 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
   return {
     page: statement<ChangesText>(
       `list_${name}`,
-      `with page as materialized (
+      `with recursive page as materialized (
          select * from (
            ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
          ) found limit ${limit}
-       )
-       select database_epoch() as epoch, (select ${entries}) as data, (select count(*) from page)::int as found,
-         (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
-       from (select) one left join (select * from page order by moment desc, id desc limit 1) l on true`,
+       )${entries.tables}
+       select database_epoch() as epoch, ${entries.data} as data, (select count(*) from page)::int as found,
+         ${cutOf(entries)} as cut, (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
+       from (select) one left join (
+         select * from page order by moment, id offset greatest(${entries.shown} - 1, 0) limit 1) l on true`,
     ),
     count: statement(`count_${name}`, `select count(*)::int as total from (${rows('')}) changed`),
   };

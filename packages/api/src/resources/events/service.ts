@@ -34,7 +34,9 @@ export async function list(
       ? on.run(readFeed, [locationId, number, limit])
       : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
   });
-  return answerPage(page, { limit, offset: 0 });
+  // It goes on behind the last event, not by an offset.
+  const { next: _, ...answer } = answerPage<EventPage>(page, { limit, offset: 0 });
+  return answer;
 }
 
 /**

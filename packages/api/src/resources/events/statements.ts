@@ -1,4 +1,5 @@
-import { statement } from '@comanda/db';
+import { pageBytes, statement } from '@comanda/db';
+import type { PageText } from '../../request/page-text.ts';
 
 // The number before the lowest from a moment on, 30 days ago at most. What happened then was published then or later, and
 // numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have been put back),
@@ -41,27 +42,30 @@ export const findRestore = statement<{ since: Date | null }>(
    where a.location_id = $1::uuid and a.operation = 'locations.restored' and a.created_at >= $2::timestamptz`,
 );
 
-interface FeedText {
-  data: string;
-  total: number;
-}
+// The lengths are read without the texts, so only those that fit are read.
+const untilFull = (
+  found: string,
+) => `coalesce('[' || string_agg(p.body, ',' order by p.number) || ']', '[]') as data,
+     nullif(count(*), coalesce(max(p.found), 0))::int as cut
+   from (select e.number, e.body, count(*) over () as found,
+       sum(octet_length(e.body)) over (order by e.number) - octet_length(e.body) as before
+     from (${found}) e) p
+   where p.before < ${pageBytes}`;
 
-export const readFeed = statement<FeedText>(
+export const readFeed = statement<PageText>(
   'read_event_feed',
   `select (select count(*) from events e where e.location_id = $1::uuid and e.number > $2::bigint)::int as total,
-     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
-       select e.number, e.body from events e where e.location_id = $1::uuid and e.number > $2::bigint
-       order by e.number limit $3) p), '[]') as data`,
+     ${untilFull(`select e.number, e.body from events e where e.location_id = $1::uuid and e.number > $2::bigint
+       order by e.number limit $3`)}`,
 );
 
 // The first of every type, and of these the first: each type has its own run of the index.
-export const readFeedOfTypes = statement<FeedText>(
+export const readFeedOfTypes = statement<PageText>(
   'read_event_feed_of_types',
   `select (select count(*) from events e
        where e.location_id = $1::uuid and e.type = any ($4::text[]) and e.number > $2::bigint)::int as total,
-     coalesce((select '[' || string_agg(p.body, ',' order by p.number) || ']' from (
-       select found.number, found.body from unnest($4::text[]) as w (type), lateral (
+     ${untilFull(`select found.number, found.body from unnest($4::text[]) as w (type), lateral (
          select e.number, e.body from events e
          where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
-       order by found.number limit $3) p), '[]') as data`,
+       order by found.number limit $3`)}`,
 );

@@ -1,4 +1,4 @@
-import { exporting } from '@comanda/db';
+import { exporting, pageBytes, untilFull } from '@comanda/db';
 
 // The transaction rests while the caller reads; who takes nothing is cut off before the server ends it.
 export const exportSettings = `set local statement_timeout = 0; set local enable_sort = off;
@@ -17,10 +17,16 @@ const inRange = `from orders o where o.location_id = $1::uuid
 export const measureRange = `select (select wire_time(now(), l.timezone) from locations l where l.id = $1::uuid) as exported_at,
   (select count(*) ${inRange})::int as total`;
 
-// The page is found on the index alone; what is passed over never becomes JSON.
+// Found on the index alone; what is passed over never becomes JSON.
 export const declareCursor = `declare export no scroll cursor for
-  select (select j.doc from orders_json($1::uuid, array[page.id]) j) as doc
-  from (select o.id, o.created_at ${inRange} order by o.created_at, o.id limit $4::bigint offset $5::bigint) page
-  order by page.created_at, page.id`;
+  select o.id ${inRange} order by o.created_at, o.id limit $4::bigint offset $5::bigint`;
 
 export const fetchSome = 'fetch 200 from export';
+
+// $1 location, $2 ids: the first of them, until they hold a piece.
+export const readPiece = `with recursive ${untilFull({
+  count: 'cardinality($2::uuid[])',
+  key: (place) => `($2::uuid[])[${place}] as id`,
+  doc: '(select j.doc from orders_json($1::uuid, array[k.id]) j)',
+  bytes: pageBytes,
+})} select doc from docs where place > 0 order by place`;

@@ -1,5 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
-import type { PageText } from '../../request/page-text.ts';
+import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';
 
@@ -97,11 +97,11 @@ function listStatement(
       : byColumn(sortColumns[sort], direction, where, parameters)
     : plain(sortColumns[sort], direction, where);
   // The page is found first, on ids and the sorted column alone; only its orders become JSON.
+  const shown = entries(include, `page.sorted ${direction}, page.id ${direction}`);
   const made = statement<PageText>(
     name,
-    `with ${page}
-     select (select start.total from start)::int as total,
-       (select ${entries(include, `page.sorted ${direction}, page.id ${direction}`)}) as data`,
+    `with recursive ${page}${shown.tables}
+     select (select start.total from start)::int as total, ${shown.data} as data, ${cutOf(shown)} as cut`,
   );
   listStatements.set(name, made);
   return made;

@@ -1,5 +1,6 @@
+import { entriesUntilFull } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
-import { filterSql, givenFilters, type ProductFilters } from './statements.ts';
+import { entry, filterSql, givenFilters, type ProductFilters } from './statements.ts';
 
 /** Products that have changed, or whose stock has, by the later moment of the two. */
 export function productChanges(filters: ProductFilters): Changes {
@@ -33,5 +34,4 @@ const rowsOf = (narrowed: string, most: string) => `
    where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}
      and p.updated_at < s.updated_at${narrowed} ${most})`;
 
-const entries = `coalesce('[' || string_agg(j.doc, ',' order by page.moment, page.id) || ']', '[]')
-  from page cross join lateral products_json($1::uuid, array[page.id]) j`;
+const entries = entriesUntilFull({ order: 'page.moment, page.id', entry });

@@ -1,6 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
-import type { PageText } from '../../request/page-text.ts';
+import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty
@@ -70,6 +70,10 @@ const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];
 export const givenFilters = (filters: ProductFilters) =>
   filterNames.filter((name) => filters[name] !== undefined);
 
+/** A product, by its id `k.id`. */
+export const entry = 'select j.doc from products_json($1::uuid, array[k.id]) j';
+const entries = entriesUntilFull({ order: 'page.name, page.id', entry });
+
 const listStatements = new Map<string, Statement<PageText>>();
 
 // By nothing or by visibility, the total is a count that is kept; otherwise what passes is looked for once, for page and total.
@@ -98,12 +102,10 @@ function listStatement(given: readonly (keyof ProductFilters)[]): Statement<Page
     : ['select * from passing order by name, id limit 200 offset $3::bigint', 'select count(*) from passing'];
   const made = statement<PageText>(
     name,
-    `with ${kept ? '' : `passing as materialized (${passing}), `}page as materialized (
+    `with recursive ${kept ? '' : `passing as materialized (${passing}), `}page as materialized (
        select * from (${found}) found limit $2
-     )
-     select (${total})::int as total,
-       coalesce('[' || string_agg(j.doc, ',' order by page.name, page.id) || ']', '[]') as data
-     from page cross join lateral products_json(page.location_id, array[page.id]) j`,
+     )${entries.tables}
+     select (${total})::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
   );
   listStatements.set(name, made);
   return made;

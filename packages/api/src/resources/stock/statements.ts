@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import type { PageText } from '../../request/page-text.ts';
+import { allEntries, type PageText } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: lists are a hot path.
@@ -23,8 +23,9 @@ export const stockChanges: Changes = {
     filters: 0,
     rows: () => `select s.product_id as id, s.updated_at as moment from product_stock s
       where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}`,
-    entries: `coalesce('[' || string_agg(j.doc, ',' order by page.moment, page.id) || ']', '[]')
-      from page cross join lateral stock_json($1::uuid, array[page.id]) j`,
+    entries:
+      allEntries(`(select coalesce('[' || string_agg(j.doc, ',' order by page.moment, page.id) || ']', '[]')
+      from page cross join lateral stock_json($1::uuid, array[page.id]) j)`),
   }),
   filters: [],
 };

@@ -19,6 +19,7 @@ export const listJobs = pageStatement({
   order: 'r.created_at desc, r.id desc',
   entry: entry(),
   joins,
+  large: true,
 });
 
 /** $1 location, $2 id. */

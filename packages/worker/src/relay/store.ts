@@ -1,0 +1,116 @@
+import { addJobs, deliveryJobKey, newId, publishingBytes, type Queryable, statement } from '@comanda/db';
+import type { PlannedEvent } from './plan.ts';
+
+/** An endpoint that may receive events. */
+export interface Endpoint {
+  id: string;
+  locationId: string;
+  apiVersion: 'v1' | 'v2';
+  events: string[];
+}
+
+/** An event that has its id and its number. */
+export interface NumberedEvent extends PlannedEvent {
+  id: string;
+  number: bigint;
+  createdAt: string;
+  receivers: Endpoint[];
+}
+
+/** The same with the text of its `data`, which all events of a resource share. */
+export interface ComposedEvent extends NumberedEvent {
+  text: string;
+}
+
+/** An event as it is stored. */
+interface StoredEvent extends NumberedEvent {
+  body: string;
+  bodyV1: string | null;
+}
+
+/** Stores the events. Their bodies are made for each statement and dropped after it. */
+export async function storeEvents(tx: Queryable, composed: readonly ComposedEvent[]): Promise<void> {
+  for (const part of partsOf(composed)) await insert(tx, part);
+}
+
+async function insert(tx: Queryable, events: readonly StoredEvent[]): Promise<void> {
+  await tx.run(insertEvents, [
+    events.map(({ locationId }) => locationId),
+    events.map(({ id }) => id),
+    events.map(({ number }) => number),
+    events.map(({ type }) => type),
+    events.map(({ resourceId }) => resourceId),
+    events.map(({ body }) => body),
+    events.map(({ bodyV1 }) => bodyV1),
+    events.map(({ requestId }) => requestId),
+    events.map(({ traceparent }) => traceparent),
+    events.map(({ capturedAt }) => capturedAt),
+  ]);
+}
+
+/** A delivery for each receiver, and a job for each endpoint. */
+export async function queueDeliveries(tx: Queryable, events: readonly NumberedEvent[]): Promise<void> {
+  const deliveries = events.flatMap(({ id, receivers }) => receivers.map((endpoint) => ({ endpoint, id })));
+  if (deliveries.length === 0) return;
+  // Ids that sort as the events are numbered: endpoints are served in that order.
+  const ids = deliveries.map(() => newId()).sort();
+  for (let start = 0; start < deliveries.length; start += chunk) {
+    const rows = deliveries.slice(start, start + chunk);
+    await tx.run(insertDeliveries, [
+      rows.map(({ endpoint }) => endpoint.locationId),
+      ids.slice(start, start + chunk),
+      rows.map(({ endpoint }) => endpoint.id),
+      rows.map(({ id }) => id),
+    ]);
+  }
+  const endpoints = new Map(deliveries.map(({ endpoint }) => [endpoint.id, endpoint]));
+  await addJobs(
+    tx,
+    'deliver-webhooks',
+    [...endpoints.values()].map(({ id, locationId }) => ({
+      payload: { locationId, endpointId: id },
+      jobKey: deliveryJobKey(id),
+    })),
+  );
+}
+
+/** Rows per statement: keeps a single parameter in the low megabytes. */
+const chunk = 2_000;
+
+/** Events for one statement each: so many, or as many as hold `publishingBytes`. */
+function* partsOf(events: readonly ComposedEvent[]): Generator<StoredEvent[]> {
+  let part: StoredEvent[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const stored = withBodies(event);
+    part.push(stored);
+    bytes += Buffer.byteLength(stored.body) + Buffer.byteLength(stored.bodyV1 ?? '');
+    if (part.length < chunk && bytes < publishingBytes) continue;
+    yield part;
+    [part, bytes] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}
+
+function withBodies(event: ComposedEvent): StoredEvent {
+  const { id, type, createdAt, locationId, receivers, text } = event;
+  const body = (version: string) =>
+    `{"id":"${id}","type":"${type}","api_version":"${version}","created_at":"${createdAt}",` +
+    `"location_id":"${locationId}","data":${text}}`;
+  const hasV1 = receivers.some(({ apiVersion }) => apiVersion === 'v1');
+  return { ...event, body: body('v2'), bodyV1: hasV1 ? body('v1') : null };
+}
+
+const insertEvents = statement(
+  'relay_insert_events',
+  `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, traceparent, created_at)
+   select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::text[],
+     $8::text[], $9::text[], $10::timestamptz[])`,
+);
+
+const insertDeliveries = statement(
+  'relay_insert_deliveries',
+  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+   select w.*, now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as w
+     (location_id, id, endpoint_id, event_id)`,
+);
