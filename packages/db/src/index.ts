@@ -25,7 +25,7 @@ export {
   jobFlag,
   jobs,
   type QueuedJob,
-  syncJobKey,
+  syncJobsKey,
 } from './jobs.ts';
 export {
   attemptMs,
