@@ -1,4 +1,4 @@
-import type { ImportRule, TextRule } from './architecture.ts';
+import { type ImportRule, type TextRule, withoutComments } from './architecture.ts';
 import { schedulesItself } from './timers.ts';
 
 const ours = /^@comanda\//;
@@ -176,6 +176,14 @@ export const textRules: readonly TextRule[] = [
     rule: 'schedules itself again, which is for packages/db/src/loop.ts alone',
     files: /^packages\/(?!db\/src\/loop\.ts$)/,
     breaks: ({ text }) => schedulesItself(text),
+  },
+  {
+    rule: 'names an SQLSTATE, which is for packages/db/src/sql-states.ts alone',
+    files: /^(packages|scripts|bench)\/(?!db\/src\/sql-states\.ts$)/,
+    breaks: ({ text }) =>
+      /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
+        withoutComments(text),
+      ),
   },
   {
     rule: 'is named after no idea',

@@ -1,4 +1,4 @@
-import { isUnavailable, type SqlState, sqlState } from '@comanda/db';
+import { isUnavailable, means, type SqlState, sqlState } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { type ErrorCode, errorCodes, type Reason, type ReasonOf, reasons, statusOf } from './reasons.ts';
@@ -176,17 +176,13 @@ const fromTrpc: Partial<Record<TRPCError['code'], Reason>> = {
 function fromDatabase(cause: unknown): ApiError | undefined {
   const state: Partial<SqlState> = sqlState(cause) ?? {};
   const { code = '', message = '' } = state;
-  if (isUnavailable(cause) || tookTooLong.test(code)) {
+  // Besides: ended for taking too long.
+  if (isUnavailable(cause) || means(code, 'canceled')) {
     const said = 'The service is not available at the moment; try again shortly.';
     return unavailable('temporarily_unavailable', said, { cause });
   }
-  if (code === 'CM009') return locationRefused(state.detail ?? '', cause);
+  if (means(code, 'notActive')) return locationRefused(state.detail ?? '', cause);
   // Both say what is the matter.
-  const refused = refusedBy[code];
-  return refused && new ApiError(refused, message, { cause });
+  const [refused] = (['guarded', 'illegalMove'] as const).filter((meaning) => means(code, meaning));
+  return refused && new ApiError(refused === 'guarded' ? 'guarded' : 'illegal_move', message, { cause });
 }
-
-const refusedBy: Readonly<Record<string, Reason>> = { CM001: 'illegal_move', CM008: 'guarded' };
-
-// Ended for taking too long: a statement, or a transaction that was left idle.
-const tookTooLong = /^(57014|25P0[34])$/;

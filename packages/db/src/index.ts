@@ -1,6 +1,6 @@
 export { type Backoff, backoffMs } from './backoff.ts';
 export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
-export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
+export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export {
   type EncryptionKey,
   keyFingerprint,
@@ -79,5 +79,6 @@ export {
   statement,
   type Transaction,
 } from './sql-database.ts';
+export { means } from './sql-states.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
 export { createWaker, type Waker } from './waker.ts';
