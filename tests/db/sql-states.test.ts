@@ -1,7 +1,9 @@
-import { means, sqlState } from '@comanda/db';
+import { means, openDatabase, sqlState } from '@comanda/db';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { useTestDatabase } from '../support/database.ts';
+import { createLocation } from '../support/factories.ts';
+import { createManyOrders } from '../support/many-orders.ts';
 
 // What the running PostgreSQL reports, whichever version it is, has the meaning that the table says.
 
@@ -110,4 +112,38 @@ test('what means nothing to us, and what is no SQLSTATE, has no meaning', () => 
   expect(means(undefined, 'taken')).toBe(false);
   expect(means('23514', 'taken', 'referenced')).toBe(false);
   expect(means('42601', 'undefinedObject', 'notGranted')).toBe(false);
+});
+
+// What goes with its parent is no refusal; what stays is, and whoever meets it in a race has to know it.
+test('what a foreign key of ours keeps from being deleted is refused with that meaning', async () => {
+  const ours = openDatabase({ url: database.url });
+  const locationId = await createLocation(ours);
+  await createManyOrders(ours, { locationId, count: 1, from: '2026-01-01T00:00:00Z' });
+  await ours.close();
+  const client = new pg.Client({ connectionString: database.superuserUrl });
+  await client.connect();
+  // An order of a turn; past the guards, which have no say here.
+  await client.query(`set session_replication_role = replica;
+    insert into turns (location_id, batch_number) select id, 1 from locations;
+    update orders o set turn_id = t.id from turns t where t.location_id = o.location_id;
+    set session_replication_role = origin`);
+  const { rows: keys } = await client.query<{ name: string; parent: string; child: string; columns: string }>(
+    `select c.conname as name, c.confrelid::regclass::text as parent, c.conrelid::regclass::text as child,
+       (select string_agg(format('p.%I = c.%I', p.attname, a.attname), ' and ')
+        from unnest(c.confkey, c.conkey) k (parent, child)
+        join pg_attribute p on p.attrelid = c.confrelid and p.attnum = k.parent
+        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.child) as columns
+     from pg_constraint c where c.contype = 'f' and c.confdeltype in ('r', 'a') and c.connamespace in ('public'::regnamespace, 'internal'::regnamespace)`,
+  );
+  expect(keys.length).toBeGreaterThan(0);
+  for (const { name, parent, child, columns } of keys) {
+    await client.query(`begin; set local comanda.deed = 'repair: a test'`);
+    const state = await client
+      .query(`delete from ${parent} p where exists (select from ${child} c where ${columns})`)
+      .then(({ rowCount }) => `${rowCount} deleted`)
+      .catch((error: unknown) => sqlState(error)?.code);
+    await client.query('rollback');
+    expect({ name, state, meant: means(state, 'referenced') }).toEqual({ name, state, meant: true });
+  }
+  await client.end();
 });
