@@ -183,6 +183,7 @@ function fromDatabase(cause: unknown): ApiError | undefined {
   }
   if (means(code, 'notActive')) return locationRefused(state.detail ?? '', cause);
   // Both say what is the matter.
-  const [refused] = (['guarded', 'illegalMove'] as const).filter((meaning) => means(code, meaning));
-  return refused && new ApiError(refused === 'guarded' ? 'guarded' : 'illegal_move', message, { cause });
+  if (means(code, 'illegalMove')) return new ApiError('illegal_move', message, { cause });
+  if (means(code, 'guarded')) return new ApiError('guarded', message, { cause });
+  return undefined;
 }
