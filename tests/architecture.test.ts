@@ -97,6 +97,7 @@ describe('a breach is found:', () => {
       'packages/embedded/src/a.ts',
       'while (lives()) {\n  await new Promise((resolve) => setTimeout(resolve, 5));\n}',
     ],
+    ['an SQLSTATE', 'packages/api/src/a.ts', `const gone = /^(23503|23001)$/;`],
     ['a default export', 'packages/db/src/a.ts', `export default 1;`],
     ['a long file', 'packages/db/src/a.ts', '\n'.repeat(300).concat('const a = 1;')],
     ['a name without an idea', 'packages/db/src/utils.ts', ''],

@@ -1,3 +1,4 @@
+import { means } from '@comanda/db';
 import pg from 'pg';
 import { threadCpuMs } from '../cpu.ts';
 import type { LabStatement, Sample } from './statements.ts';
@@ -52,7 +53,7 @@ export async function explain(client: pg.Client, statement: LabStatement, sample
     return { cpuMs, vain: vainOf(nodes), plan: planOf(nodes) };
   } catch (error) {
     // The statement timeout.
-    if (!(error instanceof pg.DatabaseError && error.code === '57014')) throw error;
+    if (!(error instanceof pg.DatabaseError && means(error.code, 'canceled'))) throw error;
     return { cpuMs: mostMs, vain: Number.NaN, plan: 'given up' };
   } finally {
     await client.query('rollback');

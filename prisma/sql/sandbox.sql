@@ -21,15 +21,21 @@ BEGIN
     RETURN NULL;
   END IF;
   PERFORM set_config('comanda.deed', 'purge: reset of the sandbox', true);
-  -- Orders name methods and turns; the rest in the order of locks.sql. Along the primary key, whatever the planner knows.
+  -- The order of locks.sql. Orders name methods and turns: what is placed meanwhile goes once the lock of the turn, which each
+  -- order takes after the stock, keeps further ones out. Along the primary key, whatever the planner knows.
   FOR kind IN SELECT * FROM (VALUES
-    ('orders', 'id', 'true'), ('turns', 'id', 'true'), ('categories', 'id', 'true'), ('menus', 'id', 'true'),
-    ('products', 'id', 'true'), ('payment_methods', 'id', 'true'), ('sync_jobs', 'id', 'true'),
+    ('orders', 'id', 'true'), ('categories', 'id', 'true'), ('menus', 'id', 'true'), ('products', 'id', 'true'),
+    (NULL, NULL, NULL),
+    ('orders', 'id', 'true'), ('turns', 'id', 'true'), ('payment_methods', 'id', 'true'), ('sync_jobs', 'id', 'true'),
     -- A repeat of the reset itself is answered as it was.
     ('internal.idempotency_keys', 'api_key_id, operation, key', 'operation <> ''sandbox.reset''')
   ) k (relation, key, condition)
   LOOP
     EXIT WHEN room = 0;
+    IF kind.relation IS NULL THEN
+      PERFORM pg_advisory_xact_lock(turn_lock(p_location));
+      CONTINUE;
+    END IF;
     EXECUTE format('DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE location_id = $1 AND %3$s
       ORDER BY location_id, %2$s LIMIT $2 FOR UPDATE))', kind.relation, kind.key, kind.condition) USING p_location, room;
     GET DIAGNOSTICS removed = ROW_COUNT;

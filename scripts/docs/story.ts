@@ -1,7 +1,7 @@
 import { type ComandaClient, createClient } from '@comanda/client';
 import type { Database } from '@comanda/db';
 import type { EventType } from '../../packages/api/src/resources/events/types.schema.ts';
-import { applyProductSync } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
+import { applySyncJob, beginSyncJob } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 
 import { plainSteps } from './plain-steps.ts';
 
@@ -246,6 +246,7 @@ async function order(scene: Scene, externalId: string, identifier: string): Prom
 type SyncItems = Parameters<Scene['client']['syncJobs']['startProducts']['mutate']>[0]['items'];
 
 async function job({ client, database, locationId }: Scene, key: string, items: SyncItems): Promise<void> {
-  const { job_id } = await client.syncJobs.startProducts.mutate({ idempotencyKey: key, items });
-  await applyProductSync(database, { locationId, jobId: job_id });
+  await client.syncJobs.startProducts.mutate({ idempotencyKey: key, items });
+  const begun = await beginSyncJob(database, locationId, '0');
+  if (begun) await applySyncJob(database, locationId, begun);
 }

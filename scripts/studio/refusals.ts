@@ -1,3 +1,4 @@
+import { means } from '@comanda/db';
 import pg from 'pg';
 
 /** An error as Studio's page takes it. */
@@ -34,14 +35,14 @@ function more(
   readOnly: boolean,
   told: readonly Told[],
 ): string {
-  if (readOnly && (code === '25006' || code === '42501'))
+  if (readOnly && means(code, 'readOnly', 'notGranted'))
     return '. This Studio only reads: start one that edits by npm run studio -- --as <your name>';
   // PostgreSQL looks for privileges before any trigger, so the guard of this table had no say.
-  const denied = code === '42501' && /^permission denied for table (\w+)$/.exec(message)?.[1];
+  const denied = means(code, 'notGranted') && /^permission denied for table (\w+)$/.exec(message)?.[1];
   const rule = told.find(({ name }) => name === (denied || constraint));
   if (rule !== undefined) return `: ${rule.sentence}`;
   if (denied) return ': of this table only some columns are for people (docs/admin.md)';
-  return code.startsWith('23') && detail !== undefined ? `. ${detail}` : '';
+  return means(code, 'constraint') && detail !== undefined ? `. ${detail}` : '';
 }
 
 const reason = (error: unknown): string =>

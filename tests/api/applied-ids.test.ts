@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { applyProductSync } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import { useApi } from '../support/api.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
 
 const api = useApi();
 
@@ -13,8 +13,7 @@ async function startJob(body: object): Promise<string> {
   expect(answer.status, answer.text).toBe(202);
   return answer.body.data.job_id;
 }
-const apply = (jobId: string) =>
-  applyProductSync(api.app.database, { locationId: api.locationId, jobId }, { chunkSize: 2 });
+const apply = () => runSyncJob(api.app.database, api.locationId, { chunkSize: 2 });
 const jobOf = (id: string) => api.client().syncJobs.get.query({ id });
 
 describe('a products job', () => {
@@ -24,7 +23,7 @@ describe('a products job', () => {
     const items = [item('a'), item('known'), refused, item('b'), item('c')];
     const id = await startJob({ items, include: ['ids'] });
     expect(await jobOf(id)).toMatchObject({ status: 'queued', ids: [] });
-    await apply(id);
+    await apply();
     const { ids = [] } = await jobOf(id);
     expect(ids.map(({ index, external_id }) => [index, external_id])).toEqual([
       [0, 'a'],
@@ -42,7 +41,7 @@ describe('a products job', () => {
 
   it('carries none unless it was asked to', async () => {
     const id = await startJob({ items: [item('d')] });
-    await apply(id);
+    await apply();
     expect(await jobOf(id)).toMatchObject({ status: 'completed', success_items: 1 });
     expect(await jobOf(id)).not.toHaveProperty('ids');
   });

@@ -1,9 +1,9 @@
-import { applyProductSync } from '@comanda/api/services';
 import { describe, expect, test } from 'vitest';
 import { StartedSyncJob, SyncJob } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
 
 const api = useApi();
 
@@ -39,7 +39,7 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   };
   const apply = async (items: object[], mode = 'upsert') => {
     const { job_id: jobId } = dataOf(await send({ items, mode }), 202, StartedSyncJob);
-    await applyProductSync(database, { locationId, jobId });
+    await runSyncJob(database, locationId);
     return dataOf(await api.rest(`GET /v2/sync/jobs/${jobId}`, { key }), 200, SyncJob);
   };
   return { key, knownId, send, preview, state, apply };

@@ -1,10 +1,10 @@
-import { applyProductSync } from '@comanda/api/services';
 import { describe, expect, it, test } from 'vitest';
 import { StartedSyncJob, SyncJob, SyncJobPage } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
 
 const api = useApi();
 
@@ -21,7 +21,7 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, ti
     api.rest('POST /v2/sync/products', { key, body, headers: { 'idempotency-key': idempotencyKey } });
   const apply = async (items: object[], mode = 'upsert') => {
     const { job_id: jobId } = dataOf(await start({ items, mode }), 202, StartedSyncJob);
-    await applyProductSync(database, { locationId, jobId });
+    await runSyncJob(database, locationId);
     return jobId;
   };
   const jobs = async () => parseStrict(SyncJobPage, (await rest('GET /v2/sync/jobs')).body);
@@ -35,10 +35,10 @@ describe('POST /v2/sync/products', () => {
     const { job_id } = dataOf(answer, 202, StartedSyncJob);
     expect(answer.body.data).toEqual({ job_id, status: 'queued', total_items: 1 });
     const { rows } = await api.app.database.pool.query(
-      `select payload from graphile_worker._private_jobs where payload->>'jobId' = $1`,
-      [job_id],
+      `select key from graphile_worker._private_jobs where payload->>'locationId' = $1`,
+      [locationId],
     );
-    expect(rows).toEqual([{ payload: { locationId, jobId: job_id } }]);
+    expect(rows).toEqual([{ key: `run-sync-jobs:${locationId}` }]);
     const job = dataOf(await rest(`GET /v2/sync/jobs/${job_id}`), 200, SyncJob);
     expect(job).toEqual({
       ...{ job_id, type: 'products', mode: 'upsert', status: 'queued', total_items: 1 },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addJob, syncJobKey } from '@comanda/db';
+import { addJob, syncJobsKey } from '@comanda/db';
 import { afterEach, expect, test, vi } from 'vitest';
 import { heartbeats } from '../../packages/db/src/lifetimes.ts';
 import { useHand } from '../support/by-hand.ts';
@@ -103,8 +103,8 @@ test('events, 6: a worker frozen in a sync job keeps its location for seconds; a
   const lock = 'select from products where id = $1 for update';
   await freezeOver(worker, lock, known?.id ?? '', async () => {
     id = await jobs.insertJob(items);
-    const payload = { locationId: kit.locationId, jobId: id };
-    await addJob(kit.database, 'sync-products', payload, { jobKey: syncJobKey(id) });
+    const { locationId } = kit;
+    await addJob(kit.database, 'run-sync-jobs', { locationId }, { jobKey: syncJobsKey(locationId) });
   });
   await letGo();
   // Who writes there waits no longer.

@@ -1,4 +1,4 @@
-import type { ImportRule, TextRule } from './architecture.ts';
+import { type ImportRule, type TextRule, withoutComments } from './architecture.ts';
 import { printsByItself } from './printing.ts';
 import { schedulesItself } from './timers.ts';
 
@@ -192,6 +192,14 @@ export const textRules: readonly TextRule[] = [
     rule: 'writes to the terminal past packages/db/src/terminal.ts, which shows as codes what must not reach one',
     files: /^(packages|scripts)\/(?!db\/src\/terminal\.ts$).*\.tsx?$/,
     breaks: ({ path, text }) => path !== 'scripts/site/samples.ts' && printsByItself(text),
+  },
+  {
+    rule: 'names an SQLSTATE, which is for packages/db/src/sql-states.ts alone',
+    files: /^(packages|scripts|bench)\/(?!db\/src\/sql-states\.ts$)/,
+    breaks: ({ text }) =>
+      /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
+        withoutComments(text),
+      ),
   },
   {
     rule: 'is named after no idea',

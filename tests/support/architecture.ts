@@ -143,5 +143,5 @@ function circles(imports: readonly Import[]): string[] {
   return found.map((circle) => `${circle}: import each other in a circle`);
 }
 
-const withoutComments = (text: string): string =>
+export const withoutComments = (text: string): string =>
   text.replace(/^\s*\/\*[\s\S]*?\*\//gm, '').replace(/^\s*\/\/.*$/gm, '');

@@ -1,4 +1,4 @@
-import { addJob, syncJobKey } from '@comanda/db';
+import { addJob, syncJobsKey } from '@comanda/db';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { openHand } from '../support/by-hand.ts';
@@ -17,11 +17,16 @@ beforeEach(async () => {
 
 const items = [{ external_id: 'a', name: 'A', price: 1 }];
 
-const enqueue = (jobId: string) =>
-  addJob(kit.database, 'sync-products', { locationId: kit.locationId, jobId }, { jobKey: syncJobKey(jobId) });
+const enqueue = () =>
+  addJob(
+    kit.database,
+    'run-sync-jobs',
+    { locationId: kit.locationId },
+    { jobKey: syncJobsKey(kit.locationId) },
+  );
 
 const queued = () =>
-  kit.sql(`select attempts, max_attempts from graphile_worker.jobs where task_identifier = 'sync-products'`);
+  kit.sql(`select attempts, max_attempts from graphile_worker.jobs where task_identifier = 'run-sync-jobs'`);
 
 const ended = (id: string) =>
   waitFor('the job to end', async () => (await jobs.job(id)).completedAt !== null && jobs.job(id), {
@@ -36,19 +41,17 @@ const toldOf = (id: string) =>
 
 test('events, last part: a sync job whose last try died with its worker ends as failed, and is told', async () => {
   const id = await jobs.insertJob(items);
-  await enqueue(id);
-  await kit.sql('update graphile_worker._private_jobs set attempts = max_attempts - 1');
+  await enqueue();
+  await kit.sql('update sync_jobs set tries = 24');
   const hand = await openHand(kit.url);
   await hand.sql('begin');
-  await hand.sql('select from sync_jobs where id = $1 for update', [id]);
+  await hand.sql('lock table products in access exclusive mode');
   const env = { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey };
   const worker = await startProcess({ entry: 'worker', env });
-  await waitFor('its last try', async () => {
-    const found = await kit.sql(
-      `select from graphile_worker.jobs where attempts = max_attempts and locked_at is not null`,
-    );
-    return found.length === 1;
-  });
+  await waitFor(
+    'its last try',
+    async () => (await kit.sql('select from sync_jobs where tries = 25')).length === 1,
+  );
   await worker.stop('SIGKILL');
   await hand.sql('rollback');
   await hand.close();
@@ -59,7 +62,7 @@ test('events, last part: a sync job whose last try died with its worker ends as 
     items: [{ external_id: 'a' }],
   });
   expect(await toldOf(id)).toEqual(['failed']);
-  expect(await queued()).toEqual([]);
+  expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
 });
 
 test('events, last part: a sync job without a job of the queue is queued again, and applied once', async () => {
@@ -71,18 +74,33 @@ test('events, last part: a sync job without a job of the queue is queued again, 
   expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
 });
 
-test('a sync job that waits, is under way, or is tried again later is left to its job of the queue', async () => {
-  const [waits, runs, comesAgain] = [
-    await jobs.insertJob(items),
-    await jobs.insertJob(items),
-    await jobs.insertJob(items),
+test('sync jobs of a location that waits, is under way, or is tried again later are left to its job of the queue', async () => {
+  for (let job = 0; job < 3; job += 1) await jobs.insertJob(items);
+  const key = syncJobsKey(kit.locationId);
+  const set = (change: string) =>
+    kit.sql(`update graphile_worker._private_jobs set ${change} where key = $1 returning id::int`, [key]);
+  await enqueue();
+  const states = [
+    `run_at = now() + interval '1 hour', attempts = max_attempts - 1`,
+    `attempts = max_attempts, locked_at = now(), locked_by = 'a worker'`,
   ];
-  for (const id of [waits, runs, comesAgain]) await enqueue(id);
-  const set = (id: string, change: string) =>
-    kit.sql(`update graphile_worker._private_jobs set ${change} where key = $1`, [syncJobKey(id)]);
-  await set(runs, `attempts = max_attempts, locked_at = now(), locked_by = 'a worker'`);
-  await set(comesAgain, `attempts = max_attempts - 1, run_at = now() + interval '1 hour'`);
+  for (const state of states) {
+    await set(state);
+    expect(await sweep(kit.database, undefined), state).toMatchObject({ syncJobs: 0 });
+  }
+  // One that began a job is known by that, when another has taken its key, too.
+  const [running] = await set('key = null');
+  await kit.sql(
+    `update sync_jobs set status = 'processing', queue_job = $1 where id = (select min(id::text)::uuid from sync_jobs)`,
+    [running?.id],
+  );
   expect(await sweep(kit.database, undefined)).toMatchObject({ syncJobs: 0 });
-  for (const id of [waits, runs, comesAgain]) expect((await jobs.job(id)).status).toBe('queued');
-  expect(await queued()).toHaveLength(3);
+  expect(await queued()).toHaveLength(1);
+  // It is gone, and the others with it.
+  await kit.sql('delete from graphile_worker._private_jobs');
+  await kit.sql(`update sync_jobs set due_at = now() + interval '1 hour'`);
+  expect(await sweep(kit.database, undefined)).toMatchObject({ syncJobs: 0 });
+  await kit.sql('update sync_jobs set due_at = null');
+  expect(await sweep(kit.database, undefined)).toMatchObject({ syncJobs: 1 });
+  expect(await queued()).toHaveLength(1);
 });

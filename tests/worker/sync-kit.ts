@@ -1,4 +1,3 @@
-import { applyProductSync } from '@comanda/api/services';
 import { newId, type rows } from '@comanda/db';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import type {
@@ -6,6 +5,7 @@ import type {
   SyncItemError,
   SyncMode,
 } from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
 import type { WorkerKit } from './kit.ts';
 
 /** Jobs of one location, applied without a queue. */
@@ -38,7 +38,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
     },
     async run(items, mode, chunkSize = itemsPerChunk) {
       const jobId = await kit.insertJob(items, mode);
-      await applyProductSync(database, { locationId, jobId }, { chunkSize });
+      await runSyncJob(database, locationId, { chunkSize });
       return kit.job(jobId);
     },
     async job(id) {

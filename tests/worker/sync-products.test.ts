@@ -1,11 +1,12 @@
-import { applyProductSync } from '@comanda/api/services';
+import { applySyncJob, beginSyncJob } from '@comanda/api/services';
 import { addJob, type Database, newId, openDatabase } from '@comanda/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
-import { syncProducts } from '../../packages/worker/src/tasks/sync-products.ts';
+import { runSyncJobs } from '../../packages/worker/src/tasks/run-sync-jobs.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
 import { waitFor } from '../support/wait.ts';
 import { silent, useWorkerKit } from './kit.ts';
 import { createSyncKit, type SyncKit } from './sync-kit.ts';
@@ -159,15 +160,14 @@ describe('who applies', () => {
 
   it('takes over where another stopped, and applies nothing twice', async () => {
     const jobId = await sync.insertJob(many(50));
-    const ref = { locationId, jobId };
-    await expect(applyProductSync(dyingAfter(2), ref, { chunkSize: 10 })).rejects.toThrow('killed');
+    await expect(runSyncJob(dyingAfter(2), locationId, { chunkSize: 10 })).rejects.toThrow('killed');
     expect(outcome(await sync.job(jobId))).toEqual(['processing', 20, 20, 0]);
     const { 'product insert': before } = await sync.captured();
     expect(before).toBe(20);
-    await applyProductSync(kit.database, ref, { chunkSize: 10 });
+    await runSyncJob(kit.database, locationId, { chunkSize: 10 });
     expect(outcome(await sync.job(jobId))).toEqual(['completed', 50, 50, 0]);
     expect(await sync.captured()).toEqual({ 'product insert': 30, 'sync_job update': 1 });
-    await applyProductSync(kit.database, ref);
+    await runSyncJob(kit.database, locationId);
     expect(await sync.captured()).toEqual({});
   });
 
@@ -175,8 +175,9 @@ describe('who applies', () => {
     const jobId = await sync.insertJob(many(200), 'create');
     const others = [openDatabase({ url: kit.url }), openDatabase({ url: kit.url })];
     const all = [kit.database, ...others];
+    const begun = await beginSyncJob(kit.database, locationId, '0');
     await Promise.all(
-      all.map((database) => applyProductSync(database, { locationId, jobId }, { chunkSize: 5 })),
+      all.map((database) => begun && applySyncJob(database, locationId, begun, { chunkSize: 5 })),
     );
     await Promise.all(others.map((database) => database.close()));
     expect(outcome(await sync.job(jobId))).toEqual(['completed', 200, 200, 0]);
@@ -186,7 +187,13 @@ describe('who applies', () => {
   it('lets jobs that name the same products in other orders end both', async () => {
     const items = many(60, { stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } });
     const orders = [items, [...items].reverse(), items.map((one) => ({ ...one, price: 2 }))];
-    const jobs = await Promise.all(orders.map((order) => sync.run(order, 'upsert', 7)));
+    const ids = await Promise.all(orders.map((order) => sync.insertJob(order)));
+    // A worker runs them one after the other, but for one that was taken for dead.
+    await kit.sql(`update sync_jobs set status = 'processing' where location_id = $1`, [locationId]);
+    const apply = (id: string, index: number) =>
+      applySyncJob(kit.database, locationId, { id, items: orders[index] }, { chunkSize: 7 });
+    await Promise.all(ids.map(apply));
+    const jobs = await Promise.all(ids.map((id) => sync.job(id)));
     expect(jobs.map(outcome)).toEqual(jobs.map(() => ['completed', 60, 60, 0]));
     expect(Object.keys(await sync.products())).toHaveLength(60);
   });
@@ -200,7 +207,7 @@ describe('who applies', () => {
       `insert into products (location_id, external_id, sku, name, price) values ($1, $2, 'own', 'Theirs', 5)`,
       values,
     );
-    const applying = applyProductSync(kit.database, { locationId, jobId });
+    const applying = runSyncJob(kit.database, locationId);
     await waitFor('the chunk to wait for the other product', async () => {
       const waiting = await kit.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
         and query like 'insert into products%' and datname = current_database()`);
@@ -216,50 +223,53 @@ describe('who applies', () => {
   it('stops between two chunks when asked, for the next to go on', async () => {
     const jobId = await sync.insertJob(many(2));
     const signal = AbortSignal.abort(new Error('stopping'));
-    await expect(applyProductSync(kit.database, { locationId, jobId }, { signal })).rejects.toThrow(
-      'stopping',
-    );
+    await expect(runSyncJob(kit.database, locationId, { signal })).rejects.toThrow('stopping');
     expect(outcome(await sync.job(jobId))).toEqual(['processing', 0, 0, 0]);
   });
 });
 
 describe('the task', () => {
-  const context = (attempt: number) =>
-    ({
+  const run = (id = locationId) => {
+    const { signal } = new AbortController();
+    return runSyncJobs({ locationId: id }, {
       database: kit.database,
-      signal: new AbortController().signal,
+      signal,
       log: silent,
-      attempt,
-      maxAttempts: 25,
-    }) as TaskContext;
+      queueJob: '0',
+    } as TaskContext);
+  };
+  const again = () => kit.sql(`update sync_jobs set due_at = now() where due_at is not null`);
 
   it('tries a fault again and in the end fails the job with a sentence, keeping what was applied', async () => {
     const jobId = await sync.insertJob([
       ...many(itemsPerChunk),
       { external_id: 'broken', name: null, price: 1 },
     ]);
-    const payload = { locationId, jobId };
     for (const attempt of [1, 2, 3]) {
-      await expect(syncProducts(payload, context(attempt))).rejects.toThrow(/null value/);
+      await run();
       expect(outcome(await sync.job(jobId))).toEqual(['processing', itemsPerChunk, itemsPerChunk, 0]);
+      expect(
+        await kit.sql('select tries, due_at > now() as waits from sync_jobs where id = $1', [jobId]),
+      ).toEqual([{ tries: attempt, waits: true }]);
+      await again();
     }
-    await syncProducts(payload, context(4));
+    await run();
     const failed = await sync.job(jobId);
     expect(outcome(failed)).toEqual(['failed', itemsPerChunk, itemsPerChunk, 0]);
     expect(failed.error).toMatch(/fault on our side/);
     expect(failed.items).toHaveLength(itemsPerChunk + 1);
   });
 
-  it('leaves a job alone that is over or gone', async () => {
-    const done = await sync.run(many(1));
+  it('leaves a location alone whose jobs are over', async () => {
+    await sync.run(many(1));
     await sync.captured();
-    for (const jobId of [done.id, newId()]) await syncProducts({ locationId, jobId }, context(1));
+    for (const id of [locationId, newId()]) await run(id);
     expect(await sync.captured()).toEqual({});
   });
 
   it('is done by a worker, which tells of it', async () => {
     const jobId = await sync.insertJob(many(3));
-    await addJob(kit.database, 'sync-products', { locationId, jobId });
+    await addJob(kit.database, 'run-sync-jobs', { locationId });
     await kit.startWorker();
     await waitFor('the job', async () => (await sync.job(jobId)).status === 'completed');
     const told = await waitFor('sync.completed', async () =>

@@ -1,4 +1,4 @@
-import { isUnavailable, type SqlState, sqlState } from '@comanda/db';
+import { isUnavailable, means, type SqlState, sqlState } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { mostFaults } from './lists.ts';
@@ -185,17 +185,14 @@ const fromTrpc: Partial<Record<TRPCError['code'], Reason>> = {
 function fromDatabase(cause: unknown): ApiError | undefined {
   const state: Partial<SqlState> = sqlState(cause) ?? {};
   const { code = '', message = '' } = state;
-  if (isUnavailable(cause) || tookTooLong.test(code)) {
+  // Besides: ended for taking too long.
+  if (isUnavailable(cause) || means(code, 'canceled')) {
     const said = 'The service is not available at the moment; try again shortly.';
     return unavailable('temporarily_unavailable', said, { cause });
   }
-  if (code === 'CM009') return locationRefused(state.detail ?? '', cause);
+  if (means(code, 'notActive')) return locationRefused(state.detail ?? '', cause);
   // Both say what is the matter.
-  const refused = refusedBy[code];
-  return refused && new ApiError(refused, message, { cause });
+  if (means(code, 'illegalMove')) return new ApiError('illegal_move', message, { cause });
+  if (means(code, 'guarded')) return new ApiError('guarded', message, { cause });
+  return undefined;
 }
-
-const refusedBy: Readonly<Record<string, Reason>> = { CM001: 'illegal_move', CM008: 'guarded' };
-
-// Ended for taking too long: a statement, or a transaction that was left idle.
-const tookTooLong = /^(57014|25P0[34])$/;

@@ -23,7 +23,13 @@ export {
 export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
 export { createLocation, listLocations } from './resources/locations/store.ts';
 export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';
-export { applyProductSync, failSyncJob, type SyncJobRef } from './resources/sync-jobs/apply.store.ts';
+export {
+  applySyncJob,
+  beginSyncJob,
+  failSyncJob,
+  postponeSyncJob,
+} from './resources/sync-jobs/apply.store.ts';
+export { queueForsaken, queueNextJob } from './resources/sync-jobs/queue.store.ts';
 export {
   checkWebhookUrl,
   isAllowedAddress,

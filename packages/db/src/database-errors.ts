@@ -1,3 +1,5 @@
+import { means, type StateMeaning } from './sql-states.ts';
+
 /** What PostgreSQL said of an error. */
 export interface SqlState {
   code: string;
@@ -26,8 +28,12 @@ export function sqlState(error: unknown): SqlState | undefined {
   return sqlState(driverError) ?? (cause === undefined ? undefined : sqlState(cause));
 }
 
+/** Whether an error from PostgreSQL means one of these. */
+export const isState = (error: unknown, ...meanings: readonly StateMeaning[]): boolean =>
+  means(sqlState(error)?.code, ...meanings);
+
 /** Whether the database refuses to be written to, as a standby does. */
-export const isReadOnly = (error: unknown): boolean => sqlState(error)?.code === '25006';
+export const isReadOnly = (error: unknown): boolean => isState(error, 'readOnly');
 
 /**
  * Whether an error passes by itself: the database is away, read-only, starting, stopping or overloaded, its disk fails
@@ -39,7 +45,7 @@ export function isUnavailable(error: unknown): boolean {
   const { code, message, cause, meta, errors } = error as Record<string, unknown>;
   if (typeof code === 'string' && (networkCodes.test(code) || prismaCodes.test(code))) return true;
   const state = sqlState(error);
-  if (state !== undefined) return states.test(state.code);
+  if (state !== undefined) return means(state.code, ...passing);
   if (typeof message === 'string' && messages.test(message)) return true;
   if (Array.isArray(errors)) return errors.some(isUnavailable);
   return (
@@ -50,7 +56,10 @@ export function isUnavailable(error: unknown): boolean {
 
 // Connections, a server that does not let us write (every failover has such a moment), a transaction left idle, rollbacks
 // by conflict, resources (a full disk is one), locks, stop and start of the server, and what the system refuses it.
-const states = /^(08...|25006|25P0[34]|40...|53...|55P03|57P0[1-5]|58...)$/;
+const passing = [
+  ...(['disconnected', 'readOnly', 'leftIdle', 'rolledBack', 'exhausted'] as const),
+  ...(['lockTimeout', 'goingDown', 'systemFailed'] as const),
+] as const;
 const networkCodes =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const prismaCodes = /^P(1001|1002|1008|1017|2024|2028|2034)$/;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { means } from './sql-states.ts';
 
 /** For how long a pool makes do with the connections it has once the server has refused another. */
 const makeDoMs = 1_000;
@@ -48,6 +49,6 @@ type Connected = (
   done: (release?: Error | boolean) => void,
 ) => void;
 
-// too_many_connections; reserved for superusers is the same; cannot_connect_now is not.
+// Reserved for superusers is the same; that the server is starting is not.
 const isExhausted = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '53300';
+  error instanceof Error && 'code' in error && means(String(error.code), 'noConnectionLeft');

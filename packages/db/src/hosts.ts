@@ -1,11 +1,12 @@
 import pg from 'pg';
 import { sessionNamed } from './session-name.ts';
 import { hostsIn, wantedOf, withHosts } from './settings-forms.mjs';
+import { stateOf } from './sql-states.ts';
 
 /** The server that answers is not what the URL asks for. Its code is that of a write to a server that is read-only. */
 export class WrongServerError extends Error {
   override name = 'WrongServerError';
-  readonly code = '25006';
+  readonly code = stateOf('readOnly');
   constructor(wanted: string) {
     super(`the server is not what target_session_attrs=${wanted} asks for`);
   }

@@ -9,7 +9,7 @@ export {
 } from './byte-bounds.ts';
 export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
-export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
+export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export {
   type EncryptionKey,
   keyFingerprint,
@@ -34,7 +34,7 @@ export {
   jobFlag,
   jobs,
   type QueuedJob,
-  syncJobKey,
+  syncJobsKey,
 } from './jobs.ts';
 export {
   attemptMs,
@@ -90,6 +90,7 @@ export {
   statement,
   type Transaction,
 } from './sql-database.ts';
+export { means } from './sql-states.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
 export { type Gathering, untilFull } from './until-full.ts';
 export { createWaker, type Waker } from './waker.ts';

@@ -19,10 +19,10 @@ export const jobs = {
     maxAttempts: 25,
     flaggedBy: 'endpointId',
   },
-  'sync-products': {
-    payload: z.object({ locationId: z.uuid(), jobId: z.uuid() }),
-    maxAttempts: 25,
-  },
+  // Runs the next sync job of the location. Its tries stand in that one's row.
+  'run-sync-jobs': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
+  // One for each sync job, from versions before 0065; it does the same.
+  'sync-products': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
   certify: {
     payload: z.object({ locationId: z.uuid(), certificationId: z.uuid() }),
     maxAttempts: 3,
@@ -48,10 +48,12 @@ export interface JobOptions {
   runAt?: Date;
   /** A waiting job with this key is replaced. */
   jobKey?: string;
+  /** A waiting job with this key keeps its time, and so its place among those that wait. */
+  keepsPlace?: true;
 }
 
 /** A job to be queued with others of its kind. */
-export interface QueuedJob<Name extends JobName> extends JobOptions {
+export interface QueuedJob<Name extends JobName> extends Omit<JobOptions, 'keepsPlace'> {
   payload: JobPayload<Name>;
 }
 
@@ -72,6 +74,7 @@ export async function addJob<Name extends JobName>(
     jobs[name].maxAttempts,
     options.jobKey ?? null,
     flagsOf(name, payload),
+    options.keepsPlace === true ? 'preserve_run_at' : 'replace',
   ]);
   if (row === undefined) throw new Error(`the queue did not take the job ${name}`);
   return row.id;
@@ -108,13 +111,13 @@ function flagsOf<Name extends JobName>(name: Name, payload: JobPayload<Name>): s
 /** The key under which an endpoint has at most one waiting job. */
 export const deliveryJobKey = (endpointId: string): string => `deliver-webhooks:${endpointId}`;
 
-/** The key under which a sync job has its one job of the queue. */
-export const syncJobKey = (jobId: string): string => `sync-products:${jobId}`;
+/** The key under which the sync jobs of a location have at most one job of the queue that waits. */
+export const syncJobsKey = (locationId: string): string => `run-sync-jobs:${locationId}`;
 
 const addOne = statement<{ id: string }>(
   'add_job',
   `select (graphile_worker.add_job($1, payload := $2::json, run_at := $3::timestamptz,
-    max_attempts := $4::int, job_key := $5, flags := $6::text[])).id::text as id`,
+    max_attempts := $4::int, job_key := $5, flags := $6::text[], job_key_mode := $7)).id::text as id`,
 );
 
 const addMany = statement<{ count: string }>(

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { holdUps } from './lifetimes.ts';
 import { again, repeat, retry } from './loop.ts';
 import { MigrationError } from './migrations.ts';
+import { means } from './sql-states.ts';
 
 /** How often, and telling whom, something is tried that needs locks. */
 export interface Attempts {
@@ -84,4 +85,4 @@ export const located = (where: string, error: unknown): unknown =>
 
 /** A lock that did not come in time, or a deadlock: nothing was changed, and it may do better next time. */
 export const isPassing = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (error.code === '55P03' || error.code === '40P01');
+  error instanceof pg.DatabaseError && means(error.code, 'lockTimeout', 'deadlocked');

@@ -2,11 +2,12 @@ import pg from 'pg';
 import { createHosts, type Hosts } from './hosts.ts';
 import { type Again, again, startLoop } from './loop.ts';
 import { limitPlanLifetime } from './plan-lifetime.ts';
+import { means, stateOf } from './sql-states.ts';
 
 /** The database gives no sign of life: nothing is sent until it answers again. Its code is SQLSTATE class 08. */
 export class DatabaseSilentError extends Error {
   override name = 'DatabaseSilentError';
-  readonly code = '08006';
+  readonly code = stateOf('connectionFailed');
   constructor() {
     super('the database does not answer');
   }
@@ -68,7 +69,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
       this.on('connect', heard).on('drain', heard);
       this.on('end', () => clients.delete(this));
       this.connection.on('errorMessage', ({ code }: { code?: string }) => {
-        if (code === '25006') readOnly.add(this);
+        if (means(code, 'readOnly')) readOnly.add(this);
       });
       const query = this.query.bind(this) as (...args: unknown[]) => unknown;
       this.query = ((...args: unknown[]) => {

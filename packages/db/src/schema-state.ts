@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { sqlState } from './database-errors.ts';
+import { isState } from './database-errors.ts';
 import { again, repeat } from './loop.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
 import {
@@ -113,7 +113,7 @@ export async function requireSchema(
   await repeat(look, { ref: false });
 }
 
-const isRefusal = (error: unknown): boolean => /^(28...|3D000)$/.test(sqlState(error)?.code ?? '');
+const isRefusal = (error: unknown): boolean => isState(error, 'loginRefused');
 
 /** What was said; of a server that is not reached Node says it in a code alone. */
 function reasonOf(error: unknown): string {

@@ -34,7 +34,7 @@ import { answerProbe } from './tasks/answer-probe.ts';
 import { certify } from './tasks/certify.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
-import { syncProducts } from './tasks/sync-products.ts';
+import { runSyncJobs } from './tasks/run-sync-jobs.ts';
 import { startWarden } from './warden.ts';
 import { createAttemptMeter } from './watching/attempt-meter.ts';
 import { startWatchServer } from './watching/server.ts';
@@ -147,7 +147,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const importRunner = superviseRunner({
     database: importJobs,
     tasks: {
-      'sync-products': syncProducts,
+      'run-sync-jobs': runSyncJobs,
+      'sync-products': runSyncJobs,
       'remove-old': removeOld(settings),
       'probe-imports': answerProbe,
     },

@@ -28,7 +28,7 @@ export interface RunnerOptions {
   /** Its own pool: one connection listens, the others serve `concurrency` tasks. */
   database: Database;
   tasks: Tasks;
-  context: Omit<TaskContext, 'signal' | 'attempt' | 'maxAttempts'>;
+  context: Omit<TaskContext, 'signal' | 'queueJob'>;
   concurrency: number;
   /** Flags of jobs that it leaves to other workers now; asked before each look for a job. */
   passedOver?: () => string[];
@@ -125,8 +125,7 @@ function taskList({ tasks, context }: RunnerOptions): TaskList {
         await handler(schema.parse(payload), {
           ...context,
           signal: abortSignal ?? new AbortController().signal,
-          attempt: job.attempts,
-          maxAttempts: job.max_attempts,
+          queueJob: job.id,
         });
       },
     ];

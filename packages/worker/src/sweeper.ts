@@ -1,4 +1,4 @@
-import { failSyncJob } from '@comanda/api/services';
+import { queueForsaken } from '@comanda/api/services';
 import {
   addJobs,
   again,
@@ -10,7 +10,6 @@ import {
   type Queryable,
   startLoop,
   statement,
-  syncJobKey,
 } from '@comanda/db';
 import type { Logger } from 'pino';
 import { abortedWith } from './certification/certifications.ts';
@@ -23,7 +22,7 @@ export interface Swept {
   endpoints: number;
   /** Claims of workers that died. */
   claims: number;
-  /** Sync jobs that nobody would have gone on with. */
+  /** Locations with sync jobs that nobody would have gone on with. */
   syncJobs: number;
   /** Certifications whose worker died. */
   certifications: number;
@@ -33,9 +32,8 @@ const everyMs = 5_000;
 const deadSeconds = heartbeats.deadMs / 1_000;
 
 /**
- * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due
- * deliveries and sync jobs, ends the sync jobs whose last try died, frees the claims and jobs of workers that are dead: those
- * of this machine at once, others by their silence.
+ * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due deliveries and sync
+ * jobs, frees the claims and jobs of workers that are dead: those of this machine at once, others by their silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Loop {
   return startLoop({
@@ -66,7 +64,7 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
       await tx.run(forgetTheDead, []);
     }
     const certifications = await count(tx.run(abortSilent, [abortedWith, deadSeconds]));
-    return { claims, certifications, endpoints: await queueMissing(tx), syncJobs: await mendSyncJobs(tx) };
+    return { claims, certifications, endpoints: await queueMissing(tx), syncJobs: await queueForsaken(tx) };
   });
 }
 
@@ -78,25 +76,6 @@ async function queueMissing(tx: Queryable): Promise<number> {
     endpoints.map((endpoint) => ({ payload: endpoint, jobKey: deliveryJobKey(endpoint.endpointId) })),
   );
   return endpoints.length;
-}
-
-async function mendSyncJobs(tx: Queryable): Promise<number> {
-  const found = await tx.run(forsaken, []);
-  const unqueued = found.filter(({ queueId }) => queueId === null);
-  await addJobs(
-    tx,
-    'sync-products',
-    unqueued.map(({ locationId, jobId }) => ({
-      payload: { locationId, jobId },
-      jobKey: syncJobKey(jobId),
-    })),
-  );
-  for (const { queueId, ...job } of found) {
-    if (queueId === null) continue;
-    await failSyncJob(tx, job);
-    await tx.run(forgetJob, [queueId]);
-  }
-  return found.length;
 }
 
 async function count(rows: Promise<{ count: number }[]>): Promise<number> {
@@ -150,20 +129,4 @@ const unlockJobs = statement(
 const forgetTheDead = statement(
   'sweep_forget_the_dead',
   `delete from internal.process_heartbeats where kind in ('worker', 'worker_pool') and seen_at < now() - interval '1 hour'`,
-);
-
-// A sync job and its job of the queue begin in one transaction, and the sync job ends first. One that failed or died on its
-// last try is not locked and never runs again.
-const forsaken = statement<{ locationId: string; jobId: string; queueId: string | null }>(
-  'sweep_forsaken_sync_jobs',
-  `select s.location_id as "locationId", s.id as "jobId", q.id::text as "queueId" from sync_jobs s
-   left join lateral (select j.id, j.attempts >= j.max_attempts and j.locked_at is null as over
-     from graphile_worker.jobs j where j.key = 'sync-products:' || s.id limit 1) q on true
-   join locations l on l.id = s.location_id and l.status = 'active'
-   where s.status in ('queued', 'processing') and q.over is not false limit 1000`,
-);
-
-const forgetJob = statement(
-  'sweep_forget_job',
-  'select count(*) from graphile_worker.complete_jobs(array[$1::bigint])',
 );

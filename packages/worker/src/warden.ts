@@ -1,11 +1,11 @@
 import {
   again,
   boundedRoles,
+  isState,
   type Loop,
   mostLocks,
   type Queryable,
   roleBounds,
-  sqlState,
   startLoop,
   wardenLooks,
 } from '@comanda/db';
@@ -39,7 +39,7 @@ export function startWarden(database: Queryable, rolePrefix: string, log: Logger
       if (row?.ended === true)
         log.warn({ backend: pid, role, user, application }, `a session was ended: ${reasons[past]}`);
     } catch (error) {
-      if (sqlState(error)?.code !== '42501') throw error;
+      if (!isState(error, 'notGranted')) throw error;
       if (mayEnd) log.warn({ err: error, backend: pid, role }, 'no session may be ended: see comanda doctor');
       mayEnd = false;
     }

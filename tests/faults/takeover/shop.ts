@@ -83,7 +83,7 @@ export interface Kill {
 }
 
 /**
- * Lets a worker run until every job that is not over waits in the middle of the chunk whose gate is shut, then kills
+ * Lets a worker run until the first job that is not over waits in the middle of the chunk whose gate is shut, then kills
  * it: there, or a moment after the gate has opened. `worker` is one that runs and has not begun yet. Answers what the
  * kill met, and with `elsewhere` the worker that was there already and has to notice the silence.
  */
@@ -100,7 +100,7 @@ export async function killInTheMiddle(
     jobs.flatMap(({ gates }) => gates),
   );
   const worker = options.worker ?? (await shop.startWorker(elsewhere));
-  await waitFor('every job to be stopped at its gate', () => everyJobWaits(shop, jobs), {
+  await waitFor('the job under way to be stopped at its gate', () => standsAtGate(shop, jobs), {
     timeoutMs: 240_000,
   });
   const other = elsewhere ? await shop.startWorker(elsewhere) : undefined;
@@ -120,21 +120,19 @@ export async function killInTheMiddle(
   return { kill: { jobs: standing, hit }, next: other };
 }
 
-async function everyJobWaits(
+// A location's jobs run one after the other, so the first that is not over stands at its gate, and the others wait behind it.
+async function standsAtGate(
   shop: Shop,
   jobs: readonly { id: string; gates: readonly Gate[] }[],
 ): Promise<boolean> {
   const shown = await Promise.all(jobs.map(({ id }) => shop.job(id)));
-  const running = jobs.filter((_, index) => !['completed', 'failed'].includes(shown[index]?.status ?? ''));
+  const first = shown.findIndex(({ status }) => !['completed', 'failed'].includes(status));
+  if (first === -1) return true;
   const [row] = await shop.api.app.database.run(waiting, []);
-  if (row === undefined || row.count < running.length) return false;
-  // One stands at its gate; the others stand there, too, or wait for its chunk to end, as chunks of a location do.
-  const atGate = shown.filter(
-    ({ status, processed_items }, index) =>
-      status === 'processing' &&
-      (jobs[index]?.gates ?? []).some(({ chunkStart }) => chunkStart === processed_items),
-  );
-  return running.length === 0 || (atGate.length > 0 && shown.every(({ status }) => status !== 'queued'));
+  const { status, processed_items } = shown[first] ?? {};
+  const gates = jobs[first]?.gates ?? [];
+  const atGate = gates.some(({ chunkStart }) => chunkStart === processed_items);
+  return row !== undefined && row.count > 0 && status === 'processing' && atGate;
 }
 
 const waiting = statement<{ count: number }>(

@@ -1,4 +1,4 @@
-import { type Again, again, type Loop, sqlState, startLoop } from '@comanda/db';
+import { type Again, again, isState, type Loop, startLoop } from '@comanda/db';
 import { type BulkheadLimits, bulkheadLimits, type CallKind } from './bulkhead-limits.ts';
 import { noPlace } from './no-place.ts';
 
@@ -147,7 +147,8 @@ export async function inPlace<Result>(
   try {
     return await work();
   } catch (error) {
-    heldUp = waitedInVain.has(sqlState(error)?.code ?? '');
+    // By the lock's time limit, or the statement's.
+    heldUp = isState(error, 'lockTimeout', 'canceled');
     throw error;
   } finally {
     leave(heldUp);
@@ -179,9 +180,6 @@ interface Waiter {
 const mostCompartments = 10_000;
 /** How often it is looked who has waited too long. */
 const lookMs = 100;
-
-/** By the lock's time limit, or the statement's. */
-const waitedInVain = new Set(['55P03', '57014']);
 
 const newGroup = (size: number): Group => ({
   ...{ size, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },

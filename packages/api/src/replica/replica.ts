@@ -1,4 +1,12 @@
-import { type Database, openDatabase, sqlState, workLimits } from '@comanda/db';
+import {
+  type Database,
+  isState,
+  means,
+  openDatabase,
+  type SqlState,
+  sqlState,
+  workLimits,
+} from '@comanda/db';
 import type { Logger } from 'pino';
 import { ApiError } from '../errors.ts';
 import { createFreshness, type Reason, reasons, SentBackError } from './freshness.ts';
@@ -113,15 +121,15 @@ export function createReplica({ primary, url, unnamed, log }: ReplicaOptions): R
 
 const { statementMs } = workLimits.replica;
 
-const isCanceled = (error: unknown): boolean => sqlState(error)?.code === '57014';
+const isCanceled = (error: unknown): boolean => isState(error, 'canceled');
 
 // The server says no connection, going down, coming up, no connections left; without a code it says nothing.
-const isAway = /^(08...|57P..|53...)$/;
+const isAway = ({ code }: SqlState) => means(code, 'disconnected', 'goingDown', 'exhausted');
 
 function asSentBack(error: unknown): SentBackError {
   if (error instanceof SentBackError) return error;
   const state = sqlState(error);
   const message = error instanceof Error ? error.message : String(error);
-  const reason = state === undefined || isAway.test(state.code) ? 'unreachable' : 'interrupted';
+  const reason = state === undefined || isAway(state) ? 'unreachable' : 'interrupted';
   return new SentBackError(reason, message, { cause: error });
 }

@@ -1,9 +1,7 @@
-import { sqlState } from '@comanda/db';
+import { isState } from '@comanda/db';
 
-// A deadlock, a serialisation failure.
-const deadlocks = new Set(['40P01', '40001']);
-// Besides: taken meanwhile by somebody else (a sku, an external_id), gone meanwhile.
-const races = new Set([...deadlocks, '23505', '23503']);
+// Rolled back; taken meanwhile by somebody else (a sku, an external_id); gone meanwhile, or referenced by what came meanwhile.
+const races = ['collided', 'taken', 'referenced'] as const;
 
 /** How often a transaction is begun at most. */
 const attempts = 5;
@@ -18,14 +16,17 @@ export const repeatingRaces = <T>(transaction: () => Promise<T>) => repeating(ra
  * The same for a transaction whose caller is told what was taken meanwhile. Our own take their locks in one order
  * (prisma/sql/locks.sql); what is edited by hand takes them in any.
  */
-export const repeatingDeadlocks = <T>(transaction: () => Promise<T>) => repeating(deadlocks, transaction);
+export const repeatingDeadlocks = <T>(transaction: () => Promise<T>) => repeating(['collided'], transaction);
 
-async function repeating<T>(codes: ReadonlySet<string>, transaction: () => Promise<T>): Promise<T> {
+async function repeating<T>(
+  meanings: readonly (typeof races)[number][],
+  transaction: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transaction();
     } catch (error) {
-      if (attempt >= attempts || !codes.has(sqlState(error)?.code ?? '')) throw error;
+      if (attempt >= attempts || !isState(error, ...meanings)) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describeFailure, isPassing } from '../migration-lock.ts';
+import { means } from '../sql-states.ts';
 import { nameOf, type ObjectKind, type ObjectName, undoing } from './identity.ts';
 import { forgetGrants, readRecorded } from './objects.ts';
 import { compareReleases } from './releases.ts';
@@ -64,9 +65,6 @@ export async function drop(
   return dropped;
 }
 
-// Said of a grant whose object or role is gone, and the grant with it.
-const isGone = /^(42704|42883|42P01|3F000)$/;
-
 async function tryToDrop(client: pg.Client, object: OutdatedObject): Promise<string | undefined> {
   await client.query('savepoint dropping');
   try {
@@ -76,7 +74,8 @@ async function tryToDrop(client: pg.Client, object: OutdatedObject): Promise<str
     await client.query('rollback to savepoint dropping').catch(() => {
       throw error;
     });
-    if (object.kind !== 'grant' || !isGone.test(error.code ?? '')) return describeFailure(error);
+    // Where its object or role is gone, the grant went with it.
+    if (object.kind !== 'grant' || !means(error.code, 'undefinedObject')) return describeFailure(error);
   }
   await client.query('release savepoint dropping');
   return undefined;

@@ -1,4 +1,4 @@
-import { type Database, isUnavailable, type Queryable, sqlState } from '@comanda/db';
+import { type Database, isState, isUnavailable, type Queryable } from '@comanda/db';
 import type { Logger } from 'pino';
 import {
   type Batch,
@@ -156,7 +156,7 @@ async function cut(database: Database, log: Logger, schedule: Schedule, part: Pa
 
 /** Whether somebody else holds a row, or two met. */
 function isHeld(error: unknown): boolean {
-  return ['55P03', '40P01', '40001'].includes(sqlState(error)?.code ?? '');
+  return isState(error, 'lockTimeout', 'collided');
 }
 
 function changesIn(batches: readonly Batch[]): number {

@@ -11,9 +11,8 @@ export interface TaskContext {
   log: Logger;
   /** Aborts when the worker has to stop and cannot wait any longer. */
   signal: AbortSignal;
-  /** Which try of this job it is, and the last it will get. */
-  attempt: number;
-  maxAttempts: number;
+  /** The id of the job in the queue. */
+  queueJob: string;
 }
 
 /** Runs one job. What it throws is a fault of ours: the job runs again later. */

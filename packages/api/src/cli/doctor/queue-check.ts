@@ -1,4 +1,4 @@
-import { addJob, again, type JobName, repeat, type SqlDatabase, sqlState } from '@comanda/db';
+import { addJob, again, isState, type JobName, repeat, type SqlDatabase } from '@comanda/db';
 import * as metrics from '../../metrics/statements.ts';
 import {
   type Check,
@@ -46,7 +46,7 @@ interface Probe {
 
 const probes: readonly Probe[] = [
   { name: 'probe-deliveries', others: ['deliver-webhooks'] },
-  { name: 'probe-imports', others: ['sync-products', 'remove-old'] },
+  { name: 'probe-imports', others: ['run-sync-jobs', 'sync-products', 'remove-old'] },
 ];
 
 async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience: number): Promise<Finding> {
@@ -55,7 +55,7 @@ async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience
   try {
     id = await addJob(database, name, {});
   } catch (error) {
-    if (sqlState(error)?.code === '42501') return wrong(`this role cannot queue: ${reasonOf(error)}`);
+    if (isState(error, 'notGranted')) return wrong(`this role cannot queue: ${reasonOf(error)}`);
     throw error;
   }
   const done = await repeat(async () => {

@@ -4,6 +4,7 @@ import {
   again,
   applyRoles,
   editUrl,
+  means,
   openSqlDatabase,
   repeat,
   roleKinds,
@@ -135,7 +136,7 @@ async function untilRecovered(place: Place, { superuser, database }: CopyOptions
       return true;
     } catch (error) {
       const state = sqlState(error)?.code;
-      if (state === '57P03' && !place.signal.aborted) return again(200);
+      if (means(state, 'starting') && !place.signal.aborted) return again(200);
       // It said so itself: that the moment was not reached, say.
       throw state === undefined ? notStarted(place, error) : error;
     }

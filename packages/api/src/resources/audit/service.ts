@@ -1,4 +1,4 @@
-import { isId, sqlState } from '@comanda/db';
+import { isId, means, sqlState } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
 import { type Answer, nextOf } from '../../request/answer.ts';
@@ -57,14 +57,12 @@ export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest):
   } catch (error) {
     if (error === takenBack) return { value: { dry_run, entries: written } };
     const { code = '', message = '' } = sqlState(error) ?? {};
-    if (code === notGranted) throw conflict('guarded', `This is ${elsewhere}.`);
-    if (taken.test(code)) throw conflict('guarded', `A later change stands in the way: ${message}`);
+    if (means(code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
+    // Another row has the name, or hangs on what would go.
+    if (means(code, 'taken', 'referenced'))
+      throw conflict('guarded', `A later change stands in the way: ${message}`);
     throw error;
   }
 }
 
 const elsewhere = 'undone at the command line alone: comanda audit undo';
-
-// SQLSTATE: the service may not write there; another row has the name, or hangs on what would go.
-const notGranted = '42501';
-const taken = /^2350[35]$/;

@@ -1,4 +1,4 @@
-import { isId, type Statement, sqlState } from '@comanda/db';
+import { isId, isState, type Statement } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
@@ -67,7 +67,7 @@ async function write(
       inTransaction(ctx, async (tx) => answer(await tx.run(statement, [ctx.caller.locationId, ...values]))),
     );
   } catch (error) {
-    if (sqlState(error)?.code !== '23505') throw error;
+    if (!isState(error, 'taken')) throw error;
     const found = await ctx.app.database.run(sql.readCategoryByExternalId, [
       ctx.caller.locationId,
       externalId,

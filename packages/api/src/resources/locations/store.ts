@@ -1,4 +1,4 @@
-import { newId, type SqlDatabase, sqlState, type Transaction } from '@comanda/db';
+import { isState, newId, type SqlDatabase, type Transaction } from '@comanda/db';
 import { invalid } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
 import {
@@ -59,7 +59,7 @@ export async function knowingZones<Result>(work: () => Promise<Result>): Promise
   try {
     return await work();
   } catch (error) {
-    if (sqlState(error)?.code !== '22023') throw error;
+    if (!isState(error, 'invalidParameter')) throw error;
     throw invalid({ path: 'timezone', message: noTimeZone });
   }
 }

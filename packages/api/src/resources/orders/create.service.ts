@@ -1,4 +1,4 @@
-import { newId, sqlState } from '@comanda/db';
+import { means, newId, sqlState } from '@comanda/db';
 import { invalid, unavailable } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext, Idempotency } from '../../request/context.ts';
@@ -72,31 +72,24 @@ async function refusal(
 ): Promise<Written> {
   const { code, constraint = '', detail = '' } = sqlState(error) ?? {};
   const stale: Written = { outcome: 'stale', response: null };
-  switch (code) {
-    case 'CM002': {
-      const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
-      throw invalid([
-        ...shortages(products, (id) => left.products[id]),
-        ...shortages(choices, (id) => left.items[id]),
-      ]);
-    }
-    case 'CM003':
-      throw externalIdTaken(external_id, detail);
-    case '23505': {
-      if (constraint === 'orders_location_id_number_key') {
-        await app.database.run(catchUpOrderNumber, [caller.locationId]);
-        return stale;
-      }
-      if (constraint !== 'orders_location_id_external_id_key') throw error;
-      const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
-      if (other === undefined) return stale;
-      throw externalIdTaken(external_id, other.id);
-    }
-    // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
-    case '40P01':
-    case '23503':
-      return stale;
-    default:
-      throw error;
+  if (means(code, 'insufficientStock')) {
+    const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
+    throw invalid([
+      ...shortages(products, (id) => left.products[id]),
+      ...shortages(choices, (id) => left.items[id]),
+    ]);
   }
+  if (means(code, 'externalIdTaken')) throw externalIdTaken(external_id, detail);
+  if (means(code, 'taken') && constraint === 'orders_location_id_number_key') {
+    await app.database.run(catchUpOrderNumber, [caller.locationId]);
+    return stale;
+  }
+  if (means(code, 'taken') && constraint === 'orders_location_id_external_id_key') {
+    const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
+    if (other === undefined) return stale;
+    throw externalIdTaken(external_id, other.id);
+  }
+  // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
+  if (means(code, 'deadlocked', 'referenced')) return stale;
+  throw error;
 }

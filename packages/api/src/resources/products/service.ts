@@ -1,4 +1,4 @@
-import { isId, newId, type Queryable, sqlState } from '@comanda/db';
+import { isId, isState, newId, type Queryable } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
@@ -139,7 +139,7 @@ async function refusingTaken<T>(
   try {
     return await repeatingDeadlocks(write);
   } catch (error) {
-    if (sqlState(error)?.code !== '23505') throw error;
+    if (!isState(error, 'taken')) throw error;
     const other = await ctx.app.database.prisma.product.findFirst({
       where: {
         locationId: ctx.caller.locationId,

@@ -22,33 +22,47 @@ export interface ApplyOptions {
   chunkSize?: number;
   /** Stops it between two chunks, by throwing its reason. */
   signal?: AbortSignal;
-  /** Told where the job stands before its first chunk. */
-  onBegin?(state: sql.JobState): void;
 }
 
 /**
- * Applies what is left of a products sync job, chunk by chunk; each chunk commits together with the job's progress
- * under a lock on the job's row. So whoever continues after a kill, or applies beside another, applies each item
+ * Begins the next sync job of a location for a job of the queue; nothing when none is due, or one is under way. What another
+ * job of the queue had begun is taken over once that is not locked any more.
+ */
+export async function beginSyncJob(
+  on: Queryable,
+  locationId: string,
+  queueJob: string,
+): Promise<sql.BegunJob | undefined> {
+  const [begun] = await on.run(sql.beginJob, [locationId, queueJob]);
+  return begun;
+}
+
+/**
+ * Applies what is left of a products sync job that was begun, chunk by chunk; each chunk commits together with the job's
+ * progress under a lock on the job's row. So whoever continues after a kill, or applies beside another, applies each item
  * exactly once. Ends the job and answers where it stands then; a job that is over or gone is left alone.
  */
-export async function applyProductSync(
+export async function applySyncJob(
   database: Database,
-  job: SyncJobRef,
-  { chunkSize = itemsPerChunk, signal, onBegin }: ApplyOptions = {},
+  locationId: string,
+  { id: jobId, items }: Pick<sql.BegunJob, 'id' | 'items'>,
+  { chunkSize = itemsPerChunk, signal }: ApplyOptions = {},
 ): Promise<sql.JobState | undefined> {
-  const [begun] = await database.run(sql.beginJob, [job.locationId, job.jobId]);
-  const items = begun?.items as ProductSyncItem[] | null | undefined;
-  // A failed job keeps its items, for whoever has it run again.
-  if (begun === undefined || items == null || begun.status === 'failed') return undefined;
-  onBegin?.(begun);
   for (;;) {
     signal?.throwIfAborted();
     const state = await repeatingRaces(() =>
       // The statement that locks the job also sets the id of its request.
-      database.transaction(undefined, (tx) => applyChunk(tx, job, items, chunkSize)),
+      database.transaction(undefined, (tx) =>
+        applyChunk(tx, { locationId, jobId }, items as ProductSyncItem[], chunkSize),
+      ),
     );
     if (state?.status !== 'processing') return state;
   }
+}
+
+/** Has a job that met a fault tried again later, the later the oftener it was tried; others of the location go before it. */
+export async function postponeSyncJob(on: Queryable, { locationId, jobId }: SyncJobRef): Promise<void> {
+  await on.run(sql.postponeJob, [locationId, jobId]);
 }
 
 /** Ends a job that cannot go on, for a fault of ours, and answers where it stands. One that is over is left alone. */

@@ -1,6 +1,7 @@
-import { addJob, isId, syncJobKey, type Transaction } from '@comanda/db';
+import { isId, type Transaction } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
+import { queueJobs } from './queue.store.ts';
 import type { SyncJob } from './schema.ts';
 import { holdJob, queueJobAgain } from './statements.ts';
 
@@ -16,7 +17,7 @@ export async function retryIn(tx: Transaction, actor: AuditActor, id: string): P
   if (status !== 'failed')
     throw conflict('illegal_move', `Only a failed job is run again; this one is ${status}.`);
   const [queued] = await tx.run(queueJobAgain, [locationId, id]);
-  await addJob(tx, 'sync-products', { locationId, jobId: id }, { jobKey: syncJobKey(id) });
+  await queueJobs(tx, locationId);
   auditAs(tx, actor, 'syncJobs.retry', id, { before: { status }, after: { status: 'queued' } });
   return JSON.parse(queued?.doc ?? '') as SyncJob;
 }

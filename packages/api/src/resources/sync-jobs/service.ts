@@ -1,4 +1,4 @@
-import { addJob, isId, newId, syncJobKey } from '@comanda/db';
+import { isId, newId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
@@ -7,6 +7,7 @@ import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
+import { queueJobs } from './queue.store.ts';
 import { retryIn } from './retry.store.ts';
 import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
 import { insertJob, listJobs, readJob } from './statements.ts';
@@ -27,8 +28,8 @@ export async function startProducts(
     const jobId = newId();
     const applied = include === undefined ? null : '[]';
     const values = [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied];
-    await tx.run(insertJob, values);
-    await addJob(tx, 'sync-products', { locationId, jobId }, { jobKey: syncJobKey(jobId) });
+    const [made] = await tx.run(insertJob, values);
+    await queueJobs(tx, locationId, made?.place);
     await startBatch(ctx, tx);
     return { value: { job_id: jobId, status: 'queued', total_items: items.length } };
   });

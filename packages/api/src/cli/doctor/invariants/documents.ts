@@ -1,4 +1,4 @@
-import { type Queryable, type Statement, sqlState, statement } from '@comanda/db';
+import { isState, type Queryable, type Statement, statement } from '@comanda/db';
 import type { z } from 'zod';
 import { FeedEvent } from '../../../resources/events/schema.ts';
 import { Order } from '../../../resources/orders/schema.ts';
@@ -66,7 +66,7 @@ async function judge(on: Queryable, kind: Kind, location: string, ids: readonly 
     rows = await on.run(kind.documents, [location, ids]);
   } catch (error) {
     // What else fails says nothing of a document.
-    if (!/^(22|CM|P0)/.test(sqlState(error)?.code ?? '')) throw error;
+    if (!isState(error, 'data')) throw error;
     const [only] = ids;
     if (only === undefined) return [];
     if (ids.length === 1)

@@ -1,4 +1,4 @@
-import { type SqlDatabase, sqlState, statement } from '@comanda/db';
+import { isState, type SqlDatabase, statement } from '@comanda/db';
 import { type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
 import { type Harm, type Invariant, toldAtMost, valuesFor } from './invariant.ts';
 
@@ -45,7 +45,7 @@ export async function lookAt(
       );
     } catch (error) {
       const where = invariant.of === 'location' ? ` at location ${location}` : '';
-      const late = sqlState(error)?.code === '57014';
+      const late = isState(error, 'canceled');
       failures.push(`${late ? 'it took too long' : reasonOf(error)}${where}`);
     }
   };

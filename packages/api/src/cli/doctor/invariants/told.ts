@@ -1,5 +1,6 @@
-import { addJob, statement, syncJobKey } from '@comanda/db';
+import { statement } from '@comanda/db';
 import { queueExists } from '../../../metrics/statements.ts';
+import { findForsaken, queueJobs } from '../../../resources/sync-jobs/queue.store.ts';
 import { hiddenQueue } from '../statements.ts';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
 
@@ -87,7 +88,7 @@ export const told: readonly Invariant[] = [
   },
   {
     name: 'sync jobs',
-    means: 'Every sync job that is not done has a job of the queue that does it.',
+    means: 'Every location with a sync job that is not done has a job of the queue that does it.',
     advice: 'comanda doctor --repair queues it again; what was applied of it is passed over.',
     of: 'database',
     async asks({ database }) {
@@ -96,30 +97,20 @@ export const told: readonly Invariant[] = [
       // To whom the queue shows nothing every job would look missing.
       if ((await database.run(hiddenQueue, [])).length > 0)
         throw new Error('row security hides the queue from this role');
-      const rows = await database.run(unqueuedJobs, [null]);
-      return rows.map(({ location, id }) => ({
-        location,
-        what: `sync job ${id}`,
-        harm: 'waits, and nobody is to do it',
-      }));
+      const found = await findForsaken(database, null, snapshotSeconds);
+      return found.flatMap(({ locationId: location, jobs }) =>
+        jobs.map((id) => ({ location, what: `sync job ${id}`, harm: 'waits, and nobody is to do it' })),
+      );
     },
     async repairs({ tx, location }) {
-      const rows = await tx.run(unqueuedJobs, [location]);
-      const done: Repaired[] = [];
-      for (const { location: locationId, id } of rows) {
-        await addJob(tx, 'sync-products', { locationId, jobId: id }, { jobKey: syncJobKey(id) });
-        done.push({ what: `sync job ${id}`, before: null, after: 'queued' });
-      }
-      return done;
+      const found = await findForsaken(tx, location, snapshotSeconds);
+      for (const { locationId } of found) await queueJobs(tx, locationId);
+      return found.flatMap(({ jobs }) =>
+        jobs.map((id) => ({ what: `sync job ${id}`, before: null, after: 'queued' })),
+      );
     },
   },
 ];
 
 // Between its commit and ours a job may have been done: a minute is longer than any snapshot here.
-const unqueuedJobs = statement<{ location: string; id: string }>(
-  'doctor_unqueued_jobs',
-  `select j.location_id as location, j.id from sync_jobs j
-   where j.status in ('queued', 'processing') and j.created_at < now() - interval '1 minute'
-     and ($1::uuid is null or j.location_id = $1) and not exists (
-       select from graphile_worker._private_jobs q where q.payload->>'jobId' = j.id::text) limit 101`,
-);
+const snapshotSeconds = 60;

@@ -1,0 +1,56 @@
+/**
+ * Every SQLSTATE that the code compares with, by what it means to us: whole ones, or the two characters of a class. A
+ * meaning holds all that PostgreSQL 15 to 18 report for it; no other file of the code names one. The codes CM0xx are our own,
+ * raised in prisma/sql.
+ */
+const table = {
+  /** Another row has the name, the number or the key. */
+  taken: ['23505'],
+  /** The row that is named is gone, or rows hang on what goes. PostgreSQL 18 reports ON DELETE RESTRICT as 23001. */
+  referenced: ['23503', '23001'],
+  /** Two transactions met, and this one was rolled back: a deadlock, a serialization failure. */
+  collided: ['40P01', '40001'],
+  deadlocked: ['40P01'],
+  rolledBack: ['40'],
+  /** A lock did not come in time. */
+  lockTimeout: ['55P03'],
+  /** Ended by a statement's time limit, or by somebody. */
+  canceled: ['57014'],
+  /** A transaction was left idle for too long. */
+  leftIdle: ['25P03', '25P04'],
+  readOnly: ['25006'],
+  /** The server, or the way to it. */
+  disconnected: ['08'],
+  connectionFailed: ['08006'],
+  goingDown: ['57P01', '57P02', '57P03', '57P04', '57P05'],
+  starting: ['57P03'],
+  /** No connections, memory or disk left. */
+  exhausted: ['53'],
+  noConnectionLeft: ['53300'],
+  systemFailed: ['58'],
+  loginRefused: ['28', '3D000'],
+  notGranted: ['42501'],
+  /** The table, function, role or schema does not exist. */
+  undefinedObject: ['42704', '42883', '42P01', '3F000'],
+  invalidParameter: ['22023'],
+  /** A row breaks a constraint of its table. */
+  constraint: ['23'],
+  /** A value that a function cannot work with; what a function raises by itself. */
+  data: ['22', 'P0', 'CM'],
+  illegalMove: ['CM001'],
+  insufficientStock: ['CM002'],
+  externalIdTaken: ['CM003'],
+  guarded: ['CM008'],
+  notActive: ['CM009'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** What an SQLSTATE means to us. */
+export type StateMeaning = keyof typeof table;
+
+/** Whether an SQLSTATE means one of these. */
+export const means = (state: string | undefined, ...meanings: readonly StateMeaning[]): boolean =>
+  state !== undefined &&
+  meanings.some((meaning) => table[meaning].some((known) => state === known || state.slice(0, 2) === known));
+
+/** The SQLSTATE of an error of ours that means the same as one of the server. */
+export const stateOf = (meaning: 'readOnly' | 'connectionFailed'): string => table[meaning][0];

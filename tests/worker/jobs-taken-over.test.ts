@@ -1,0 +1,146 @@
+import { beginSyncJob } from '@comanda/api/services';
+import { addJob, syncJobsKey } from '@comanda/db';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { useHand } from '../support/by-hand.ts';
+import { createLocation } from '../support/factories.ts';
+import { waitFor } from '../support/wait.ts';
+import { useWorkerKit } from './kit.ts';
+import { createSyncKit, type SyncKit } from './sync-kit.ts';
+
+// One sync job of a location is under way at a time, and the queue shows which; what dies, fails or was queued otherwise is
+// gone on with.
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const kit = useWorkerKit({ lifetime: 'test' });
+const hand = useHand(kit, { lifetime: 'test' });
+let jobs: SyncKit;
+beforeEach(() => {
+  jobs = createSyncKit(kit, kit.locationId);
+});
+
+const item = (name: string | null) => [{ external_id: `of ${name}`, name, price: 1 }];
+
+/** A job of the queue that a worker has locked; its id. */
+async function taken(locationId = kit.locationId): Promise<string> {
+  const id = await addJob(kit.database, 'run-sync-jobs', { locationId });
+  await kit.sql(`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1`, [
+    id,
+  ]);
+  return id;
+}
+
+const begin = (queueJob: string, locationId = kit.locationId) =>
+  beginSyncJob(kit.database, locationId, queueJob);
+
+test('of many that begin a job of one location at once one does, and the others leave it to that one', async () => {
+  for (const name of ['a', 'b', 'c']) await jobs.insertJob(item(name));
+  const takers = await Promise.all(Array.from({ length: 8 }, () => taken()));
+  const begun = (await Promise.all(takers.map((id) => begin(id)))).filter((job) => job !== undefined);
+  expect(begun).toHaveLength(1);
+  for (const id of takers) {
+    const [row] = await kit.sql(`select from sync_jobs where queue_job = $1`, [id]);
+    if (row === undefined) expect(await begin(id)).toBeUndefined();
+  }
+});
+
+test('what a worker had begun is taken over when its job of the queue is unlocked, done or gone', async () => {
+  const elsewhere = await createLocation(kit.database);
+  const first = await jobs.insertJob(item('a'));
+  await jobs.insertJob(item('b'));
+  const unlock = 'update graphile_worker._private_jobs set locked_at = null, locked_by = null where id = $1';
+  const ends = [unlock, 'delete from graphile_worker._private_jobs where id = $1'];
+  let holder = await taken();
+  expect(await begin(holder)).toMatchObject({ id: first, tries: 1 });
+  for (const [index, end] of ends.entries()) {
+    const next = await taken();
+    expect(await begin(next)).toBeUndefined();
+    await kit.sql(end, [holder]);
+    expect(await begin(next)).toMatchObject({ id: first, tries: index + 2 });
+    holder = next;
+  }
+  // In another database that number is another location's job.
+  await kit.sql(
+    `update graphile_worker._private_jobs set payload = json_build_object('locationId', $2::text) where id = $1`,
+    [...[holder, elsewhere]],
+  );
+  expect(await begin(await taken())).toMatchObject({ id: first, tries: 4 });
+});
+
+test('a job that fails is tried again later, and the others of its location go before it', async () => {
+  const broken = await jobs.insertJob(item(null));
+  const good = [];
+  for (const name of ['a', 'b', 'c']) good.push(await jobs.insertJob(item(name)));
+  await kit.startWorker();
+  for (const id of good)
+    await waitFor('the good ones', async () => (await jobs.job(id)).status === 'completed');
+  expect(await jobs.job(broken)).toMatchObject({ status: 'processing', completedAt: null });
+  // Time passes until it has no try left.
+  await waitFor(
+    'it to fail',
+    async () => {
+      await kit.sql(`update sync_jobs set due_at = now() where due_at is not null`);
+      await kit.sql(`update graphile_worker._private_jobs set run_at = now() where locked_at is null`);
+      return (await jobs.job(broken)).status === 'failed';
+    },
+    { timeoutMs: 60_000 },
+  );
+  expect(await kit.sql('select tries from sync_jobs where id = $1', [broken])).toEqual([{ tries: 4 }]);
+});
+
+test('jobs that a version before has queued, one by one, are all done once, also beside those of this one', async () => {
+  const elsewhere = await createLocation(kit.database);
+  const other = createSyncKit(kit, elsewhere);
+  const queueAsBefore = () =>
+    kit.sql(
+      `select graphile_worker.add_job('sync-products', json_build_object('locationId', location_id, 'jobId', id),
+         max_attempts := 25, job_key := 'sync-products:' || id)
+       from sync_jobs where status in ('queued', 'processing')`,
+    );
+  for (let job = 0; job < 20; job += 1)
+    for (const each of [jobs, other]) await each.insertJob(item(`${job}`));
+  await queueAsBefore();
+  const locationId = elsewhere;
+  await addJob(kit.database, 'run-sync-jobs', { locationId }, { jobKey: syncJobsKey(locationId) });
+  await kit.startWorker();
+  // The sweeper of a version before finds no job under the key that it knows.
+  await queueAsBefore();
+  await waitFor('the jobs', async () => {
+    const open = await kit.sql(`select from sync_jobs where status <> 'completed'`);
+    return open.length === 0;
+  });
+  await waitFor('the queue', async () => {
+    const left = await kit.sql(
+      `select from graphile_worker.jobs where task_identifier in ('run-sync-jobs', 'sync-products')`,
+    );
+    return left.length === 0;
+  });
+  const told = await waitFor('the events', async () => {
+    const found = (await kit.events()).filter(({ type }) => type === 'sync.completed');
+    return found.length >= 40 && found;
+  });
+  expect(told).toHaveLength(40);
+});
+
+test('what is queued as a job ends is not forgotten: ends and beginnings meet at every moment', async () => {
+  // Without the sweeper, which would find what is forgotten.
+  await hand.sql(`select pg_advisory_lock(hashtextextended('comanda sweeper', 0))`);
+  await kit.startWorker();
+  for (let job = 0; job < 60; job += 1) {
+    const id = await jobs.insertJob(item(`${job}`));
+    const { locationId } = kit;
+    await addJob(
+      kit.database,
+      'run-sync-jobs',
+      { locationId },
+      { jobKey: syncJobsKey(locationId), keepsPlace: true },
+    );
+    // Every other one comes while the one before is under way, or has just ended.
+    if (job % 2 === 0)
+      await waitFor('it to begin', async () => (await jobs.job(id)).startedAt !== null, { intervalMs: 1 });
+  }
+  await waitFor('all to end', async () => {
+    const open = await kit.sql(`select from sync_jobs where status <> 'completed'`);
+    return open.length === 0;
+  });
+});
