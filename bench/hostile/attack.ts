@@ -2,7 +2,7 @@ import type { Other } from '../company.ts';
 
 /** A request that a caller sends as often as its key lets it. */
 export interface Attack {
-  /** "beside …". */
+  /** As the row of the table names it, after "beside". */
   name: string;
   method: 'GET' | 'POST';
   path: string;
@@ -24,7 +24,7 @@ export function manyItems(bytes: number, item: string): string {
   return `[${upTo(bytes, `${item},`).slice(0, -1)}]`;
 }
 
-/** Largest bodies of a batch and of any other request, a little less for what stands around; 64 KiB in a check. */
+/** Bytes of the part that fills a body, for the largest body of its kind; 64 KiB in a check. */
 export const room = (kind: 'batch' | 'ordinary', small: boolean): number =>
   small ? 64 * 1024 : (kind === 'batch' ? 8 : 1) * mebibyte - 1_024;
 

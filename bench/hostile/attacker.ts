@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// Sends one request over and over, in LANES at once, until it is told to end; then it writes to REPORT how often each
-// status was answered. What a limit refuses it sends again a tenth of a second later.
+// Sends one request over and over on LANES connections until SIGTERM, and then writes to REPORT how often each status was
+// answered. A request that a limit refused is sent again a tenth of a second later.
 
 const { TARGET = '', KEY = '', BODY = '', REPORT = '', LANES = '4' } = process.env;
 const { url, method, path, headers } = JSON.parse(TARGET) as {

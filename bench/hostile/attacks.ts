@@ -1,7 +1,7 @@
 import type { Other } from '../company.ts';
 import { type Attack, items, manyItems, room } from './attack.ts';
 
-/** As many items as a key may send in a batch unless it is said otherwise. */
+/** The default `max_items_per_batch`. */
 const perBatch = (small: boolean) => (small ? 20 : 500);
 
 /** A price that differs from request to request. */
@@ -22,10 +22,28 @@ const json = (value: unknown): string => JSON.stringify(value).replaceAll(`"${pr
 const catalog = (small: boolean, more: object = {}): string =>
   json({ ...more, categories: [{ external_id: 'hostile', name: 'Hostile', products: products(small) }] });
 
+const options = (small: boolean): string =>
+  json({
+    dry_run: true,
+    categories: [
+      {
+        external_id: 'hostile',
+        name: 'Hostile',
+        products: items(small ? 1 : 24, (product) => ({
+          ...{ external_id: `h${product}`, name: 'Hostile', price },
+          subselections: items(50, (at) => ({
+            ...{ external_id: `s${at}`, name: 's', min_selection: 0, max_selection: 1 },
+            items: items(small ? 1 : 100, (option) => ({ external_id: `i${option}`, name: 'i', price: 1 })),
+          })),
+        })),
+      },
+    ],
+  });
+
 const stock = (small: boolean, more: object = {}): string =>
   json({ ...more, items: items(perBatch(small), (at) => ({ external_id: `p${at}`, quantity: price })) });
 
-const order = ({ productIds, paymentMethodId }: Other, small: boolean): string =>
+const order = ({ productIds, paymentMethodId }: Other, small: boolean, more: object = {}): string =>
   json({
     external_id: 'hostile-@@@@',
     is_take_away: false,
@@ -35,12 +53,13 @@ const order = ({ productIds, paymentMethodId }: Other, small: boolean): string =
       product_id: productIds[at % productIds.length],
       quantity: 1,
       comment: 'c'.repeat(1_000),
+      ...more,
     })),
   });
 
 const strict = { Prefer: 'handling=strict' };
 
-/** What a caller sends to be refused: what it costs until then. */
+/** Requests that are refused, and cost much until then. */
 const refused: readonly Attack[] = [
   {
     name: 'stock syncs of empty items, 8 MiB',
@@ -78,7 +97,7 @@ const refused: readonly Attack[] = [
   },
 ];
 
-/** What is valid, and as large as it may be. */
+/** Valid requests that are as large as the limits allow, or whose answers are. */
 const served: readonly Attack[] = [
   {
     name: 'dry runs of catalog syncs of 500 large products',
@@ -106,8 +125,32 @@ const served: readonly Attack[] = [
     ...{ method: 'POST', path: '/v2/stock/sync' },
     body: (_, small) => stock(small, { dry_run: true }),
   },
-  { name: 'orders of 200 lines', method: 'POST', path: '/v2/orders', body: order },
-  { name: 'quotes of 200 lines', method: 'POST', path: '/v2/orders/quote', body: order },
+  {
+    name: 'dry runs of catalog syncs of 120,000 options',
+    ...{ method: 'POST', path: '/v2/catalog/sync' },
+    body: (_, small) => options(small),
+  },
+  {
+    name: 'orders of 200 lines',
+    ...{ method: 'POST', path: '/v2/orders' },
+    body: (location, small) => order(location, small),
+  },
+  {
+    name: 'quotes of 200 lines',
+    ...{ method: 'POST', path: '/v2/orders/quote' },
+    body: (location, small) => order(location, small),
+  },
+  {
+    name: 'quotes of 100,000 selections over tRPC',
+    ...{ method: 'POST', path: '/trpc/orders.quote' },
+    body: (location, small) =>
+      order(location, small, { subselections: selections(location, small ? 10 : 500) }),
+  },
+  {
+    name: 'ten lists of 200 products in one call of tRPC',
+    ...{ method: 'POST', path: `/trpc/${'products.list,'.repeat(9)}products.list?batch=1` },
+    body: () => JSON.stringify({ ...items(10, (at) => ({ limit: 200, offset: at * 200 })) }),
+  },
   { name: 'the catalog of 10,000 products', method: 'GET', path: '/v2/catalog' },
   {
     name: 'searches of 10,000 products',
@@ -122,7 +165,11 @@ const served: readonly Attack[] = [
 /** Every attack: refused ones first. */
 export const attacks: readonly Attack[] = [...refused, ...served];
 
-/** The day so many days ago. */
+function selections({ productIds }: Other, count: number): unknown[] {
+  return items(count, (at) => ({ item_id: productIds[at % productIds.length], quantity: 1 }));
+}
+
+/** The date so many days ago. */
 function day(ago: number): string {
   return new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
 }

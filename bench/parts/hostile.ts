@@ -14,12 +14,14 @@ import type { BenchProcess } from '../processes.ts';
 import { figureRow, type Row } from '../result.ts';
 import type { Part, PartContext } from './part.ts';
 
-/** What others meet beside a caller that is always admitted, in ms, whatever they meet alone. */
+/** The goal in ms where twice the figure alone is less. */
 const leastMs = 100;
+/** How often each is measured, alone and beside. */
+const rounds = 3;
 /** Connections on which a caller attacks. */
 const lanes = 4;
 
-/** What one attack did. */
+/** Measurements of one attack. */
 interface Found {
   alone: Met[];
   beside: Met[];
@@ -28,10 +30,10 @@ interface Found {
   answered: Record<string, number>;
 }
 
-/** A location's calls beside another one's caller that sends the dearest requests as often as its limits let it. */
+/** Calls of a location beside a caller of another one that sends the dearest requests as often as its limits allow. */
 export const hostile: Part = {
   name: 'hostile',
-  summary: 'calls of a location beside a caller who sends the dearest requests that a key may',
+  summary: 'calls of a location beside a caller that sends the dearest requests that its key allows',
   async run(context) {
     const { place, small, log } = context;
     const consumer = await place.startConsumer();
@@ -61,11 +63,11 @@ async function meet(
 ): Promise<Found> {
   const found: Found = { alone: [], beside: [], cpuMs: [], answered: {} };
   const seconds = small ? 1 : 5;
-  for (let round = 0; round < effort.repeats; round += 1) {
+  for (let round = 0; round < Math.min(rounds, effort.repeats); round += 1) {
     const cpu = { alone: processCpuMs(api.pid), beside: 0 };
     found.alone.push(await probe(seconds));
     cpu.alone = processCpuMs(api.pid) - cpu.alone;
-    // A new key each time: it may spend the requests of its minute, and the jobs of its hour, at once.
+    // A new key each time: it can spend the requests of its minute and the jobs of its hour at once.
     const attacker = await startAttack(attack, place, { api, target, small });
     cpu.beside = processCpuMs(api.pid);
     await sleep(200);
@@ -79,7 +81,7 @@ async function meet(
       0,
     );
     if (admitted > 0) found.cpuMs.push((cpu.beside - cpu.alone) / admitted);
-    // What it had sent is worked off before anything is measured again.
+    // The process finishes the attacker's last requests before the next round.
     await probe(0.5);
     await settled(place);
   }

@@ -7,7 +7,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createTestDatabase } from './database.ts';
 import { startProcess } from './processes.ts';
 
-/** Main thread at work without a turn of the event loop. */
+/** Work of the main thread without a turn of the event loop. */
 export interface Stop {
   /** When it ended, in milliseconds since 1970. */
   until: number;
@@ -23,7 +23,7 @@ export interface WatchedApi {
   longestStopMs(since: number): number;
   /** Highest resident memory since `forgetPeak`, in MiB. */
   peakMiB(): number;
-  /** The highest is the present one from here on; gives it, in MiB. */
+  /** Begins the search for the highest anew; returns the present one, in MiB. */
   forgetPeak(): number;
   close(): Promise<void>;
 }

@@ -1,32 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../../packages/api/src/request/operations.ts';
-import { createSender, type WireAnswer } from '../../fuzz/send.ts';
-import { callRest } from '../../support/api.ts';
-import { createKey, createLocation } from '../../support/factories.ts';
 import { startWatchedApi, type WatchedApi } from '../../support/watched-api.ts';
-import { createObserver, type Seen } from './beside.ts';
+import { type Crowd, sendCrowd } from './crowd.ts';
 import { bounds, isShed, judgeAnswer } from './judge.ts';
+import { createObserver, type Seen } from './observer.ts';
 import { openSubjects, requestOf, type Subject } from './subjects.ts';
 import { nameOf, type Trial } from './trials.ts';
 
-/** A process that is sent large bodies, and what they did so far. */
+/** An API process that receives large bodies, and what they did to it so far. */
 export interface Campaign {
-  /** What is wrong with how the trials were answered, a line each; at most three are looked for. */
+  /** Sends the trials one after the other; a line for each that breaks a bound or the contract, and an end after three. */
   faultsOf(operation: Operation, trials: readonly Trial[]): Promise<string[]>;
-  /** Sends all trials at once and 20 categories of another location right behind them, and counts how they were answered. */
-  sendBeside(trials: readonly Trial[]): Promise<{ served: number; late: number; faults: number }>;
-  /** Starts another process where the last one has ended. */
+  /** Sends all trials at once, and small requests of another location right behind them. */
+  sendCrowd(trials: readonly Trial[]): Promise<Crowd>;
+  /** Starts another process where the last one does not answer. */
   revive(): Promise<void>;
   /** Resident memory now, above what it was before the first body, in MiB. */
   keptMiB(): number;
+  /** Answers by status, the longest stop and the most memory, with the trials that caused them. */
   report(): string;
   close(): Promise<void>;
 }
 
-/** After so many trials they go to a new place, so that there is something to work on. */
+/** Trials until the next set of kitchens: earlier ones may have removed what the operation works on. */
 const kitchenLasts = 20;
 
-/** Starts one: a single API process with a heap of 512 MiB. */
+/** Starts one with a single API process, whose heap may grow to 512 MiB. */
 export async function openCampaign(): Promise<Campaign> {
   let field = await openField();
   const statuses = new Map<string, number>();
@@ -57,8 +56,8 @@ export async function openCampaign(): Promise<Campaign> {
   async function judge(kitchens: readonly Subject[], trial: Trial, turn: number): Promise<void> {
     const least = { stopMs: Number.POSITIVE_INFINITY, grewMiB: Number.POSITIVE_INFINITY };
     const isOver = () => least.stopMs > bounds.stopMs || least.grewMiB > bounds.grewMiB;
-    // What counts comes again: the rest is garbage that others left, and code that was not compiled yet.
-    for (let tries = 0; tries < 3 && isOver(); tries += 1) {
+    // Only what repeats counts: garbage of earlier trials and code that is not compiled yet do not.
+    for (let tries = 0; tries < 5 && isOver(); tries += 1) {
       const seen = await attempt(kitchens, trial, turn + tries);
       if (seen === undefined) return;
       if (seen.healthMs > bounds.healthMs)
@@ -88,33 +87,7 @@ export async function openCampaign(): Promise<Campaign> {
       }
       return faults;
     },
-    async sendBeside(trials) {
-      const { api } = field;
-      const own = trials.map(async (trial) => {
-        const [subject] = await openSubjects(api, trial.target.operation);
-        return subject && requestOf(trial, subject);
-      });
-      const requests = (await Promise.all(own)).filter((request) => request !== undefined);
-      const locationId = await createLocation(api.app.database);
-      const { key } = await createKey(api.app.database, { locationId });
-      const large = requests.map(async (request) => {
-        const sender = createSender(api.url);
-        return sender.send(request).finally(() => sender.close());
-      });
-      const small = Array.from({ length: 20 }, (_, at) =>
-        callRest(api.url, 'POST /v2/categories', {
-          key,
-          body: { name: `Beside ${at}`, priority: 1, visible: true },
-        }),
-      );
-      const answers = await Promise.allSettled<Pick<WireAnswer, 'status' | 'headers'>>([...large, ...small]);
-      const count = (is: (answer: (typeof answers)[number]) => boolean) => answers.filter(is).length;
-      return {
-        served: count((one) => one.status === 'fulfilled' && one.value.status === 201),
-        late: count((one) => one.status === 'fulfilled' && one.value.status === 408),
-        faults: count((one) => one.status === 'rejected' || (one.value.status >= 500 && !isShed(one.value))),
-      };
-    },
+    sendCrowd: (trials) => sendCrowd(field.api, trials),
     async revive() {
       if (await isAlive(field)) return;
       await closeField(field);

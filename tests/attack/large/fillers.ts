@@ -1,12 +1,14 @@
-/** What a filler stands in for: a value of the body, or further members of one of its objects. */
+/** Kinds of places that a filler can take; `whole` is the body itself. */
 export type Site = 'array' | 'object' | 'text' | 'number' | 'whole';
 
-/** What a filler may know of the place that it fills. */
+/** What is known of the place that a filler takes. */
 export interface Around {
   /** Members that an object has there. */
   known: readonly string[];
-  /** A valid item of the array that stands there, where one is known. */
+  /** A valid item of the array at that place, where one is known. */
   item?: unknown;
+  /** An item of the array with all that its schema lets it hold. */
+  full?: unknown;
 }
 
 /** JSON text that fills a part of a body. */
@@ -38,6 +40,9 @@ export const fillers: readonly Filler[] = [
   ),
   value('an array of its items, each another', ['array'], (bytes, { item }) =>
     item === undefined ? undefined : counted('[', ']', bytes, (at) => JSON.stringify(numbered(item, at))),
+  ),
+  value('an array of its items, each with all that it may hold', ['array'], (bytes, { full }) =>
+    counted('[', ']', bytes, (at) => JSON.stringify(numbered(full, at))),
   ),
   value('500 large items', ['array'], (bytes, { item }) =>
     item === undefined ? undefined : largeItems(item, 500, bytes),
@@ -146,7 +151,7 @@ function numbered(item: unknown, at: number): unknown {
   return { ...item, ...Object.fromEntries(own.map(([name, text]) => [name, `${text}${at}`])) };
 }
 
-/** As many items as a batch may have, each as large as it may be within the bytes: what is valid at its worst. */
+/** So many valid items, each as large as the bytes and the longest description let it be. */
 function largeItems(item: unknown, count: number, bytes: number): Buffer {
   const least = JSON.stringify(numbered(item, count)).length + 24;
   const room = Math.max(0, Math.floor(bytes / count) - least);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../../../packages/api/src/request/operations.ts';
 import { resolve, type Schema } from '../../fuzz/documents.ts';
 import type { Filler, Site } from './fillers.ts';
+import { fullOf } from './full.ts';
 
 /** A place in the input of an operation that a filler may take. */
 export interface FillPlace {
@@ -10,6 +11,8 @@ export interface FillPlace {
   site: Site;
   /** Names that its schema knows there. */
   known: readonly string[];
+  /** Makes an item of the array at that place, with all that its schema lets it hold. */
+  full?(): unknown;
 }
 
 /** Every place in the input of an operation, found in its schema; the first is the whole of it. */
@@ -29,7 +32,12 @@ function walk(document: Schema, part: unknown, path: FillPlace['path']): FillPla
   if (options !== undefined)
     return options.flatMap((option, at) => walk(document, option, path).slice(at === 0 ? 0 : 1));
   const properties = Object.entries((schema.properties ?? {}) as Record<string, unknown>);
-  const own: FillPlace = { path, site: siteOf(schema), known: properties.map(([name]) => name) };
+  const own: FillPlace = {
+    path,
+    site: siteOf(schema),
+    known: properties.map(([name]) => name),
+    ...(schema.items !== undefined && { full: () => fullOf(document, schema.items) }),
+  };
   return [
     own,
     ...properties.flatMap(([name, member]) => walk(document, member, [...path, name])),
@@ -64,7 +72,11 @@ export function filled(
     isMembers ? `"${mark}":0` : `"${mark}"`,
   );
   const room = bytes - Buffer.byteLength(before) - Buffer.byteLength(after);
-  const text = filler.text(room, { known, item: Array.isArray(here) ? here[0] : undefined });
+  const text = filler.text(room, {
+    known,
+    item: Array.isArray(here) ? here[0] : undefined,
+    full: place.full?.(),
+  });
   return text && Buffer.concat([Buffer.from(before), text, Buffer.from(after)]);
 }
 

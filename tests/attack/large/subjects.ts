@@ -8,20 +8,17 @@ import { filled } from './places.ts';
 import type { Target } from './targets.ts';
 import type { Trial } from './trials.ts';
 
-/** Locations that take turns, so that what is sent to one leaves it time. */
-const atOnce = 4;
-
 /** A kitchen, and a valid input of the operation in it. */
 export interface Subject {
   kitchen: Kitchen;
   value: Record<string, unknown>;
 }
 
-/** Opens kitchens that take turns, each with a key that no limit of requests stops. */
-export function openSubjects(api: WatchedApi, operation: Operation): Promise<Subject[]> {
+/** Opens kitchens that take turns, so that bounds on the bytes of one location are not met at once; their keys have no limits. */
+export function openSubjects(api: WatchedApi, operation: Operation, count = 4): Promise<Subject[]> {
   const limits = { perMinute: 1_000_000, monthly: 100_000_000, batchJobsPerHour: 1_000_000 };
   return Promise.all(
-    Array.from({ length: atOnce }, async () => {
+    Array.from({ length: count }, async () => {
       const locationId = await createLocation(api.app.database, { sandbox: true });
       const { key } = await createKey(api.app.database, { locationId, ...limits });
       const kitchen = await openKitchen(api, { at: { locationId, key } });
@@ -43,7 +40,7 @@ export function requestOf(
   return strict ? { ...request, headers: [...request.headers, ['Prefer', 'handling=strict']] } : request;
 }
 
-// What stands around the filled input where several calls are asked for together.
+// The other inputs of a batch count toward the size of the body.
 const roomFor = ({ name }: Target): number => (name.endsWith('times') ? 64 * 1024 : 0);
 
 const inBody = ({ outside }: Target, value: Record<string, unknown>): Record<string, unknown> =>

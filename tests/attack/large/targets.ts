@@ -4,7 +4,7 @@ import type { WireRequest } from '../../fuzz/send.ts';
 
 /** A way to send a body to an operation. */
 export interface Target {
-  /** `POST /v2/orders`, `tRPC orders.create`, `tRPC orders.create 10 times` */
+  /** `POST /v2/orders`, `tRPC orders.create`, `tRPC orders.create ten times` */
   name: string;
   operation: Operation;
   entrance: 'rest' | 'trpc';
@@ -12,7 +12,7 @@ export interface Target {
   limit: number;
   /** Members of the input that do not go into the body. */
   outside: ReadonlySet<string>;
-  /** The part of a valid input that is filled, and what stands around it. */
+  /** The request with that body; in a batch it is the input of one call. */
   request(input: Input, body: Buffer): WireRequest;
   /** Whether `Prefer: handling=strict` is read. */
   takesPreference: boolean;

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSender, type WireAnswer, type WireRequest } from '../../fuzz/send.ts';
 import type { WatchedApi } from '../../support/watched-api.ts';
 
-/** What one request did to the process that served it. */
+/** Effects of one request on the process that served it. */
 export interface Seen {
   answer: WireAnswer;
-  /** The longest that the main thread was at work without a turn of the event loop, in ms of its CPU time. */
+  /** The longest stop of the event loop, in ms of the main thread's CPU time. */
   stopMs: number;
-  /** By how much its resident memory grew at most, in MiB. */
+  /** Growth of the resident memory at its peak, in MiB. */
   grewMiB: number;
   /** The slowest answer of `/healthz` on a connection of its own, in ms. */
   healthMs: number;
 }
 
-/** Sends requests while another connection asks for `/healthz`, and says what they did. */
+/** Sends requests while another connection asks for `/healthz`, and reports what they did to the process. */
 export function createObserver(api: WatchedApi) {
   const sender = createSender(api.url);
   const health = createSender(api.url);
@@ -33,14 +33,13 @@ export function createObserver(api: WatchedApi) {
       const asked = sender.send(request).finally(() => {
         isAnswered = true;
       });
-      // Whichever fails first is what is told; the other is waited for.
       const polled = (async () => {
         let slowest = 0;
         while (!isAnswered) {
           slowest = Math.max(slowest, await askHealth());
           await sleep(10);
         }
-        // Once more after the answer: by then the turn that gave it is written down.
+        // Once more after the answer: by then the preload has recorded the turn that gave it.
         return Math.max(slowest, await askHealth());
       })();
       const [answer, healthMs] = await Promise.allSettled([asked, polled]);
