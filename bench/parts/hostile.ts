@@ -71,9 +71,12 @@ async function meet(
     const attacker = await startAttack(attack, place, { api, target, small });
     cpu.beside = processCpuMs(api.pid);
     await sleep(200);
-    found.beside.push(await probe(seconds));
-    cpu.beside = processCpuMs(api.pid) - cpu.beside;
+    const met = probe(seconds);
+    // It ends with the last call of the probe, however long the answers take.
+    await sleep(seconds * 1_000);
     const answered = await attacker.end();
+    found.beside.push(await met);
+    cpu.beside = processCpuMs(api.pid) - cpu.beside;
     for (const [status, count] of Object.entries(answered))
       found.answered[status] = (found.answered[status] ?? 0) + count;
     const admitted = Object.entries(answered).reduce(
