@@ -31,7 +31,7 @@ export async function sendCrowd(api: WatchedApi, trials: readonly Trial[]): Prom
   const { key } = await createKey(api.app.database, { locationId });
   const large = prepared.flatMap((request) => {
     if (request === undefined) return [];
-    const sender = createSender(api.url);
+    const sender = createSender(api.url, 180_000);
     return sender.send(request).finally(() => sender.close());
   });
   const small = Array.from({ length: smallOnes }, (_, at) =>

@@ -15,7 +15,8 @@ export interface Seen {
 
 /** Sends requests while another connection asks for `/healthz`, and reports what they did to the process. */
 export function createObserver(api: WatchedApi) {
-  const sender = createSender(api.url);
+  // A large batch takes a while on a busy machine.
+  const sender = createSender(api.url, 180_000);
   const health = createSender(api.url);
 
   async function askHealth(): Promise<number> {

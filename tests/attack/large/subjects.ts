@@ -41,7 +41,7 @@ export function requestOf(
 }
 
 // The other inputs of a batch count toward the size of the body.
-const roomFor = ({ name }: Target): number => (name.endsWith('times') ? 64 * 1024 : 0);
+const roomFor = ({ name }: Target): number => (name.endsWith('times') ? 16 * 1024 : 0);
 
 const inBody = ({ outside }: Target, value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !outside.has(name)));

@@ -1,6 +1,8 @@
-import { bodyLimits } from '../../../packages/api/src/http/rest/body.ts';
 import type { Operation, Route } from '../../../packages/api/src/request/operations.ts';
 import type { WireRequest } from '../../fuzz/send.ts';
+
+/** Bytes of the largest body: of an ordinary operation, of a batch, and where a request of tRPC is not one mutation. */
+export const largest = { ordinary: 1024 * 1024, batch: 8 * 1024 * 1024, together: 64 * 1024 } as const;
 
 /** A way to send a body to an operation. */
 export interface Target {
@@ -8,7 +10,7 @@ export interface Target {
   name: string;
   operation: Operation;
   entrance: 'rest' | 'trpc';
-  /** The largest body that is read, in bytes. */
+  /** Bytes of the largest body that the contract allows. */
   limit: number;
   /** Members of the input that do not go into the body. */
   outside: ReadonlySet<string>;
@@ -30,7 +32,11 @@ export function targetsOf(operation: Operation): Target[] {
   return [
     ...operation.routes.map((route) => restTarget(operation, route)),
     { ...trpcTarget(operation), request: oneCall(operation) },
-    { ...trpcTarget(operation), name: `tRPC ${operation.name} ten times`, request: tenCalls(operation) },
+    {
+      ...trpcTarget(operation),
+      ...{ name: `tRPC ${operation.name} ten times`, limit: largest.together },
+      request: tenCalls(operation),
+    },
   ];
 }
 
@@ -40,7 +46,7 @@ function restTarget(operation: Operation, { method, path }: Route): Target {
     name: `${method} ${path}`,
     operation,
     entrance: 'rest',
-    limit: operation.meta.batch && method === 'POST' ? bodyLimits.batch : bodyLimits.ordinary,
+    limit: limitOf(operation),
     outside: new Set([...parameters, 'idempotencyKey']),
     takesPreference: true,
     request: ({ key, value, idempotencyKey }, body) => ({
@@ -52,12 +58,15 @@ function restTarget(operation: Operation, { method, path }: Route): Target {
   };
 }
 
+const limitOf = ({ meta, kind }: Operation): number =>
+  meta.batch && kind === 'mutation' ? largest.batch : largest.ordinary;
+
 const trpcTarget = (operation: Operation) =>
   ({
     name: `tRPC ${operation.name}`,
     operation,
     entrance: 'trpc',
-    limit: bodyLimits.batch,
+    limit: operation.kind === 'query' ? largest.together : limitOf(operation),
     outside: new Set(['idempotencyKey']),
     takesPreference: false,
   }) as const;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Operation } from '../../../packages/api/src/request/operations.ts';
 import { type Filler, fillers } from './fillers.ts';
 import { type FillPlace, placesIn } from './places.ts';
-import { type Target, targetsOf } from './targets.ts';
+import { largest, type Target, targetsOf } from './targets.ts';
 
 /** One large body to send. */
 export interface Trial {
@@ -13,8 +13,6 @@ export interface Trial {
   /** With `Prefer: handling=strict`. */
   strict: boolean;
 }
-
-const mebibyte = 1024 * 1024;
 
 /** Every trial of an operation. */
 export const allTrials = (operation: Operation): Trial[] => targetsOf(operation).flatMap(allOf);
@@ -32,22 +30,28 @@ export function trialsOf(operation: Operation, count: number, seed: number): Tri
 export function nameOf({ target, place, filler, bytes, strict }: Trial): string {
   const where = place.path.map((name) => (name === 0 ? '[0]' : `.${name}`)).join('') || 'the whole of it';
   const preference = strict ? ', handling=strict' : '';
-  return `${target.name}: ${filler.name} as ${filler.as === 'members' ? 'members of ' : ''}${where}, ${bytes / mebibyte} MiB${preference}`;
+  const size = bytes < largest.ordinary ? `${bytes / 1024} KiB` : `${bytes / largest.ordinary} MiB`;
+  return `${target.name}: ${filler.name} as ${filler.as === 'members' ? 'members of ' : ''}${where}, ${size}${preference}`;
 }
 
 function allOf(target: Target): Trial[] {
-  const sizes = target.limit > mebibyte ? [mebibyte, target.limit] : [target.limit];
   return placesIn(target.operation, target.outside).flatMap((place) =>
     fillers
       .filter(({ at }) => at.includes(place.site))
       .flatMap((filler) =>
-        sizes.flatMap((bytes) =>
+        sizesOf(target, place).flatMap((bytes) =>
           (target.takesPreference ? [true, false] : [false]).map((strict) => ({
             ...{ target, place, filler, bytes, strict },
           })),
         ),
       ),
   );
+}
+
+/** The largest size that is read, a smaller one of a batch, and for the whole body the largest of all. */
+function sizesOf({ limit }: Target, { site }: FillPlace): number[] {
+  const beyond = site === 'whole' ? largest.batch : limit;
+  return [...new Set([Math.min(limit, largest.ordinary), limit, beyond])];
 }
 
 function shuffled<Entry>(entries: readonly Entry[], next: () => number): Entry[] {
