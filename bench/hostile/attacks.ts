@@ -141,10 +141,10 @@ const served: readonly Attack[] = [
     body: (location, small) => order(location, small),
   },
   {
-    name: 'quotes of 100,000 selections over tRPC',
-    ...{ method: 'POST', path: '/trpc/orders.quote' },
+    name: 'quotes of 200 lines of 60 selections',
+    ...{ method: 'POST', path: '/v2/orders/quote' },
     body: (location, small) =>
-      order(location, small, { subselections: selections(location, small ? 10 : 500) }),
+      order(location, small, { comment: '', subselections: selections(location, small ? 10 : 60) }),
   },
   {
     name: 'ten lists of 200 products in one call of tRPC',

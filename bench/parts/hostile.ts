@@ -122,7 +122,8 @@ function rowOf({ name }: Attack, { alone, beside, cpuMs, answered }: Found): Row
   const statuses = Object.entries(answered)
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ');
-  const note = `alone ${ms(of(alone, 'apiMs'))}; p50 ${ms(of(beside, 'apiMedianMs'))}, alone ${ms(of(alone, 'apiMedianMs'))}; highest p99 ${ms(Math.max(...beside.map(({ apiMs }) => apiMs)))}; answered ${statuses}; ${median(cpuMs).toFixed(1)} ms of the API's CPU each${failed}`;
+  const cpu = cpuMs.length === 0 ? '' : `; ${median(cpuMs).toFixed(1)} ms of the API's CPU each`;
+  const note = `alone ${ms(of(alone, 'apiMs'))}; p50 ${ms(of(beside, 'apiMedianMs'))}, alone ${ms(of(alone, 'apiMedianMs'))}; highest p99 ${ms(Math.max(...beside.map(({ apiMs }) => apiMs)))}; answered ${statuses || 'none in time'}${cpu}${failed}`;
   const most = Math.round(Math.max(2 * of(alone, 'apiMs'), leastMs));
   const row = figureRow(
     'hostile',
