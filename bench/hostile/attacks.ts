@@ -7,8 +7,8 @@ const perBatch = (small: boolean) => (small ? 20 : 500);
 /** A price that differs from request to request. */
 const price = '1@@@@';
 
-const products = (small: boolean) =>
-  items(perBatch(small), (at) => ({
+const products = (count: number, small: boolean) =>
+  items(count, (at) => ({
     external_id: `p${at}`,
     name: `Product ${at}`,
     description: 'd'.repeat(small ? 10 : 10_000),
@@ -19,8 +19,12 @@ const products = (small: boolean) =>
 /** JSON in which prices are numbers. */
 const json = (value: unknown): string => JSON.stringify(value).replaceAll(`"${price}"`, price);
 
+// The category counts as an item, too.
 const catalog = (small: boolean, more: object = {}): string =>
-  json({ ...more, categories: [{ external_id: 'hostile', name: 'Hostile', products: products(small) }] });
+  json({
+    ...more,
+    categories: [{ external_id: 'hostile', name: 'Hostile', products: products(perBatch(small) - 1, small) }],
+  });
 
 const options = (small: boolean): string =>
   json({
@@ -100,7 +104,7 @@ const refused: readonly Attack[] = [
 /** Valid requests that are as large as the limits allow, or whose answers are. */
 const served: readonly Attack[] = [
   {
-    name: 'dry runs of catalog syncs of 500 large products',
+    name: 'dry runs of catalog syncs of 499 large products',
     ...{ method: 'POST', path: '/v2/catalog/sync' },
     body: (_, small) => catalog(small, { dry_run: true }),
   },
@@ -111,14 +115,14 @@ const served: readonly Attack[] = [
       '{"mode":"replace","dry_run":true,"categories":[{"external_id":"hostile","name":"Hostile@@@@"}]}',
   },
   {
-    name: 'catalog syncs of 500 large products',
+    name: 'catalog syncs of 499 large products',
     ...{ method: 'POST', path: '/v2/catalog/sync' },
     body: (_, small) => catalog(small),
   },
   {
     name: 'products jobs of 500 large products',
     ...{ method: 'POST', path: '/v2/sync/products' },
-    body: (_, small) => json({ items: products(small) }),
+    body: (_, small) => json({ items: products(perBatch(small), small) }),
   },
   {
     name: 'dry runs of stock syncs of 500',

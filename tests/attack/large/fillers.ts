@@ -7,8 +7,8 @@ export interface Around {
   known: readonly string[];
   /** A valid item of the array at that place, where one is known. */
   item?: unknown;
-  /** An item of the array with all that its schema lets it hold. */
-  full?: unknown;
+  /** Makes an item of the array with all that its schema lets it hold. */
+  full?(): unknown;
 }
 
 /** JSON text that fills a part of a body. */
@@ -41,9 +41,10 @@ export const fillers: readonly Filler[] = [
   value('an array of its items, each another', ['array'], (bytes, { item }) =>
     item === undefined ? undefined : counted('[', ']', bytes, (at) => JSON.stringify(numbered(item, at))),
   ),
-  value('an array of its items, each with all that it may hold', ['array'], (bytes, { full }) =>
-    counted('[', ']', bytes, (at) => JSON.stringify(numbered(full, at))),
-  ),
+  value('an array of its items, each with all that it may hold', ['array'], (bytes, { full }) => {
+    const item = full?.();
+    return counted('[', ']', bytes, (at) => JSON.stringify(numbered(item, at)));
+  }),
   value('500 large items', ['array'], (bytes, { item }) =>
     item === undefined ? undefined : largeItems(item, 500, bytes),
   ),

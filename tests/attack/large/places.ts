@@ -75,7 +75,7 @@ export function filled(
   const text = filler.text(room, {
     known,
     item: Array.isArray(here) ? here[0] : undefined,
-    full: place.full?.(),
+    ...(place.full !== undefined && { full: place.full }),
   });
   return text && Buffer.concat([Buffer.from(before), text, Buffer.from(after)]);
 }
