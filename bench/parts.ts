@@ -5,6 +5,7 @@ import { client } from './parts/client.ts';
 import { compression } from './parts/compression.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
+import { hostile } from './parts/hostile.ts';
 import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
@@ -40,6 +41,7 @@ export const parts: readonly Part[] = [
   prices,
   publishing,
   neighbours,
+  hostile,
   admission,
   webhooks,
   live,

@@ -24,6 +24,8 @@ export interface Place {
   startWorker(env?: Record<string, string>): Promise<BenchProcess>;
   startReference(): Promise<BenchProcess>;
   startConsumer(): Promise<BenchProcess>;
+  /** Starts a caller that attacks (hostile/attacker.ts). */
+  startAttacker(env: Record<string, string>): Promise<BenchProcess>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
     startWorker: (more = {}) => startBundle('worker', { ...env, ...more }, log('worker')),
     startReference: () => startBundle('reference', { DATABASE_URL: referenceUrl }, log('reference')),
     startConsumer: () => startBundle('consumer', {}, log('consumer')),
+    startAttacker: (more) => startBundle('attacker', more, log('attacker')),
     async close() {
       endAll();
       await comanda.close();

@@ -20,7 +20,10 @@ export const groups = {
   testing: { 'testing-service': 'packages/testing/src/service/main.ts' },
   demo: { demo: 'scripts/demo/main.ts' },
   soak: { soak: 'scripts/soak/main.ts', 'soak-consumer': 'scripts/soak/consumer.ts' },
-  bench: { bench: 'bench/main.ts', reference: 'bench/reference/main.ts', consumer: 'bench/consumer.ts' },
+  bench: {
+    ...{ bench: 'bench/main.ts', reference: 'bench/reference/main.ts' },
+    ...{ consumer: 'bench/consumer.ts', attacker: 'bench/hostile/attacker.ts' },
+  },
 };
 
 /** Groups whose bundles load what they need when they need it, and what their parts are called: they start in a third of the time. */

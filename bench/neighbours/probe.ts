@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Other, placeOrder } from '../company.ts';
+import { median } from '../load.ts';
 import { sendTo, unused } from '../operations/stage.ts';
 import { subscribe } from './endpoints.ts';
 
 /** What a location that does its ordinary work meets. Milliseconds at the 99th percentile. */
 export interface Met {
   apiMs: number;
+  /** Of its calls, the median. */
+  apiMedianMs: number;
   arrivalMs: number;
   /** Calls that were no success. */
   failures: string[];
@@ -84,7 +87,7 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
       await sleep(50);
     }
     while (latencies.length < events) latencies.push(patienceMs);
-    return { apiMs: p99(took), arrivalMs: p99(latencies), failures };
+    return { apiMs: p99(took), apiMedianMs: median(took), arrivalMs: p99(latencies), failures };
   };
 }
 

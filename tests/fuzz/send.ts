@@ -20,8 +20,8 @@ export interface WireAnswer {
   tookMs: number;
 }
 
-/** Sends requests over kept connections, as odd as Node's client lets them be. */
-export function createSender(baseUrl: string) {
+/** Sends requests over kept connections, as odd as Node's client lets them be. An answer may take 30 s unless said. */
+export function createSender(baseUrl: string, patienceMs = 30_000) {
   const { hostname, port } = new URL(baseUrl);
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
@@ -56,7 +56,9 @@ export function createSender(baseUrl: string) {
             });
           },
         );
-        outgoing.setTimeout(30_000, () => outgoing.destroy(new Error('no answer within 30 s')));
+        outgoing.setTimeout(patienceMs, () =>
+          outgoing.destroy(new Error(`no answer within ${patienceMs / 1_000} s`)),
+        );
         outgoing.on('error', reject);
         outgoing.end(body);
       });

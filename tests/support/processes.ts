@@ -13,6 +13,8 @@ export interface ProcessOptions {
   env: Readonly<Record<string, string>>;
   /** How long it may take to say that it serves; 30 s unless said. */
   readyTimeoutMs?: number;
+  /** Node's own flags. */
+  flags?: readonly string[];
   /** Where dist/ stands; the repository unless said. */
   root?: string;
 }
@@ -42,16 +44,13 @@ export interface Ending {
  * @throws {Error} with everything it wrote, when it ends or stays silent instead.
  */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
-  const { entry, env, readyTimeoutMs = 30_000, root = repositoryRoot } = options;
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', ...nodeFlags(entry), join(root, 'dist', `${entry}.js`)],
-    {
-      cwd: root,
-      env: { ...bareEnvironment(), ...env },
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    },
-  );
+  const { entry, env, readyTimeoutMs = 30_000, flags = [], root = repositoryRoot } = options;
+  const words = ['--enable-source-maps', ...nodeFlags(entry), ...flags, join(root, 'dist', `${entry}.js`)];
+  const child = spawn(process.execPath, words, {
+    cwd: root,
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,0 +1,138 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { issueKey } from '@comanda/api/services';
+import { makeOther, type Other } from '../company.ts';
+import { processCpuMs } from '../cpu.ts';
+import type { Attack } from '../hostile/attack.ts';
+import { attacks } from '../hostile/attacks.ts';
+import { median } from '../load.ts';
+import { type Met, openProbe, type Probe } from '../neighbours/probe.ts';
+import { settled } from '../operations/stage.ts';
+import type { Place } from '../place.ts';
+import type { BenchProcess } from '../processes.ts';
+import { figureRow, type Row } from '../result.ts';
+import type { Part, PartContext } from './part.ts';
+
+/** The goal in ms where twice the figure alone is less. */
+const leastMs = 100;
+/** How often each is measured, alone and beside. */
+const rounds = 3;
+/** Connections on which a caller attacks. */
+const lanes = 4;
+
+/** Measurements of one attack. */
+interface Found {
+  alone: Met[];
+  beside: Met[];
+  /** CPU of the API process for each request of the attacker that no limit refused, in ms. */
+  cpuMs: number[];
+  answered: Record<string, number>;
+}
+
+/** Calls of a location beside a caller of another one that sends the dearest requests as often as its limits allow. */
+export const hostile: Part = {
+  name: 'hostile',
+  summary: 'calls of a location beside a caller that sends the dearest requests that its key allows',
+  async run(context) {
+    const { place, small, log } = context;
+    const consumer = await place.startConsumer();
+    const target = await makeOther(place, small ? 50 : 10_000);
+    const own = await makeOther(place, small ? 50 : 2_000);
+    await place.comanda.pool.query('truncate internal.captured_changes');
+    await place.comanda.pool.query('vacuum analyze');
+    const api = await place.startApi();
+    const worker = await place.startWorker();
+    const probe = await openProbe(own, api.url, consumer.url);
+    await probe(small ? 0.5 : 5);
+    const rows: Row[] = [];
+    for (const attack of attacks) {
+      const row = rowOf(attack, await meet(attack, { probe, api, target }, context));
+      log(`${row.work}: ${row.figure}; ${row.note}`);
+      rows.push(row);
+    }
+    await Promise.all([api.stop(), worker.stop(), consumer.stop()]);
+    return rows;
+  },
+};
+
+async function meet(
+  attack: Attack,
+  { probe, api, target }: { probe: Probe; api: BenchProcess; target: Other },
+  { place, small, effort }: PartContext,
+): Promise<Found> {
+  const found: Found = { alone: [], beside: [], cpuMs: [], answered: {} };
+  const seconds = small ? 1 : 5;
+  for (let round = 0; round < Math.min(rounds, effort.repeats); round += 1) {
+    const cpu = { alone: processCpuMs(api.pid), beside: 0 };
+    found.alone.push(await probe(seconds));
+    cpu.alone = processCpuMs(api.pid) - cpu.alone;
+    // A new key each time: it can spend the requests of its minute and the jobs of its hour at once.
+    const attacker = await startAttack(attack, place, { api, target, small });
+    cpu.beside = processCpuMs(api.pid);
+    await sleep(200);
+    const met = probe(seconds);
+    // It ends with the last call of the probe, however long the answers take.
+    await sleep(seconds * 1_000);
+    const answered = await attacker.end();
+    found.beside.push(await met);
+    cpu.beside = processCpuMs(api.pid) - cpu.beside;
+    for (const [status, count] of Object.entries(answered))
+      found.answered[status] = (found.answered[status] ?? 0) + count;
+    const admitted = Object.entries(answered).reduce(
+      (sum, [status, count]) => sum + (/429|503/.test(status) ? 0 : count),
+      0,
+    );
+    if (admitted > 0) found.cpuMs.push((cpu.beside - cpu.alone) / admitted);
+    // The process finishes the attacker's last requests before the next round.
+    await probe(0.5);
+    await settled(place);
+  }
+  return found;
+}
+
+async function startAttack(
+  { method, path, headers = {}, body }: Attack,
+  place: Place,
+  { api, target, small }: { api: BenchProcess; target: Other; small: boolean },
+): Promise<{ end(): Promise<Record<string, number>> }> {
+  const { key } = await issueKey(place.comanda, {
+    ...{ name: 'hostile', permissions: ['*'], location_id: target.locationId },
+  });
+  const file = (name: string) => join(place.directory, name);
+  if (body !== undefined) writeFileSync(file('hostile-body'), body(target, small));
+  const attacker = await place.startAttacker({
+    TARGET: JSON.stringify({ url: api.url, method, path, headers }),
+    ...{ KEY: key, LANES: String(lanes), REPORT: file('hostile-report') },
+    ...(body !== undefined && { BODY: file('hostile-body') }),
+  });
+  return {
+    async end() {
+      await attacker.stop();
+      return JSON.parse(readFileSync(file('hostile-report'), 'utf8')) as Record<string, number>;
+    },
+  };
+}
+
+function rowOf({ name }: Attack, { alone, beside, cpuMs, answered }: Found): Row {
+  const of = (met: readonly Met[], what: 'apiMs' | 'apiMedianMs') => median(met.map((one) => one[what]));
+  const [first, ...more] = beside.flatMap(({ failures }) => failures);
+  const failed =
+    first === undefined ? '' : `; ${more.length + 1} calls failed, the first: ${first.slice(0, 200)}`;
+  const statuses = Object.entries(answered)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ');
+  const cpu = cpuMs.length === 0 ? '' : `; ${median(cpuMs).toFixed(1)} ms of the API's CPU each`;
+  const note = `alone ${ms(of(alone, 'apiMs'))}; p50 ${ms(of(beside, 'apiMedianMs'))}, alone ${ms(of(alone, 'apiMedianMs'))}; highest p99 ${ms(Math.max(...beside.map(({ apiMs }) => apiMs)))}; answered ${statuses || 'none in time'}${cpu}${failed}`;
+  const most = Math.round(Math.max(2 * of(alone, 'apiMs'), leastMs));
+  const row = figureRow(
+    'hostile',
+    `calls beside ${name}, p99`,
+    { most, unit: ' ms' },
+    of(beside, 'apiMs'),
+    note,
+  );
+  return { ...row, met: row.met && first === undefined };
+}
+
+const ms = (value: number) => `${value.toFixed(0)} ms`;
