@@ -47,7 +47,7 @@ export { createNotifications, type Notifications } from './notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
-export { applyRoles, rolesSql } from './roles/apply.ts';
+export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';
 export { roleKinds, roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';

@@ -99,7 +99,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const made = await applySql(client, folder, { release, migrations, lockAttempts, log });
     await inAttempts(client, 'roles', { lockAttempts, log }, async () => {
       await client.query('begin');
-      await grantToRoles(client, rolePrefix);
+      await grantToRoles(client, rolePrefix, release);
       await client.query('commit');
     });
     return { applied, ...made };
