@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, groups } from './build.mjs';
+import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pnpmVersion = 'pnpm@10.34.9';
@@ -36,6 +37,7 @@ export async function bootstrap({
   await step(installStep(beforeInstalling), { log, signal });
   await step(generateStep(), { log, signal });
   for (const group of bundles) await step(buildStep(group), { log, signal });
+  writeBuildInfo(root);
 }
 
 /**

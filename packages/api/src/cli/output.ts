@@ -5,9 +5,13 @@ import { commands } from './commands.ts';
 export function overview(names: readonly string[]): string {
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
-  return ['comanda <command> [options]', '', ...lines, '', 'Every command takes --json and --help.'].join(
-    '\n',
-  );
+  return [
+    'comanda <command> [options]',
+    '',
+    ...lines,
+    '',
+    'Every command takes --json and --help; comanda --version says which build this is.',
+  ].join('\n');
 }
 
 /** What `comanda <command> --help` prints. */

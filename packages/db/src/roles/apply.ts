@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { ownRelease, readReleases } from '../sql/releases.ts';
+import { ownRelease } from '../build.ts';
+import { readReleases } from '../sql/releases.ts';
 import {
   closeFunctions,
   grantSql,
