@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { isUpToDate, planMigration } from '../../packages/db/src/migration-plan.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { copySql, type SqlCopy } from '../faults/rolling/sql-copy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -82,6 +85,15 @@ test('an edit is applied, and what undoes it, though no commit stands for either
   await bring(`${newer}-dirty`, newSql);
   expect(await isNewer()).toBe(true);
   await bring(newer, oldSql);
+  expect(await isNewer()).toBe(false);
+});
+
+test('an operator can have the functions of an older build all the same, as the documents say', async () => {
+  await bring(older, oldSql);
+  await bring(newer, newSql);
+  const page = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
+  await client.query(/begin; .*delete from internal.sql_releases; commit;/.exec(page)?.[0] ?? '');
+  await bring(older, oldSql);
   expect(await isNewer()).toBe(false);
 });
 

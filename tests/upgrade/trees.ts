@@ -32,9 +32,10 @@ export async function buildRelease({ version, commit }: Release): Promise<Versio
   const tree = join(repositoryRoot, 'node_modules/.comanda-releases', `${version}-${commit.slice(0, 12)}`);
   const built = { tree, package: join(tree, 'dist', `comanda-${version}`) };
   if (existsSync(join(tree, 'built'))) return built;
+  const input = archiveOf(version, commit);
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
-  execFileSync('tar', ['-x', '-C', tree], { input: archiveOf(version, commit) });
+  execFileSync('tar', ['-x', '-C', tree], { input });
   await run(tree, 'scripts/package.mjs');
   writeFileSync(join(tree, 'built'), '');
   return built;

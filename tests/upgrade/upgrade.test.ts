@@ -36,6 +36,12 @@ afterAll(() => {
     if (path !== undefined) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 });
 
+it('a clone that does not hold the release before says so', async () => {
+  await expect(buildRelease({ version: '0.0.9', commit: 'f'.repeat(40) })).rejects.toThrow(
+    /release 0\.0\.9 cannot be built: this clone does not hold commit f{40}\. Fetch the whole history/,
+  );
+});
+
 describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
   const { COMANDA_TEST_POSTGRES: asked } = process.env;
   let environment: Record<string, string>;
