@@ -53,7 +53,9 @@ test('a tree inside of another repository is not taken for it', () => {
   expect(JSON.parse(readFileSync(join(tree, 'inner', buildInfo), 'utf8'))).toEqual({});
 });
 
-test('the version and the commit are in --version, in the first line of each log, in /healthz and in the metrics', async () => {
+test('the version and the commit are in --version, in the first line of each log, in /healthz and in the metrics', {
+  timeout: 120_000,
+}, async () => {
   const build = ownBuild();
   expect(build).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), commit: expect.any(String) });
   expect((await runComanda({}, '--version')).stdout).toBe(`comanda ${build.version} (${build.commit})\n`);

@@ -1,8 +1,8 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
@@ -11,6 +11,7 @@ import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
 import { untilQuiet } from '../faults/support/site.ts';
 import { compareTold } from '../faults/support/told.ts';
 import { expectNothingLeft, finish, serving, startRun, unusedPort } from '../start/run.ts';
+import { noteProcess } from '../support/run-directory.ts';
 import { type Dump, dumpOf, fillEveryTable, handEdited, missingFrom, restore, withClient } from './data.ts';
 import { releaseBefore } from './releases.ts';
 import { call, openLoad, openService, stop } from './service.ts';
@@ -56,12 +57,19 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
   });
 
   /** Does something on the server of a data folder while nothing else runs there. */
-  async function alone<Result>(dataDir: string, work: (url: string) => Promise<Result>): Promise<Result> {
-    const server = await startEmbedded({ dataDir });
+  async function alone<Result>(
+    dataDir: string,
+    work: (url: string) => Promise<Result>,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<Result> {
+    const server = await startEmbedded({ dataDir, settings });
+    const postmaster = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
+    const ended = noteProcess(inject('runDirectory'), Number(postmaster.split('\n')[0]));
     try {
       return await work(server.url);
     } finally {
       await server.stop();
+      ended();
     }
   }
 
@@ -133,12 +141,11 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
     timeout: 400_000,
   }, async () => {
     const dataDir = join(folder, `server-${postgres}`);
-    const server = await startEmbedded({ dataDir, settings: forgetful });
-    try {
+    const upgradeUnderLoad = async (superuser: string) => {
       const { owner, service: url } = await embeddedRoles(dataDir, 'comanda');
       const service = await openService({ url, ownerUrl: owner }, before);
-      await restore(server.url, dump);
-      expect(await missingFrom(server.url, dump)).toEqual([]);
+      await restore(superuser, dump);
+      expect(await missingFrom(superuser, dump)).toEqual([]);
       const first = await service.start(before);
       const { load, ledger, shop, consumer, serveBy, goOn } = await openLoad(service, before, first);
       await goOn();
@@ -153,7 +160,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
         ]),
       );
       await goOn();
-      expect(await missingFrom(server.url, dump)).toEqual([]);
+      expect(await missingFrom(superuser, dump)).toEqual([]);
 
       const second = await service.start(next);
       serveBy(first, second);
@@ -178,7 +185,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
         dropped: [],
       });
       await goOn();
-      await withClient(server.url, expectNextVersion);
+      await withClient(superuser, expectNextVersion);
 
       // And forward again.
       await service.comanda(next, 'migrate');
@@ -190,10 +197,10 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
         status: 201,
       });
       await load.stop();
-      await withClient(server.url, (client) => untilQuiet(client, 90_000));
+      await withClient(superuser, (client) => untilQuiet(client, 90_000));
 
-      const books = await reconcile(server.url, ledger, [shop]);
-      const told = await compareTold(server.url, ledger, [shop], consumer);
+      const books = await reconcile(superuser, ledger, [shop]);
+      const told = await compareTold(superuser, ledger, [shop], consumer);
       expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
       expect(complaintsOf(books)).toEqual([]);
       expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
@@ -210,9 +217,8 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
         ...{ directory: join(prisma, 'migrations'), sqlDirectory: join(prisma, 'sql'), release: '99.2.0' },
       });
       expect(dropped).toEqual(['function order_entry']);
-    } finally {
-      await server.stop();
-    }
+    };
+    await alone(dataDir, upgradeUnderLoad, forgetful);
   });
 });
 
