@@ -80,7 +80,7 @@ test('a later commit that goes back to an older text is applied', async () => {
   expect(await isNewer()).toBe(false);
 });
 
-test('an edit is applied, and what undoes it, though no commit stands for either', async () => {
+test('an edit without a commit is applied, and so is its undoing', async () => {
   await bring(newer, oldSql);
   await bring(`${newer}-dirty`, newSql);
   expect(await isNewer()).toBe(true);

@@ -25,7 +25,7 @@ test('builds of one version are ordered by the time of their commits', () => {
     for (const [right, b] of ordered.entries()) expect([a, b, isBefore(a, b)]).toEqual([a, b, left < right]);
 });
 
-test('a build that no commit stands for comes before none of its version, and before a later version', () => {
+test('a build of edited files or of an unknown commit comes before no build of its version, and before a later version', () => {
   const edited = built('0.2.0', '10', 'aaaaaaa-dirty');
   for (const own of [edited, '0.2.0']) {
     expect([own, isBefore(own, built('0.2.0', '20', 'bbbbbbb'))]).toEqual([own, false]);

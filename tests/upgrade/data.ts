@@ -81,9 +81,8 @@ export async function restore(url: string, dump: Dump): Promise<void> {
         [`[${rows.join()}]`],
       );
     }
-    const { rows: serials } = await client.query<{ sequence: string; last: string }>(
-      `select pg_get_serial_sequence(format('%I.%I', table_schema, table_name), column_name) as sequence,
-              format('select setval(%L, coalesce(max(%I), 0) + 1, false) from %I.%I',
+    const { rows: serials } = await client.query<{ last: string }>(
+      `select format('select setval(%L, coalesce(max(%I), 0) + 1, false) from %I.%I',
                 pg_get_serial_sequence(format('%I.%I', table_schema, table_name), column_name), column_name, table_schema, table_name) as last
        from information_schema.columns where table_schema in ('public', 'internal') and column_default like 'nextval(%'`,
     );

@@ -22,7 +22,7 @@ export interface Processes {
 
 const lanes = 3;
 
-/** Knows how packages run on a database; `first` has migrated it, and makes a location with a key. */
+/** Runs packages on a database, which the package of `first` migrates. */
 export async function openService({ url, ownerUrl }: { url: string; ownerUrl: string }, first: Version) {
   const env = {
     DATABASE_URL: url,

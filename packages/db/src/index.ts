@@ -1,5 +1,5 @@
 export { type Backoff, backoffMs } from './backoff.ts';
-export { type Build, ownBuild } from './build.ts';
+export { ownBuild } from './build.ts';
 export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
 export { isReadOnly, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
 export {
