@@ -15,7 +15,7 @@ const slow = [
     'generated-clients',
     'integrator',
   ],
-  ...['live', 'locations', 'plans', 'samples', 'soak', 'start', 'testing'],
+  ...['live', 'locations', 'plans', 'samples', 'soak', 'start', 'testing', 'upgrade'],
 ];
 /** Folders whose files need no PostgreSQL: where they alone are named, none is started. */
 const pure = ['rules', 'webhooks'];
@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(chosen: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(chosen);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/tests\/(bench|cli|e2e|faults|fuzz|plans)\//.test(moduleId);
+      /\/tests\/(bench|cli|e2e|faults|fuzz|plans|upgrade)\//.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, groups } from './build.mjs';
+import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pnpmVersion = 'pnpm@10.34.9';
@@ -36,6 +37,7 @@ export async function bootstrap({
   await step(installStep(beforeInstalling), { log, signal });
   await step(generateStep(), { log, signal });
   for (const group of bundles) await step(buildStep(group), { log, signal });
+  writeBuildInfo(root);
 }
 
 /**
@@ -106,7 +108,7 @@ function installStep(before = async () => {}) {
   return {
     stamp: join(root, 'node_modules/.comanda-installed'),
     title: { done: 'packages installed' },
-    fingerprint: () => hashFiles(inputs, `${process.platform}-${process.arch}`),
+    fingerprint: () => hashFiles(inputs, `${process.platform}-${process.arch}`, { versions: false }),
     run: async ({ log, signal }) => {
       await before();
       log('installing packages (the first time takes a while)');
@@ -177,10 +179,12 @@ function buildStep(group) {
   };
 }
 
-function hashFiles(paths, ...more) {
-  const hash = createHash('sha256').update(JSON.stringify(more));
-  for (const path of paths) {
-    if (existsSync(join(root, path))) hash.update(`\0${path}\0`).update(readFileSync(join(root, path)));
+/** `versions: false` passes over the versions of our own packages, on which nothing hangs that is installed. */
+function hashFiles(paths, more = '', { versions = true } = {}) {
+  const hash = createHash('sha256').update(more);
+  for (const path of paths.filter((each) => existsSync(join(root, each)))) {
+    const text = readFileSync(join(root, path), 'utf8');
+    hash.update(`\0${path}\0`).update(versions ? text : text.replace(/^ {2}"version": .*$/m, ''));
   }
   return hash.digest('hex');
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { bundleOptions, writeBundles } from './build.mjs';
+import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** An editor writes several files, or one several times: they are one edit. */
@@ -32,6 +33,7 @@ async function watchSources(rebuilt, signal) {
       const began = performance.now();
       const { outputFiles } = await builder.rebuild();
       const names = writeBundles(outputFiles);
+      writeBuildInfo(root);
       if (names.length > 0)
         console.log(`  … built ${names.join(', ')} (${Math.round(performance.now() - began)} ms)`);
       for (const name of names) rebuilt.dispatchEvent(new Event(name));

@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { bundleOptions, groups } from './build.mjs';
+import { buildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -46,6 +47,7 @@ async function makePackage(out, version) {
   for (const file of await traceFiles()) copy(file, out);
   for (const file of bundles()) copy(file, out);
   for (const path of [
+    buildInfo,
     'prisma/migrations',
     'prisma/sql',
     'docs/site/built',
@@ -59,7 +61,8 @@ async function makePackage(out, version) {
   for (const name of swaggerFiles()) copy(join('node_modules/swagger-ui-dist', name), out);
   // Nothing that could be installed: what is needed is there.
   const { name, description, license, type, engines } = readJson(join(root, 'package.json'));
-  const manifest = { name, version, private: true, description, license, type, engines };
+  const { commit = 'unknown' } = readJson(join(root, buildInfo));
+  const manifest = { name, version, commit, private: true, description, license, type, engines };
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 

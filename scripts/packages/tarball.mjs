@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../bootstrap.mjs';
 import { bundleOptions } from '../build.mjs';
+import { buildInfo } from '../build-info.mjs';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -52,7 +53,7 @@ export async function bundleWhole(folder, entryPoints, within) {
     },
   });
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(Object.keys(metafile.inputs)));
-  for (const path of ['prisma/migrations', 'prisma/sql', 'LICENSE'])
+  for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql', 'LICENSE'])
     cpSync(join(root, path), join(folder, path), { recursive: true });
 }
 

@@ -42,8 +42,13 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
     ({ port, created }) =>
       `embedded PostgreSQL on port ${port}, ${created ? 'made in' : 'kept in'} ${relative(repositoryRoot, dataDir) || '.'}`,
   );
-  const { service: url, owner: ownerUrl } = await embeddedRoles(dataDir, settings.databaseRolePrefix);
-  return { ...server, url, directUrl: url, ownerUrl, embedded: true };
+  try {
+    const { service: url, owner: ownerUrl } = await embeddedRoles(dataDir, settings.databaseRolePrefix);
+    return { ...server, url, directUrl: url, ownerUrl, embedded: true };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /**

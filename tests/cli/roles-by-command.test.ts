@@ -57,7 +57,7 @@ describe('comanda db roles --apply', () => {
       const made = await asOperator('db', 'roles', '--apply');
       expect(made, made.stderr).toMatchObject({ code: 0 });
       expect(made.stdout).toBe(
-        `${prefix()}_… are made; there are no tables yet: the migrations of the owner grant the rest\n`,
+        `${prefix()}_… are made; the database was not brought to this version yet: comanda migrate grants the rest\n`,
       );
     }
     await letIn();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compareReleases, ownRelease, sqlStateOf } from '../../packages/db/src/sql/releases.ts';
+import { ownRelease } from '../../packages/db/src/build.ts';
+import { compareReleases, isBefore, sqlStateOf } from '../../packages/db/src/sql/releases.ts';
 
 test('releases are ordered as semantic versioning says', () => {
   const ordered = [
@@ -12,12 +13,43 @@ test('releases are ordered as semantic versioning says', () => {
   expect(compareReleases('1.0.0+build.1', '1.0.0+build.2')).toBe(0);
 });
 
+const built = (version: string, minute: string, commit: string) =>
+  `${version}+20270301T12${minute}00Z.${commit}`;
+
+test('builds of one version are ordered by the time of their commits', () => {
+  const ordered = [
+    ...['0.1.0', built('0.2.0', '10', 'aaaaaaa'), built('0.2.0', '20', 'bbbbbbb')],
+    ...[built('0.2.0', '30', 'ccccccc'), built('0.2.1', '00', 'ddddddd')],
+  ];
+  for (const [left, a] of ordered.entries())
+    for (const [right, b] of ordered.entries()) expect([a, b, isBefore(a, b)]).toEqual([a, b, left < right]);
+});
+
+test('a build of edited files or of an unknown commit comes before no build of its version, and before a later version', () => {
+  const edited = built('0.2.0', '10', 'aaaaaaa-dirty');
+  for (const own of [edited, '0.2.0']) {
+    expect([own, isBefore(own, built('0.2.0', '20', 'bbbbbbb'))]).toEqual([own, false]);
+    expect([own, isBefore(own, '0.2.1')]).toEqual([own, true]);
+  }
+  // What is undone again must be applied, too.
+  expect(isBefore(built('0.2.0', '10', 'aaaaaaa'), edited)).toBe(false);
+  expect(isBefore(built('0.2.0', '09', 'bbbbbbb'), edited)).toBe(true);
+});
+
 test.each(['', '1', '1.0', 'v1.0.0', '1.0.0 ', 'latest'])('"%s" is no release', (text) => {
   expect(() => compareReleases(text, '1.0.0')).toThrow('is no version such as 1.20.3');
 });
 
 test('the release of this code is a release', () => {
   expect(compareReleases(ownRelease(), '0.0.0')).toBeGreaterThan(0);
+});
+
+test('what a newer build of the same version has made is left as it is', () => {
+  const [older, newer] = [built('2.0.0', '10', 'aaaaaaa'), built('2.0.0', '20', 'bbbbbbb')];
+  const latest = { hash: 'c', release: newer };
+  expect(sqlStateOf([latest, { hash: 'b', release: older }], { hash: 'b', release: older })).toBe('followed');
+  expect(sqlStateOf([latest], { hash: 'b', release: older })).toBe('outdated');
+  expect(sqlStateOf([{ hash: 'b', release: older }], { hash: 'c', release: newer })).toBe('missing');
 });
 
 describe('release 2.0.0 with folder b', () => {

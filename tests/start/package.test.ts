@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ownBuild } from '../../packages/db/src/build.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
@@ -62,6 +63,12 @@ it('is small, and names no package that would have to be installed', () => {
       'prisma',
     ].sort(),
   );
+});
+
+it('says which build it is', async () => {
+  const build = ownBuild();
+  expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).toMatchObject(build);
+  expect(await comanda('--version')).toEqual(build);
 });
 
 it('brings a database up, serves, works, and tells a consumer, from a folder that nobody may write to', async () => {

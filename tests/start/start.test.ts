@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
 import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
 import { readInstance } from '../../packages/embedded/src/instance.ts';
 import { isAlive } from '../../packages/embedded/src/os-processes.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { findDatabase } from '../../scripts/supervisor/database.ts';
+import { ended, finish, type Run, runOn, serving, startRun, until, unusedPort } from './run.ts';
 
 let folder: string;
 let dataDir: string;
@@ -24,7 +23,7 @@ beforeAll(async () => {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   dataDir = join(folder, 'data');
-  port = await freePort();
+  port = await unusedPort();
 });
 
 afterEach(async () => {
@@ -57,7 +56,7 @@ describe('npm start', { timeout: 120_000 }, () => {
   it('refuses a second start on the same data directory and leaves the first alone', async () => {
     await serving(start());
     const { owner, url } = record();
-    const second = start({ PORT: String(await freePort()) });
+    const second = start({ PORT: String(await unusedPort()) });
     expect(await ended(second)).toBe(1);
     expect(second.output()).toContain(`already running on ${dataDir}: process ${owner.pid}, at ${url}`);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
@@ -206,52 +205,10 @@ describe('npm start', { timeout: 120_000 }, () => {
   });
 });
 
-interface Run {
-  process: ChildProcess;
-  output(): string;
-}
-
 function start(env: Record<string, string> = {}, script = 'scripts/start.mjs', ...words: string[]): Run {
-  const child = spawn(process.execPath, [script, ...words], {
-    cwd: repositoryRoot,
-    env: { ...clean(), DATA_DIR: dataDir, PORT: String(port), SEED_DEMO: 'false', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-  }
-  const run = { process: child, output: () => output };
+  const run = startRun({ dataDir, port, env, script, words });
   started.push(run);
   return run;
-}
-
-/** Our environment without the settings that a test runner may have. */
-function clean(): NodeJS.ProcessEnv {
-  const { DATABASE_URL, NODE_ENV, HOST, ENCRYPTION_KEY, WEBHOOK_TARGETS, ...rest } = process.env;
-  return rest;
-}
-
-async function serving(run: Run): Promise<void> {
-  await until(() => run.output().includes('is ready after') || run.process.exitCode !== null);
-  expect(run.output()).toContain('is ready after');
-}
-
-async function finish(run: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const exit = ended(run);
-  run.process.kill(signal);
-  return exit;
-}
-
-async function ended(run: Run): Promise<number | null> {
-  if (run.process.exitCode === null && run.process.signalCode === null) await once(run.process, 'close');
-  return run.process.exitCode;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(50);
 }
 
 function record(): RunningRecord {
@@ -268,22 +225,4 @@ function postmaster(): number {
   return Number(readFileSync(join(instance().cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-async function execute(sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: (await embeddedUrl(dataDir, 'owner')) ?? '' });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('the probe has no port');
-  return address.port;
-}
+const execute = (sql: string) => runOn(dataDir, sql);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { ownBuild } from '../../packages/db/src/build.ts';
 import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from './kit.ts';
@@ -16,7 +17,7 @@ it('a worker tells on a port of its own that it lives, whether it is ready, and 
   await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('the webhook', () => consumer.received.length === 1);
 
-  expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
+  expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok', ...ownBuild() });
   const ready = await ask('/readyz');
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', database: 'ok' }]);
   const text = await waitFor('the attempt to be counted', async () => {

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { readSettings, type Settings, strangeVariable, strangeVariables } from '@comanda/db';
+import { ownBuild, readSettings, type Settings, strangeVariable, strangeVariables } from '@comanda/db';
 import { superviseProcesses } from './processes/parent.ts';
 import { refuse, serve } from './processes/serve.ts';
 import { createLog } from './request/log.ts';
@@ -12,10 +12,11 @@ try {
 
 /** One process serves by itself; of several, the first only looks after the others, which share its port. */
 async function main(settings: Settings): Promise<void> {
+  const log = createLog(settings.logLevel, 'api');
+  if (cluster.isPrimary) log.info(ownBuild(), 'starting');
   // A parent has told it already.
   if (process.send === undefined)
-    for (const each of strangeVariables(process.env))
-      createLog(settings.logLevel, 'api').warn(strangeVariable(each));
+    for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
   if (cluster.isPrimary && settings.apiProcesses > 1) superviseProcesses(settings);
   else await serve(settings);
 }

@@ -1,4 +1,5 @@
 export { type Backoff, backoffMs } from './backoff.ts';
+export { ownBuild } from './build.ts';
 export {
   type ByteShares,
   deliveryBytes,
@@ -57,7 +58,7 @@ export { createNotifications, type Notifications } from './notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
-export { applyRoles, rolesSql } from './roles/apply.ts';
+export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';
 export { boundedRoles, mostLocks, roleBounds, sessionDefaults } from './roles/bounds.ts';
 export { roleKinds, roleName } from './roles/names.ts';
 export { repositoryRoot } from './root.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
+import { ownRelease } from './build.ts';
 import { openClient } from './hosts.ts';
 import { type Attempts, describeFailure, inAttempts, lockMigrations, stepAside } from './migration-lock.ts';
 import {
@@ -16,7 +17,7 @@ import { grantToRoles } from './roles/apply.ts';
 import { repositoryRoot } from './root.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
 import { readSqlFolder } from './sql/folder.ts';
-import { ownRelease, readKnownChecksums } from './sql/releases.ts';
+import { readKnownChecksums } from './sql/releases.ts';
 import { fillTimeZones } from './time-zones.ts';
 
 export { MigrationError } from './migrations.ts';
@@ -27,7 +28,7 @@ export interface SchemaSources {
   directory?: string;
   /** Where the SQL of functions, views and triggers stands; `prisma/sql` unless said, none beside a `directory` that is. */
   sqlDirectory?: string;
-  /** The version of the code; that of the package.json at the top unless said. */
+  /** The build of the code; `ownRelease()` unless said. */
   release?: string;
 }
 
@@ -99,7 +100,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const made = await applySql(client, folder, { release, migrations, lockAttempts, log });
     await inAttempts(client, 'roles', { lockAttempts, log }, async () => {
       await client.query('begin');
-      await grantToRoles(client, rolePrefix);
+      await grantToRoles(client, rolePrefix, release);
       await client.query('commit');
     });
     return { applied, ...made };

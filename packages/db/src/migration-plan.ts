@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ownRelease } from './build.ts';
 import { openClient } from './hosts.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
 import { readMigrations } from './migrations.ts';
@@ -6,6 +7,7 @@ import { type QueueState, readQueueState } from './queue.ts';
 import { readSchemaState } from './schema-state.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { differing } from './sql/objects.ts';
+import { isBefore, readReleases } from './sql/releases.ts';
 
 /** What `migrate` would do to a database as it stands. */
 export interface MigrationPlan {
@@ -14,6 +16,8 @@ export interface MigrationPlan {
   migrations: { name: string; sql: string }[];
   /** The functions, views and triggers that would be made, or made again. Some are made of tables: those come on top. */
   objects: string[];
+  /** The newer build whose functions, views and triggers are left as they are, and how many of them differ from ours. */
+  newer?: { release: string; left: number };
   /** Migrations that only the database knows, from a newer version. */
   unknown: string[];
   /** Why `migrate` would refuse. */
@@ -27,12 +31,16 @@ export async function planMigration(url: string, sources: SchemaSources = {}): P
     await client.query('set search_path = public, internal');
     await client.query('set default_transaction_read_only = on');
     const { missing, unknown, problem } = await readSchemaState(client, sources);
+    const objects = await pendingObjects(client, sources);
+    const [latest] = await readReleases(client);
+    const isOlder = latest !== undefined && isBefore(sources.release ?? ownRelease(), latest.release);
     return {
       queue: await readQueueState(client),
       migrations: readMigrations(foldersOf(sources).directory)
         .filter(({ name }) => missing.includes(name))
         .map(({ name, sql }) => ({ name, sql })),
-      objects: await pendingObjects(client, sources),
+      objects: isOlder ? [] : objects,
+      ...(isOlder && { newer: { release: latest.release, left: objects.length } }),
       unknown,
       ...(problem !== undefined && { problem }),
     };

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ownRelease } from './build.ts';
 import { isState } from './database-errors.ts';
 import { again, repeat } from './loop.ts';
 import { foldersOf, type SchemaSources } from './migrate.ts';
@@ -12,7 +13,7 @@ import {
 } from './migrations.ts';
 import { SettingsError } from './settings-error.ts';
 import { readSqlFolder } from './sql/folder.ts';
-import { ownRelease, readKnownChecksums, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
+import { readKnownChecksums, readReleases, type SqlState, sqlStateOf } from './sql/releases.ts';
 
 /** How the migrations, functions, views and triggers of a database compare with the files of this version. */
 export interface SchemaState {

@@ -1,12 +1,13 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { RoleKind } from '@comanda/db';
-import { applyRoles, roleKinds, roleName } from '@comanda/db';
+import { makeRoles, roleKinds, roleName } from '@comanda/db';
 import pg from 'pg';
 import { instanceUrl, noteInstance, readInstance, rolePassword, roleUrlOf } from './instance.ts';
 
 /**
- * Makes the four roles of the server that runs in `dataDir` and lets them log in; gives their connection strings. Passwords
- * reach the server as SCRAM verifiers, so that no log of statements holds one.
+ * Makes the four roles of the server that runs in `dataDir` and lets them log in; gives their connection strings. Migrations
+ * grant what the roles may do: before them, tables and columns of this version may be missing. Passwords reach the server as
+ * SCRAM verifiers, so that no log of statements holds one.
  * @throws {Error} no server of `dataDir` has ever run.
  */
 export async function embeddedRoles(dataDir: string, prefix: string): Promise<Record<RoleKind, string>> {
@@ -16,7 +17,7 @@ export async function embeddedRoles(dataDir: string, prefix: string): Promise<Re
   client.on('error', () => {});
   await client.connect();
   try {
-    await applyRoles(client, prefix);
+    await makeRoles(client, prefix);
     for (const kind of roleKinds) {
       const name = roleName(prefix, kind);
       const { rows } = await client.query<{ verifier: string | null }>(

@@ -66,7 +66,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
     settleInstance(instance, log);
     const created = await ensureCluster(instance, binaries);
     const port = await launch(instance, binaries, settings, null);
-    await ensureDatabase(instance, port);
+    await ensureDatabase(instance, port).catch(async (error: unknown) => {
+      await halt(instance, binaries);
+      throw error;
+    });
     // Whoever works on it has its address: it comes back there or not at all.
     const endSupervision = superviseServer(instance, () => launch(instance, binaries, settings, port), log);
     return {

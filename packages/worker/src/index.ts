@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createLog } from '@comanda/api/services';
 import {
   backoffMs,
   createSecretBox,
   type Database,
   openDatabase,
+  ownBuild,
   parseEncryptionKeys,
   publishing,
   readSettings,
-  repositoryRoot,
   requireSchema,
   retry,
   type Settings,
@@ -117,7 +115,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     log,
     sender,
     secrets,
-    version: serviceVersion(),
+    version: ownBuild().version,
     workerId: heartbeat.id,
     alive: heartbeat.alive,
     timeoutMs: options.webhookTimeoutMs,
@@ -126,7 +124,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     bytes,
     meter,
   });
-  const certifications = createCertifications({ database, sender, secrets, version: serviceVersion(), log });
+  const certifications = createCertifications({
+    database,
+    sender,
+    secrets,
+    version: ownBuild().version,
+    log,
+  });
   const context = { database, deliveries, certifications, log };
   const deliveryJobs = open('-deliveries', share(6));
   const deliveryRunner = superviseRunner({
@@ -216,9 +220,4 @@ function untilUsable<Result>(
     log.warn({ err: error }, 'the database cannot be used yet');
     return backoffMs(failures);
   });
-}
-
-function serviceVersion(): string {
-  const file: { version: string } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
-  return file.version;
 }

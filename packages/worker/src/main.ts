@@ -1,6 +1,7 @@
 import { createLog } from '@comanda/api/services';
 import {
   configurationExitCode,
+  ownBuild,
   readSettings,
   type Settings,
   SettingsError,
@@ -28,6 +29,7 @@ async function main(settings: Settings): Promise<void> {
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
   const log = createLog(settings.logLevel, 'worker');
   routeConsole(log);
+  log.info(ownBuild(), 'starting');
   // A parent has told it already.
   if (process.send === undefined)
     for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));

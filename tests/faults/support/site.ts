@@ -63,21 +63,7 @@ export async function openSite({ shops: count, lanes }: { shops: number; lanes: 
         return rows.length === 0;
       });
     },
-    async quiet(timeoutMs) {
-      await waitFor(
-        'every change to be published and every delivery to be over',
-        async () => {
-          // One statement, so one snapshot: between two, an event could be missed by both.
-          const { rows } = await database.pool.query<{ count: number }>(
-            `select ((select count(*) from internal.captured_changes)
-               + (select count(*) from webhook_deliveries where next_attempt_at is not null)
-               + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
-          );
-          return rows[0]?.count === 0;
-        },
-        { timeoutMs, intervalMs: 200 },
-      );
-    },
+    quiet: (timeoutMs) => untilQuiet(database.pool, timeoutMs),
     async close() {
       waiting = [];
       await database.close();
@@ -101,4 +87,21 @@ export async function openSite({ shops: count, lanes }: { shops: number; lanes: 
   }
   site.serveAt(api.url);
   return { ...site, api };
+}
+
+/** Waits until every change of a database is published, every delivery is over and every job is done. */
+export async function untilQuiet(pool: Pick<Database['pool'], 'query'>, timeoutMs: number): Promise<void> {
+  await waitFor(
+    'every change to be published and every delivery to be over',
+    async () => {
+      // One statement, so one snapshot: between two, an event could be missed by both.
+      const { rows } = await pool.query<{ count: number }>(
+        `select ((select count(*) from internal.captured_changes)
+           + (select count(*) from webhook_deliveries where next_attempt_at is not null)
+           + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
+      );
+      return rows[0]?.count === 0;
+    },
+    { timeoutMs, intervalMs: 200 },
+  );
 }

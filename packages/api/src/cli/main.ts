@@ -37,6 +37,7 @@ async function run(argv: string[], json: boolean): Promise<{ lines: Lines; faile
     Object.hasOwn(commands, candidate),
   );
   const command = name === undefined ? undefined : commands[name];
+  if (words.length === 0 && argv.includes('--version')) return said(await versionText(json));
   if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json));
   if (argv.includes('--help')) return said(commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
@@ -45,6 +46,12 @@ async function run(argv: string[], json: boolean): Promise<{ lines: Lines; faile
 }
 
 const said = (lines: Lines) => ({ lines, failed: false });
+
+async function versionText(json: boolean): Promise<Lines> {
+  const { ownBuild } = await import('@comanda/db');
+  const { version, commit } = ownBuild();
+  return [json ? JSON.stringify({ version, commit }) : `comanda ${version} (${commit})`];
+}
 
 /** The list of all commands, or of those of a group. Throws CommandError for a name that is neither. */
 function withoutCommand(words: readonly string[], argv: readonly string[], json: boolean): Lines {

@@ -61,7 +61,7 @@ function doneText({ applied, objects, dropped }: Migrated): string {
 }
 
 function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }): Lines {
-  const { queue, migrations, objects, unknown, problem } = plan;
+  const { queue, migrations, objects, newer, unknown, problem } = plan;
   const lines = [
     ...(problem === undefined ? [] : linesOf(`It would refuse: ${problem}`)),
     ...(queue.applied < queue.latest ? [`queue: from ${queue.applied} to ${queue.latest}`] : []),
@@ -74,6 +74,11 @@ function planText({ plan, withSql }: { plan: MigrationPlan; withSql: boolean }):
           `${objects.length} functions, views and triggers, and those that are made of tables${withSql ? ':' : ''}`,
         ]),
     ...(withSql ? objects.map((identity) => `  ${identity}`) : []),
+    ...(newer === undefined
+      ? []
+      : [
+          `The database is of release ${newer.release}, which is newer: ${newer.left} of its functions, views and triggers differ and are left as they are.`,
+        ]),
     ...unknown.map((name) => `The database has migration ${name}, which this version does not know.`),
   ];
   if (isUpToDate(plan)) return ['up to date', ...lines];

@@ -6,7 +6,13 @@ import type { Lines } from './rows.ts';
 export function overview(names: readonly string[]): Lines {
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
-  return ['comanda <command> [options]', '', ...lines, '', 'Every command takes --json and --help.'];
+  return [
+    'comanda <command> [options]',
+    '',
+    ...lines,
+    '',
+    'Every command takes --json and --help; comanda --version says which build this is.',
+  ];
 }
 
 /** What `comanda <command> --help` prints. */

@@ -87,7 +87,7 @@ function rolesText(value: unknown): Lines {
     return [
       roles.granted
         ? `${roles.roles} are made, and may do what they should`
-        : `${roles.roles} are made; there are no tables yet: the migrations of the owner grant the rest`,
+        : `${roles.roles} are made; the database was not brought to this version yet: comanda migrate grants the rest`,
     ];
   return [
     '-- For who may make roles and grants on the database.',

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ownBuild } from '@comanda/db';
 import type { App } from '../request/context.ts';
 
 /**
- * `/healthz`: 200 while the process lives. `/readyz`: 200 once requests can be served; 503 while the database
- * cannot be reached or written to, or the server drains. It also says whether a worker beats: without one requests are served
- * all the same, so that alone is no 503. Neither is an API call: no credential, no envelope, no limit.
+ * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests can be
+ * served; 503 while the database cannot be reached or written to, or the server drains. It also says whether a worker beats:
+ * without one requests are served all the same, so that alone is no 503. Neither is an API call: no credential, no envelope, no limit.
  */
 export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -18,7 +19,7 @@ export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boole
   };
 
   async function look(alive: boolean) {
-    if (alive) return { status: 'ok' };
+    if (alive) return { status: 'ok', ...ownBuild() };
     if (draining()) return { status: 'draining' };
     const found = await app.readiness();
     return { status: found.database === 'ok' ? 'ok' : `database ${found.database}`, ...found };

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Database, repositoryRoot } from '@comanda/db';
+import { type Database, ownBuild } from '@comanda/db';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { gauge, type MetricFamily, shared, single } from './family.ts';
 
@@ -40,13 +38,8 @@ let build: MetricFamily | undefined;
 function buildInfo(): MetricFamily {
   build ??= shared(
     gauge('comanda_build_info', 'Always 1; the labels say what runs.', [
-      { labels: { version: serviceVersion(), node: process.version }, value: 1 },
+      { labels: { ...ownBuild(), node: process.version }, value: 1 },
     ]),
   );
   return build;
-}
-
-function serviceVersion(): string {
-  const file: { version: string } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
-  return file.version;
 }

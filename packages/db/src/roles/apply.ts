@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import { ownRelease } from '../build.ts';
+import { readReleases } from '../sql/releases.ts';
 import {
   closeFunctions,
   grantSql,
@@ -20,42 +22,54 @@ export function rolesSql(prefix: string): { setup: string[]; grants: string[] } 
   };
 }
 
-/**
- * Makes the roles, and grants what there is to grant, in one transaction. The session may make roles and grant on the
- * database, and is, or may make itself, a member of whoever owns the tables. Gives whether tables were there to grant on.
- */
-export async function applyRoles(client: Client, prefix: string): Promise<boolean> {
-  await client.query('begin');
-  try {
+/** Makes the roles in one transaction, and grants nothing on tables. The session may make roles and grant on the database. */
+export async function makeRoles(client: Client, prefix: string): Promise<void> {
+  await inTransaction(client, async () => {
     for (const statement of setupStatements(prefix)) await client.query(statement);
-    const { rows } = await client.query<{ there: boolean }>(
-      `select to_regclass('internal.sql_releases') is not null as there`,
-    );
-    const there = rows[0]?.there === true;
-    if (there) {
-      await client.query(`set local role ${roleName(prefix, 'owner')}`);
-      await grantToRoles(client, prefix);
-    }
-    await client.query('commit');
-    return there;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
+  });
 }
 
 /**
- * Brings what the roles may do to what the table of access says; changes nothing that is so already. For a session that
- * owns the tables, in a transaction; where that is not the owner of the prefix, one role does everything and nobody else
- * gets anything.
+ * Makes the roles, and grants what there is to grant. The session may make roles and grant on the database, and is, or may
+ * make itself, a member of whoever owns the tables. Gives whether anything was granted: where the database was not brought
+ * to this build, its next `comanda migrate` does that.
  */
-export async function grantToRoles(client: Client, prefix: string): Promise<void> {
+export async function applyRoles(client: Client, prefix: string): Promise<boolean> {
+  await makeRoles(client, prefix);
+  return inTransaction(client, async () => {
+    await client.query(`set local role ${roleName(prefix, 'owner')}`);
+    return grantToRoles(client, prefix, ownRelease());
+  });
+}
+
+/**
+ * Brings what the roles may do to what the table of access says, where `release` is what the database was brought to last:
+ * one that is behind lacks tables and columns, and what a newer release granted is not for this one to revoke. Changes
+ * nothing that is so already; gives whether the release is that one. For a session that owns the tables, in a transaction;
+ * where that is not the owner of the prefix, one role does everything and nobody else gets anything.
+ */
+export async function grantToRoles(client: Client, prefix: string, release: string): Promise<boolean> {
+  const [latest] = await readReleases(client);
+  if (latest?.release !== release) return false;
   await client.query(closeFunctions);
   const { rows } = await client.query<{ owner: boolean; roles: number }>(
     `select current_user = $1 as owner, (select count(*)::int from pg_roles where rolname = any ($2)) as roles`,
     [roleName(prefix, 'owner'), roleKinds.map((kind) => roleName(prefix, kind))],
   );
   if (rows[0]?.owner === true && rows[0].roles === roleKinds.length) await grant(client, prefix);
+  return true;
+}
+
+async function inTransaction<Result>(client: Client, work: () => Promise<Result>): Promise<Result> {
+  await client.query('begin');
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
 }
 
 async function grant(client: Client, prefix: string): Promise<void> {

@@ -6,7 +6,7 @@ import { readGenerated } from './generated.ts';
 import type { ObjectKind, ObjectName } from './identity.ts';
 import { make, validate } from './make.ts';
 import { differing } from './objects.ts';
-import { compareReleases, readReleases, recordRelease } from './releases.ts';
+import { isBefore, readReleases, recordRelease } from './releases.ts';
 import { refuseDoubles, type SqlStatement } from './statements.ts';
 
 /** What was done, by the identities of the objects: `trigger touch on products`. */
@@ -40,7 +40,7 @@ export async function applySql(
   const { release, migrations, log } = options;
   const done: AppliedSql = { objects: [], dropped: [] };
   const [latest] = await readReleases(client);
-  if (latest !== undefined && compareReleases(latest.release, release) > 0) {
+  if (latest !== undefined && isBefore(release, latest.release)) {
     log(
       `warning: functions and triggers stay as release ${latest.release} has made them; this is ${release}`,
     );

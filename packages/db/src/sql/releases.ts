@@ -1,21 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type pg from 'pg';
 import { MigrationError } from '../migrations.ts';
-import { repositoryRoot } from '../root.ts';
 
 /** A state of the folder that a database was brought to. */
 export interface SqlRelease {
   hash: string;
   release: string;
-}
-
-/** The version of this code, as the package.json at the top says it. */
-export function ownRelease(): string {
-  const { version }: { version: string } = JSON.parse(
-    readFileSync(join(repositoryRoot, 'package.json'), 'utf8'),
-  );
-  return version;
 }
 
 /**
@@ -31,6 +20,21 @@ export function compareReleases(a: string, b: string): number {
   if (typeof one !== typeof other) return typeof one === 'number' ? -1 : 1;
   return one < other ? -1 : 1;
 }
+
+/**
+ * Whether release `a` comes before `b`: by version, and within a version by the time of the commit. A build of edited files
+ * comes before no other of its version, nor does one of an unknown commit: what a developer edits must be applied, and so
+ * must what is undone again.
+ * @throws {MigrationError} one is no such version.
+ */
+export function isBefore(a: string, b: string): boolean {
+  const order = compareReleases(a, b);
+  if (order !== 0) return order < 0;
+  const [own, other] = [timeOf(a), timeOf(b)];
+  return own !== undefined && other !== undefined && !a.endsWith('-dirty') && own < other;
+}
+
+const timeOf = (release: string): string | undefined => /\+(\d{8}T\d{6}Z)\./.exec(release)?.[1];
 
 /** What the database was brought to so far, the latest first; nothing in a database without the table. */
 export async function readReleases(client: Pick<pg.Client, 'query'>): Promise<SqlRelease[]> {
@@ -51,7 +55,7 @@ export type SqlState =
   | 'followed'
   /** They were never applied, or those of an older version are there: its `npm start` applies them. */
   | 'missing'
-  /** They were never applied, and those of a newer version are there, which this one leaves as they are. */
+  /** They were never applied, and those of a newer build are there, which this one leaves as they are. */
   | 'outdated';
 
 /** What `releases`, the latest first, mean for a version. */
@@ -61,7 +65,7 @@ export function sqlStateOf(releases: readonly SqlRelease[], own: SqlRelease): Sq
   if (latest.hash === own.hash) return 'applied';
   const age = compareReleases(latest.release, own.release);
   if (age >= 0 && releases.some(({ hash }) => hash === own.hash)) return 'followed';
-  return age > 0 ? 'outdated' : 'missing';
+  return isBefore(own.release, latest.release) ? 'outdated' : 'missing';
 }
 
 /** The checksum of a migration's file, as the latest release that applied it or found it applied had it. */

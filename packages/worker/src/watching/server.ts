@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metricsContentType } from '@comanda/api/services';
-import { SettingsError } from '@comanda/db';
+import { ownBuild, SettingsError } from '@comanda/db';
 
 /** What a worker says of itself, over HTTP, to whoever watches it. */
 export interface Watched {
@@ -67,7 +67,7 @@ async function answer(watched: Watched, request: IncomingMessage, response: Serv
     return sendJson(405, { status: 'method not allowed' });
   }
   try {
-    if (request.url === '/healthz') return sendJson(200, { status: 'ok' });
+    if (request.url === '/healthz') return sendJson(200, { status: 'ok', ...ownBuild() });
     if (request.url === '/metrics') return send(200, metricsContentType, await watched.metrics());
     if (request.url !== '/readyz') return sendJson(404, { status: 'not found' });
     const found = await watched.readiness();

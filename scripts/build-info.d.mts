@@ -1,0 +1,2 @@
+export const buildInfo: string;
+export function writeBuildInfo(root: string): void;

@@ -1,0 +1,2 @@
+export function installVersions(signal?: AbortSignal): Promise<void>;
+export function environmentOf(version: string, signal?: AbortSignal): Promise<Record<string, string>>;
