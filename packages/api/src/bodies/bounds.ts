@@ -10,7 +10,7 @@ export const structureBounds = {
   /** Bytes of one member's name, as the body writes it. */
   nameBytes: 1024,
   /** Values of all kinds, in an ordinary body and in a batch: commas and opening brackets. */
-  values: { ordinary: 100_000, batch: 1_000_000 },
+  values: { ordinary: 100_000, batch: 500_000 },
 } as const;
 
 /** What a refusal says of each. */
