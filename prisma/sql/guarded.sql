@@ -30,7 +30,7 @@ LANGUAGE sql IMMUTABLE AS $$
   ('payment_methods',    'never',   'type', 'payment_method_used(OLD.location_id, OLD.id)', 'this payment method has payments, so its type stays: disable it and make another one'),
   ('payment_methods',    'kept',    null, 'payment_method_used(OLD.location_id, OLD.id)', 'this payment method has payments, so it is kept: disable it'),
   ('turns',              'never',   'id location_id batch_number started_at', null, 'the id, the number and the start of a turn never change'),
-  ('turns',              'never',   'ended_at', 'OLD.status = ''closed''', 'a closed turn never changes'),
+  ('turns',              'never',   'ended_at', 'OLD.status = ''closed'' OR NOT by_service()', 'a turn ends when it is closed, and a closed turn never changes: set its status alone'),
   ('turns',              'kept',    null, 'turn_settled(OLD.location_id, OLD.id)', 'this turn is settled, so it is kept'),
   ('settlements',        'service', 'i', null, 'closing a turn settles it: update turns set status = ''closed'''),
   ('settlements',        'never',   'id location_id turn_id batch_number started_at ended_at total_orders total_collected average_ticket payments orders created_at', null, 'a settlement is frozen'),

@@ -135,7 +135,7 @@ describe('an absolute target is served as the same one without scheme and host:'
 
   test('a stream', async () => {
     const target = 'http://x/v2/events/stream?after=latest';
-    const lines = ['X-Comanda-Simulate: x', 'Connection: close'];
+    const lines = ['Connection: close'];
     const heard = await converse(api.url, request({ method: 'GET', target: `${target}&x=1` }, { lines }));
     expect(heard[0]?.headers.get('x-error-reason')).toBe('unknown_parameter');
   });

@@ -108,11 +108,17 @@ export const editsOfMoney: readonly HandEdit[] = [
     `update turns set ended_at = null where location_id = $1 and status = 'closed'`,
     /closed turn never changes/,
   ),
-  check(
+  guard(
     19,
     'ends an open turn before it began',
     `update turns set status = 'closed', ended_at = '2020-01-01' where location_id = $1 and status = 'open'`,
-    /turns_ended_at_check/,
+    /a turn ends when it is closed/,
+  ),
+  guard(
+    19,
+    'ends an open turn in the year 2099',
+    `update turns set status = 'closed', ended_at = '2099-01-01' where location_id = $1 and status = 'open'`,
+    /a turn ends when it is closed/,
   ),
   guard(
     19,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** How many faults of an input are looked for and named. */
 export const mostFaults = 10;
 
-/** What bounds a list: a number of entries, or the key's `max_items_per_batch`. */
+/** The bound of a list: a number of entries, or the key's `max_items_per_batch`. */
 export type ListBound = number | 'max_items_per_batch';
 
 /**

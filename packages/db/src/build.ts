@@ -25,7 +25,7 @@ function read(): { build: Build; release: string } {
   if (known === undefined) {
     const json = (file: string) => JSON.parse(readFileSync(join(repositoryRoot, file), 'utf8'));
     const { version }: { version: string } = json('package.json');
-    // What scripts/build-info.mjs writes.
+    // scripts/build-info.mjs writes it.
     const { commit, committedAt }: { commit?: string; committedAt?: string } = existsSync(
       join(repositoryRoot, 'dist/build.json'),
     )

@@ -44,7 +44,7 @@ const table = {
   notActive: ['CM009'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** What an SQLSTATE means to us. */
+/** The meaning of an SQLSTATE to us. */
 export type StateMeaning = keyof typeof table;
 
 /** Whether an SQLSTATE means one of these. */

@@ -1,7 +1,7 @@
 /** The largest body, in bytes: of an ordinary request, and of a batch. Contract: every answer. */
 export const bodyBytes = { ordinary: 1024 * 1024, batch: 8 * 1024 * 1024 } as const;
 
-/** What a body may hold, whatever its schema. Counted in its bytes, before it is parsed. */
+/** Bounds of every body, whatever its schema. They are compared with its bytes, before it is parsed. */
 export const structureBounds = {
   /** Objects and lists within one another. */
   depth: 64,
@@ -13,7 +13,7 @@ export const structureBounds = {
   values: { ordinary: 100_000, batch: 500_000 },
 } as const;
 
-/** What a refusal says of each. */
+/** The sentence of a refusal for each bound. */
 export const beyondSentences = {
   depth: `The body nests deeper than ${structureBounds.depth} levels.`,
   members: `The body has an object with more than ${structureBounds.members} members.`,

@@ -16,8 +16,8 @@ export interface Reading {
 }
 
 /**
- * Reads a JSON object from a body; an empty one reads as `{}`. What the body may hold is counted in its bytes before they
- * are parsed. Throws `validation_error` beyond a bound and for JSON that is no object, 400 for JSON that cannot be read.
+ * Reads a JSON object from a body; an empty one reads as `{}`. The bounds are compared with the bytes before these are
+ * parsed. Throws `validation_error` beyond a bound and for JSON that is no object, 400 for JSON that cannot be read.
  * Contract: bounds before work.
  */
 export function readJson(bytes: Uint8Array, { kind, mostItems, isStrict }: Reading): Input {

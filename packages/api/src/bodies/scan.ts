@@ -1,6 +1,6 @@
 import { type beyondSentences, structureBounds } from './bounds.ts';
 
-/** What a body's bytes show before they are parsed. Of bytes that are no JSON it shows anything. */
+/** The structure of a body, as its bytes show it before they are parsed. For bytes that are no JSON it is arbitrary. */
 export interface Structure {
   /** The bound that is exceeded, if one is: the first in the bytes. */
   readonly beyond: keyof typeof beyondSentences | undefined;

@@ -44,7 +44,7 @@ export function createLargeBodies(
       workerData: settings,
       resourceLimits: { maxOldGenerationSizeMb },
     });
-    // What waits for an answer keeps the process: a thread without work does not.
+    // The thread must not keep the process alive: the connections of callers do.
     worker.unref();
     const waiting = new Map<number, Waiting>();
     const lost = (error: unknown) => {

@@ -3,17 +3,17 @@ import type { FieldFault, OtherResource } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import type { LargeCall } from '../request/large.ts';
 
-/** What the thread begins with: of the settings, those that its work depends on. */
+/** The settings that the thread starts with: those that its work depends on. */
 export type ThreadSettings = Pick<
   Settings,
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
   Partial<Pick<Settings, 'databaseDirectUrl' | 'app'>> & { databaseUrl: string; encryptionKey: string };
 
-/** What the server tells the thread: a call under a number, or to end. */
+/** A message to the thread: a call with its number, or the request to end. */
 export type ToThread = { number: number; call: LargeCall; bytes: Uint8Array } | { close: true };
 
-/** What the thread answers to a call. */
+/** The thread's answer to a call. */
 export type FromThread = { number: number; headers: Record<string, string> } & (
   | {
       text: string;
@@ -32,6 +32,6 @@ export interface SentRefusal {
   fields: readonly FieldFault[];
   other: OtherResource | undefined;
   since: Date | undefined;
-  /** Of a fault: what is to be logged. */
+  /** Of a fault: the error to log. */
   cause: { name: string; message: string; stack: string | undefined } | undefined;
 }

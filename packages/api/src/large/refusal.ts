@@ -1,7 +1,7 @@
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import type { SentRefusal } from './messages.ts';
 
-/** What was thrown, as it passes to another thread. */
+/** An error as it passes to another thread. */
 export function sentRefusal(thrown: unknown): SentRefusal {
   const refusal = toApiError(thrown);
   const { reason, message, headers, fields, other, since, cause } = refusal;

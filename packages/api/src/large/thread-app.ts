@@ -9,8 +9,8 @@ import { largeConnections } from './connections.ts';
 import type { ThreadSettings } from './messages.ts';
 
 /**
- * What the work of an admitted call needs of an app: a database with few connections, and what is counted there. What
- * admits, listens and measures is the server's, and throws here.
+ * The part of an app that the work of an admitted call needs: a database with few connections, and the counts in it.
+ * Admission, notifications and metrics belong to the server, and throw here.
  */
 export function openThreadApp(settings: ThreadSettings): App & { close(): Promise<void> } {
   const log = createLog(settings.logLevel, 'api');

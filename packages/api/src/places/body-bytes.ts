@@ -22,7 +22,7 @@ export const mostBodyBytes = {
   burst: 32 * 1024 ** 2,
 } as const;
 
-/** Counts bytes; nothing is under way. `now` tells milliseconds. */
+/** Counts bytes, from nothing. `now` returns milliseconds. */
 export function createBodyBytes(
   most: { location: number; all: number; perSecond: number; burst: number } = mostBodyBytes,
   now: () => number = () => performance.now(),

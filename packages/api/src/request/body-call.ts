@@ -60,7 +60,7 @@ async function performLarge(
   return done.answer;
 }
 
-/** What tRPC gives to a call: an input that is read, or a large body that is not, with the idempotency key where it is known. */
+/** The input of a call of tRPC: read, with its idempotency key, or a large body that is not read here. */
 export type Given = { input: Input; key: unknown } | { body: BodyCall; key?: undefined };
 
 /** Reads the input of an admitted call of tRPC, but for a large body. Throws what `receive` and `readJson` throw. */

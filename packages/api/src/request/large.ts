@@ -18,7 +18,7 @@ export interface LargeCall {
   body: Omit<BodyCall, 'bytes'>;
 }
 
-/** What became of such a call. */
+/** The outcome of such a call. */
 export type LargeAnswer = { headers: Record<string, string> } & (
   | { answer: Answer<unknown> & { text: string } }
   | { refusal: ApiError }

@@ -21,7 +21,7 @@ export interface Entries {
   shown: string;
 }
 
-/** Entries of a page that is bounded by the largest that they can be: tests/contract/page-bytes.test.ts. */
+/** Entries of a page that is bounded by the largest that they can be: tests/attack/page-bytes.test.ts. */
 export const allEntries = (data: string): Entries => ({
   ...{ tables: '', data },
   shown: '(select count(*) from page)',

@@ -56,7 +56,7 @@ function* unstorable(value: unknown, path: PropertyKey[]): Generator<PropertyKey
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, entry] of Object.entries(value)) {
       if (isStorableText(name)) yield* unstorable(entry, [...path, name]);
-      // What cannot be stored cannot be shown either: the name as far as it can.
+      // A name that cannot be stored cannot be shown either.
       else yield [...path, name.replaceAll('\0', '\ufffd').toWellFormed()];
     }
   }

@@ -37,7 +37,7 @@ const ownLines: readonly TableAccess[] = [
   edited('menu_categories', 'siud', 'menu_id category_id position', 'location_id'),
 
   edited('payment_methods', 'siud', 'name type enabled', made),
-  edited('turns', 'siud', 'status ended_at', 'id location_id batch_number started_at'),
+  edited('turns', 'siud', 'status', 'id location_id batch_number started_at ended_at'),
   { table: 'settlements', service: 's', ...seen },
   edited(
     'orders',

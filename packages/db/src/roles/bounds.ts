@@ -1,6 +1,6 @@
 import type { RoleKind } from './access.ts';
 
-/** What bounds the sessions of a role that people and their tools log in as. */
+/** The bounds of the sessions of a role that people and their tools log in as. */
 export interface RoleBounds {
   /** Sessions at once, as PostgreSQL counts them for the role itself. */
   connections: number;
@@ -16,7 +16,7 @@ export interface RoleBounds {
   lockWait: number;
   /** Whether transactions only read unless the session says otherwise. */
   readOnly: boolean;
-  /** What one session writes to temporary files, in gigabytes; held where a superuser sets up the roles. */
+  /** Gigabytes that one session writes to temporary files; held where a superuser sets up the roles. */
   temporaryFiles: number;
 }
 
@@ -45,7 +45,7 @@ export const mostLocks = 1_000;
 /** The roles that are bounded, in the order of `roleBounds`. */
 export const boundedRoles = Object.keys(roleBounds) as BoundedRole[];
 
-/** What a role's sessions begin with. A session may set each of them otherwise; the worker ends it all the same. */
+/** The settings that a role's sessions begin with. A session may set each of them otherwise; the worker ends it all the same. */
 export function sessionDefaults(role: BoundedRole): Readonly<Record<string, string>> {
   const { statement, idleInTransaction, lockWait, readOnly } = roleBounds[role];
   return {

@@ -4,7 +4,7 @@ import type { BodyPlace } from '../../places/body-bytes.ts';
 import { IncomingBody } from '../../request/incoming-body.ts';
 import { askForBody } from '../continue.ts';
 
-/** The body of a request. What it takes of a place is given back when the connection is done with the answer. */
+/** The body of a request. Its bytes are given back to the place when the answer is sent or the connection is closed. */
 export function incomingBody(request: IncomingMessage, response: ServerResponse): IncomingBody {
   return new IncomingBody(async (most, place) => {
     if (place !== undefined) response.once('close', () => place.end());

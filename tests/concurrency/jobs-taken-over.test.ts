@@ -4,8 +4,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { useHand } from '../support/by-hand.ts';
 import { createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
-import { createSyncKit, type SyncKit } from './sync-kit.ts';
+import { useWorkerKit } from '../worker/kit.ts';
+import { createSyncKit, type SyncKit } from '../worker/sync-kit.ts';
 
 // One sync job of a location is under way at a time, and the queue shows which; what dies, fails or was queued otherwise is
 // gone on with.
