@@ -1,4 +1,4 @@
-import { check, guard, type HandEdit } from './hand-edit.ts';
+import { guard, type HandEdit } from './hand-edit.ts';
 
 const order = `(select id from orders where number = 1)`;
 
