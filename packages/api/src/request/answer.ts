@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { invalid } from '../errors.ts';
 
 /** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
 export type Answer<Value> = Content<Value> & {
@@ -78,7 +79,19 @@ export class JsonText {
   }
 }
 
-/** The value itself, for a caller in the same process. */
+/** A stream that is answered as a whole is no larger than this: it is held, parsed and written anew. */
+const mostWholeCharacters = 8 * 1024 ** 2;
+
+const tooLargeAsWhole = {
+  path: 'limit',
+  message:
+    'the answer would have more than 8 MiB: ask for fewer at once, or use REST, which sends it in pieces',
+  reason: 'batch_too_large',
+} as const;
+
+/**
+ * The value itself, for a caller in the same process. Throws `validation_error` for a stream that is too large to be held.
+ */
 export async function valueIn<Value>(answer: Answer<Value>): Promise<Value> {
   if ('value' in answer) return answer.value;
   if ('text' in answer) return JSON.parse(answer.text) as Value;
@@ -86,7 +99,10 @@ export async function valueIn<Value>(answer: Answer<Value>): Promise<Value> {
   const { stream } = answer;
   try {
     let text = '';
-    for (let piece = await stream.next(); piece !== undefined; piece = await stream.next()) text += piece;
+    for (let piece = await stream.next(); piece !== undefined; piece = await stream.next()) {
+      text += piece;
+      if (text.length > mostWholeCharacters) throw invalid(tooLargeAsWhole);
+    }
     return JSON.parse(text) as Value;
   } finally {
     await stream.close();

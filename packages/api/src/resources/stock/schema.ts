@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list } from '../../lists.ts';
+import { list, mostFaults } from '../../lists.ts';
 import { ExternalId, Id, Label, paging, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
@@ -80,6 +80,7 @@ export const StockSync = z
   .superRefine(({ items }, context) => {
     const first = new Map<string, number>();
     for (const [index, item] of items.entries()) {
+      if (context.issues.length > mostFaults) return;
       for (const name of productNames) {
         if (item[name] === undefined) continue;
         const key = `${name} ${item[name]}`;

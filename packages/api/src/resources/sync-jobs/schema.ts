@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list } from '../../lists.ts';
+import { list, mostFaults } from '../../lists.ts';
 import { ExternalId, Label, Money, page, paging, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
@@ -39,6 +39,7 @@ export const ProductSync = z
   .superRefine(({ items }, context) => {
     const first = new Map<string, number>();
     for (const [index, { external_id }] of items.entries()) {
+      if (context.issues.length > mostFaults) return;
       const earlier = first.get(external_id);
       if (earlier === undefined) first.set(external_id, index);
       else {
