@@ -95,13 +95,25 @@ describe('keys', () => {
       '90',
       '--expires-at',
       '2099-01-01T00:00:00Z',
+      '--as',
+      'ana',
     ];
     expect(await done('keys', 'update', id, ...options)).toMatchObject({
       ...{ name: 'Till', permissions: ['products:read'], per_minute: 90, monthly: 1_000_000 },
       expires_at: expect.stringMatching(/^2099/),
     });
     await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(403);
-    const widened = await done('keys', 'update', id, '--permissions', '*', '--expires-at', 'never');
+    const widened = await done(
+      'keys',
+      'update',
+      id,
+      '--permissions',
+      '*',
+      '--expires-at',
+      'never',
+      '--as',
+      'ana',
+    );
     expect(widened).not.toHaveProperty('expires_at');
     await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(200);
     const [first, ...more] = await entriesOf(id);
@@ -110,9 +122,9 @@ describe('keys', () => {
       before: { permissions: ['*'], per_minute: 100_000 },
       after: { permissions: ['products:read'], per_minute: 90, expires_at: expect.any(String) },
     });
-    expect((await refused('keys', 'update', id, '--permissions', 'orders:eat')).message).toMatch(
-      /orders:eat/,
-    );
+    expect(
+      (await refused('keys', 'update', id, '--permissions', 'orders:eat', '--as', 'ana')).message,
+    ).toMatch(/orders:eat/);
   });
 
   it('rotate makes a key that may do the same, and lets the old one live for the grace', async () => {

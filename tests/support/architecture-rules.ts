@@ -37,7 +37,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'the command line imports db and the embedded server',
     files: /^packages\/api\/src\/cli\//,
     about: ours,
-    allows: { target: /^@comanda\/(db(\/migrating|\/terminal)?|embedded)$/ },
+    allows: { target: /^@comanda\/(db(\/build|\/migrating|\/terminal)?|embedded)$/ },
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',

@@ -48,7 +48,7 @@ async function run(argv: string[], json: boolean): Promise<{ lines: Lines; faile
 const said = (lines: Lines) => ({ lines, failed: false });
 
 async function versionText(json: boolean): Promise<Lines> {
-  const { ownBuild } = await import('@comanda/db');
+  const { ownBuild } = await import('@comanda/db/build');
   const { version, commit } = ownBuild();
   return [json ? JSON.stringify({ version, commit }) : `comanda ${version} (${commit})`];
 }

@@ -8,7 +8,9 @@ export interface BodyBytes {
 
 /** The place of one body. */
 export interface BodyPlace {
-  /** Takes so many bytes more. Throws 503 with `Retry-After` where the location or the process has too many. */
+  /** Throws 503 with `Retry-After` where so many bytes would be too many for the location or the process. */
+  ask(bytes: number): void;
+  /** The same, and takes them: bytes that have arrived. */
   add(bytes: number): void;
   /** Lets go of them: the call is done. May be called again. */
   end(): void;
@@ -55,13 +57,18 @@ export function createBodyBytes(
   return {
     begin(locationId) {
       let own = 0;
+      const ask = (bytes: number): Held => {
+        const held = heldOf(locationId);
+        refill(held);
+        if (held.bytes + bytes > most.location || held.spent + bytes > most.burst)
+          throw noPlace('location_busy');
+        if (all + bytes > most.all) throw noPlace();
+        return held;
+      };
       return {
+        ask: (bytes) => void ask(bytes),
         add(bytes) {
-          const held = heldOf(locationId);
-          refill(held);
-          if (held.bytes + bytes > most.location || held.spent + bytes > most.burst)
-            throw noPlace('location_busy');
-          if (all + bytes > most.all) throw noPlace();
+          const held = ask(bytes);
           own += bytes;
           all += bytes;
           held.bytes += bytes;

@@ -16,10 +16,10 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity')
       throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`);
-    // A body of a declared length is refused before it is sent.
-    place?.add(declared);
+    // What has no room is refused before it is sent. Only bytes that have arrived take room: others may never come.
+    place?.ask(declared);
     askForBody(request);
-    return collect(request, most, declared > 0 ? undefined : place);
+    return collect(request, most, place);
   });
 }
 
