@@ -38,7 +38,7 @@ const inUse = `
   insert into certifications (location_id, id, status, does) select location_id, certification_id, 'passed', '{}' from o;
   insert into internal.certification_calls (location_id, certification_id, operation, request, request_id) select location_id, certification_id, 'orders.create', '{}', 'req_upgrade' from o;
   insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, refusal) select location_id, key_id, 'orders.create', 'kept', '\\x00', '{}' from o;
-  insert into internal.limit_counters (api_key_id, "window", window_start, used) select key_id, 'month', date_trunc('month', now()), 7 from o;
+  insert into internal.limit_counters (api_key_id, "window", window_start, used) select key_id, 'month', date_trunc('month', now()), 7 from o on conflict do nothing;
   insert into internal.order_moves (location_id, order_id, from_status, to_status) select location_id, order_id, 'pending', 'ready' from o;
   insert into sync_jobs (location_id, status, total_items, completed_at) select location_id, 'completed', 1, now() from o;
   insert into internal.tallies (location_id, hours, starts_at, name, n) select location_id, 1, '2026-01-01', 'upgrade', 3 from o;
