@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beginSyncJob } from '@comanda/api/services';
 import { addJob, syncJobsKey } from '@comanda/db';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -42,6 +43,31 @@ test('of many that begin a job of one location at once one does, and the others 
     const [row] = await kit.sql(`select from sync_jobs where queue_job = $1`, [id]);
     if (row === undefined) expect(await begin(id)).toBeUndefined();
   }
+});
+
+test('a job that is seen late, with an earlier time of creation, is not begun beside one that is being begun', async () => {
+  const later = await jobs.insertJob(item('later'));
+  const [first, second] = [await taken(), await taken()];
+  // The beginning of the one job is held open before its end.
+  await hand.sql('begin');
+  await hand.sql('select from sync_jobs where id = $1 for update', [later]);
+  const beginning = begin(first);
+  await waitFor('the first to wait', async () => {
+    const [row] = await kit.sql(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+         and query like 'with due as%'`,
+    );
+    return row !== undefined;
+  });
+  const earlier = await jobs.insertJob(item('earlier'));
+  await kit.sql(`update sync_jobs set created_at = created_at - interval '1 minute' where id = $1`, [
+    earlier,
+  ]);
+  const beside = begin(second);
+  await setTimeout(200);
+  await hand.sql('commit');
+  expect(await beginning).toMatchObject({ id: later });
+  expect(await beside).toBeUndefined();
 });
 
 test('what a worker had begun is taken over when its job of the queue is unlocked, done or gone', async () => {

@@ -28,14 +28,16 @@ export interface ApplyOptions {
  * Begins the next sync job of a location for a job of the queue; nothing when none is due, or one is under way. What another
  * job of the queue had begun is taken over once that is not locked any more.
  */
-export async function beginSyncJob(
-  on: Queryable,
+export const beginSyncJob = (
+  database: Database,
   locationId: string,
   queueJob: string,
-): Promise<sql.BegunJob | undefined> {
-  const [begun] = await on.run(sql.beginJob, [locationId, queueJob]);
-  return begun;
-}
+): Promise<sql.BegunJob | undefined> =>
+  database.transaction(undefined, async (tx) => {
+    await tx.run(sql.lockBeginning, [locationId]);
+    const [begun] = await tx.run(sql.beginJob, [locationId, queueJob]);
+    return begun;
+  });
 
 /**
  * Applies what is left of a products sync job that was begun, chunk by chunk; each chunk commits together with the job's

@@ -66,6 +66,12 @@ export interface BegunJob extends JobState {
   items: unknown;
 }
 
+/** $1 location. Beginnings of its jobs come one after the other, so each sees which job the one before has begun. */
+export const lockBeginning = statement(
+  'lock_beginning_of_sync_jobs',
+  `select pg_advisory_xact_lock(hashtextextended('begin sync job ' || $1::uuid, 0))`,
+);
+
 /**
  * $1 location, $2 the job of the queue that begins it. Begins the oldest sync job that is due: one that was begun before
  * and that nobody has under way, else one that is queued. Nothing when another is under way, or was begun just now. That
@@ -79,7 +85,7 @@ export const beginJob = statement<BegunJob>(
        where r.location_id = $1::uuid and r.status = 'processing' and r.queue_job <> $2::bigint and ${isHeld})
      order by stands desc limit 1
    )
-   update sync_jobs set status = 'processing', started_at = coalesce(started_at, now()), tries = tries + 1, due_at = null,
+   update sync_jobs set status = 'processing', started_at = coalesce(started_at, clock_timestamp()), tries = tries + 1, due_at = null,
      queue_job = $2::bigint
    from due where location_id = $1::uuid and id = next and tries = tried and ${isUnfinished}
    returning id, tries, items, ${state}, set_config('synchronous_commit', 'off', true)`,
