@@ -160,7 +160,8 @@ describe('who applies', () => {
 
   it('takes over where another stopped, and applies nothing twice', async () => {
     const jobId = await sync.insertJob(many(50));
-    await expect(runSyncJob(dyingAfter(2), locationId, { chunkSize: 10 })).rejects.toThrow('killed');
+    // One transaction begins the job, and two apply a chunk each.
+    await expect(runSyncJob(dyingAfter(3), locationId, { chunkSize: 10 })).rejects.toThrow('killed');
     expect(outcome(await sync.job(jobId))).toEqual(['processing', 20, 20, 0]);
     const { 'product insert': before } = await sync.captured();
     expect(before).toBe(20);
