@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { traceIdOf, traceparentOf } from '@comanda/db';
 import { type AnyRouter, callTRPCProcedure, type TRPCProcedureType } from '@trpc/server';
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
@@ -126,6 +127,19 @@ function postedInputs(
   };
 }
 
+/**
+ * Performs calls one after the other, with a turn of the event loop between them: ten at once would take ten places of the
+ * database, and their answers would be validated in one stop of the loop.
+ */
+function inTurns(): NonNullable<RequestContext['inTurn']> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (call) => {
+    const done = last.then(nextTurn).then(call);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
 function createAdapter(app: App, router: AppRouter): express.Handler {
   return createExpressMiddleware({
     router,
@@ -135,6 +149,7 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     createContext: ({ req, res, info }): RequestContext => ({
       ...contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
       ...(req.method === 'POST' && { inputOf: postedInputs(req, res, info.isBatchCall) }),
+      ...(info.isBatchCall && { inTurn: inTurns() }),
     }),
     responseMeta: ({ ctx, errors }) => ({
       headers: new Headers(

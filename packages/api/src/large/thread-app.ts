@@ -18,7 +18,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     url: settings.databaseUrl,
     work: 'api',
     poolSize: largeConnections,
-    applicationName: 'comanda-api',
+    applicationName: 'comanda-api-large',
     unnamed: settings.databaseDirectUrl !== undefined,
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });

@@ -23,7 +23,7 @@ export interface BodyCall {
 }
 
 /**
- * Reads the body of an admitted call, and performs it; a large one in the thread for large bodies. Throws what `readJson`
+ * Reads the body of an admitted call, and performs it; a large one, or one for a large work, in the thread for large bodies. Throws what `readJson`
  * and `perform` throw.
  */
 export function performBody(
@@ -31,9 +31,12 @@ export function performBody(
   operation: NamedOperation,
   call: BodyCall,
 ): Promise<Answer<unknown>> {
-  const work = call.bytes.length > largeFrom ? performLarge : performRead;
+  const work = goesApart(operation, call.bytes) ? performLarge : performRead;
   return simulating(ctx, () => work(ctx, operation, call));
 }
+
+const goesApart = ({ meta }: NamedOperation, bytes: Uint8Array): boolean =>
+  meta.apart === true || bytes.length > largeFrom;
 
 /** The same in whichever thread this is, without what is simulated around it. */
 export async function performRead(
@@ -73,7 +76,7 @@ export async function readGiven(
   if (raw instanceof IncomingBody) {
     const bytes = await receiveBody(raw, app, caller, operation.meta);
     const body = { bytes, members: {}, key: 'in the body', isStrict: false } as const;
-    if (bytes.length > largeFrom) return { body };
+    if (goesApart(operation, bytes)) return { body };
     const { input, key } = readBody(body, operation, caller);
     return { input, key: key.key };
   }

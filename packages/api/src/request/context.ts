@@ -68,6 +68,8 @@ export interface RequestContext {
   readonly simulate?: string | undefined;
   /** Reads the input of a call, by its index in a batch, from the body. Unset where the input is in the URL. */
   readonly inputOf?: ((batchIndex: number) => Promise<ReadInput>) | undefined;
+  /** Performs the calls of one batch one after the other. Unset outside a batch. */
+  readonly inTurn?: (<Value>(call: () => Promise<Value>) => Promise<Value>) | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */

@@ -19,6 +19,8 @@ export interface OperationMeta {
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;
+  /** Performed in the thread for large bodies whatever its size: it works on more than it is given. */
+  apart?: boolean;
   /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
   conditional?: boolean;
   /** Error codes beyond those that every operation can answer. */

@@ -94,12 +94,12 @@ function served(definition: Definition) {
         'rpc.method': path,
       });
       const ctx = { ...called, traceparent: span.traceparent };
-      const value = await span
-        .within(() => answer(ctx, type, path, () => called.inputOf?.(batchIndex) ?? getRawInput()))
-        .catch((error: unknown) => {
-          span.end({}, error);
-          throw error;
-        });
+      const call = () =>
+        span.within(() => answer(ctx, type, path, () => called.inputOf?.(batchIndex) ?? getRawInput()));
+      const value = await (called.inTurn?.(call) ?? call()).catch((error: unknown) => {
+        span.end({}, error);
+        throw error;
+      });
       span.end();
       return next({ ctx: { value } });
     });

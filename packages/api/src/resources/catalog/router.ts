@@ -26,6 +26,8 @@ export const catalogRouter = router({
       'touched. `replace` also removes what has an `external_id` and is not named.',
     rest: ['POST /v2/catalog/sync'],
     batch: true,
+    // `replace` looks at the whole catalog, however little it names.
+    apart: true,
     errors: ['conflict'],
   })
     .input(CatalogSync)

@@ -1,0 +1,104 @@
+import type {
+  Location,
+  LocationCounter,
+  LocationMove,
+  MovedLocation,
+  TimeZone,
+} from '../generated/prisma/client.ts';
+import { everything, table } from './table.ts';
+
+export const locations = table<Location>()('locations', {
+  key: ['id'],
+  columns: {
+    id: {},
+    code: {},
+    name: { edited: true, length: [1, 255] },
+    timezone: { edited: true },
+    currency: { edited: true },
+    sandbox: {},
+    status: { edited: true },
+    created_at: {},
+    updated_at: {},
+  },
+  access: { service: everything, people: 'keep' },
+  belongs: null,
+  guards: [
+    {
+      kept: "this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: set local comanda.deed = 'purge: <why>'",
+      when: 'has_orders(OLD.id)',
+    },
+    {
+      never: ['id'],
+      whateverDeed: true,
+      sentence: 'the id of a location never changes: make another one (comanda locations create)',
+    },
+    {
+      never: ['code'],
+      whateverDeed: true,
+      sentence: 'the code of a location never changes: its keys carry it',
+    },
+    {
+      never: ['sandbox'],
+      whateverDeed: true,
+      sentence:
+        'whether a location is a sandbox never changes: make another one (comanda locations create --sandbox)',
+    },
+    {
+      never: ['status'],
+      when: "OLD.status = 'deleting' OR NEW.status = 'deleting' AND NOT by_service() OR held_by_move(OLD.id, NEW.status)",
+      sentence:
+        'a location that is being deleted, or moves to another cell, keeps its status, and no edit begins either: see comanda locations delete, and comanda locations move',
+    },
+    { never: ['created_at'], sentence: 'the creation of a location never changes' },
+  ],
+});
+
+export const locationMoves = table<LocationMove>()('location_moves', {
+  schema: 'internal',
+  key: ['id'],
+  columns: {
+    id: {},
+    cell: {},
+    folder: {},
+    step: {},
+    exported_at: {},
+    seconds: {},
+    created_at: {},
+    step_at: {},
+  },
+  access: { service: everything, people: 'none' },
+  // It stays behind when the location is exported, and goes with the location's row.
+  belongs: null,
+});
+
+export const movedLocations = table<MovedLocation>()('moved_locations', {
+  schema: 'internal',
+  key: ['code'],
+  columns: { code: {}, location_id: {}, cell: {}, moved_at: {} },
+  access: { service: everything, people: 'none' },
+  // It says that a location left, so it stays behind.
+  belongs: null,
+});
+
+export const timeZones = table<TimeZone>()('time_zones', {
+  schema: 'internal',
+  key: ['name'],
+  columns: { name: {} },
+  access: { service: ['select'], people: 'none' },
+  belongs: null,
+  guards: [
+    {
+      serviceOnly: 'all',
+      sentence: 'npm start fills the time zones: those that PostgreSQL and Node both know',
+    },
+  ],
+});
+
+export const locationCounters = table<LocationCounter>()('location_counters', {
+  schema: 'internal',
+  key: ['name'],
+  columns: { location_id: {}, name: {}, value: {} },
+  access: { service: ['select', 'insert', 'update'], people: 'none' },
+  belongs: { to: 'location', sandbox: { kept: 'no number comes twice' }, derived: true },
+  guards: [{ serviceOnly: 'all', sentence: 'numbers count up by themselves, without gaps' }],
+});

@@ -1,0 +1,46 @@
+import type { CatalogVersion, Menu, MenuCategory } from '../generated/prisma/client.ts';
+import { everything, table } from './table.ts';
+
+export const menus = table<Menu>()('menus', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    name: { edited: true, length: [1, 255] },
+    version: { edited: true },
+    is_published: { edited: true },
+    published_at: { edited: true },
+    created_at: {},
+    updated_at: {},
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'location', sandbox: 'emptied' },
+  guards: [
+    {
+      never: ['id', 'location_id', 'created_at'],
+      sentence: 'the id, the location and the creation of a menu never change: make another one',
+    },
+  ],
+});
+
+export const menuCategories = table<MenuCategory>()('menu_categories', {
+  key: ['menu_id', 'category_id'],
+  columns: {
+    location_id: {},
+    menu_id: { edited: true },
+    category_id: { edited: true },
+    position: { edited: true },
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'menus' },
+  guards: [{ never: ['location_id'], sentence: 'a menu stays in its location' }],
+});
+
+export const catalogVersions = table<CatalogVersion>()('catalog_versions', {
+  schema: 'internal',
+  key: [],
+  columns: { location_id: {}, epoch: {}, token: {}, version: {} },
+  access: { service: ['select', 'insert', 'update'], people: 'none' },
+  belongs: { to: 'location', sandbox: { kept: 'versions rise, whatever is removed' }, derived: true },
+  guards: [{ serviceOnly: 'all', sentence: "the catalog's version follows the catalog: edit that" }],
+});

@@ -1,0 +1,154 @@
+import type { Order, OrderItem, OrderMove, Payment, PaymentMethod } from '../generated/prisma/client.ts';
+import { everything, table } from './table.ts';
+
+export const paymentMethods = table<PaymentMethod>()('payment_methods', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    name: { edited: true, length: [1, 255] },
+    type: { edited: true },
+    enabled: { edited: true },
+    created_at: {},
+    updated_at: {},
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'location', sandbox: 'emptied last' },
+  guards: [
+    {
+      never: ['id', 'location_id', 'created_at'],
+      sentence: 'the id, the location and the creation of a payment method never change: make another one',
+    },
+    {
+      never: ['type'],
+      when: 'payment_method_used(OLD.location_id, OLD.id)',
+      sentence: 'this payment method has payments, so its type stays: disable it and make another one',
+    },
+    {
+      kept: 'this payment method has payments, so it is kept: disable it',
+      when: 'payment_method_used(OLD.location_id, OLD.id)',
+    },
+  ],
+});
+
+export const orders = table<Order>()('orders', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    number: { published: true },
+    external_id: {
+      ...{ published: true, recorded: 'before and after', edited: true, length: [1, 255] },
+      personal: { what: 'the number of another system', until: 'the location is deleted' },
+    },
+    status: { published: true, recorded: 'before and after', edited: true },
+    total: { published: true },
+    channel: { published: true, edited: true, length: [1, 255] },
+    is_take_away: { published: true, edited: true },
+    identifier: {
+      ...{ published: true, edited: true, length: [0, 255] },
+      personal: { what: 'a label: a table, often a name', erasedTo: 'empty' },
+    },
+    payment_method_id: { published: true },
+    turn_id: {},
+    cancel_reason: {
+      ...{ published: true, edited: true, length: [0, 500] },
+      personal: { what: 'why, in words', erasedTo: 'null' },
+    },
+    created_at: {},
+    updated_at: {},
+    created_by: {},
+    request_id: {},
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'location', sandbox: 'emptied twice' },
+  published: {
+    ...{ as: 'order', id: 'id', on: ['insert', 'update'], lastState: true, capturedByPlaceOrder: true },
+    counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
+  },
+  guards: [
+    {
+      never: ['id', 'location_id', 'created_at', 'created_by', 'request_id'],
+      sentence: 'the id, the location, the creation and the maker of an order never change',
+    },
+    {
+      never: ['number', 'turn_id'],
+      when: 'OLD.number > 0 OR pg_trigger_depth() = 0',
+      sentence: 'an order gets its number and its turn at its commit, and keeps them',
+    },
+    {
+      never: ['total', 'payment_method_id'],
+      when: 'OLD.number > 0',
+      sentence:
+        'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
+    },
+  ],
+});
+
+export const orderItems = table<OrderItem>()('order_items', {
+  key: ['order_id', 'position'],
+  columns: {
+    location_id: {},
+    order_id: {},
+    position: {},
+    product_id: {},
+    name: {},
+    unit_price: {},
+    quantity: {},
+    total: {},
+    comment: { length: [0, 1_000], personal: { what: 'wishes of a guest', erasedTo: 'null' } },
+    selections: {},
+    stock_taken: {},
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'orders' },
+  guards: [
+    { lines: 'the lines of an order never change: cancel it and place another one (POST /v2/orders)' },
+  ],
+});
+
+export const payments = table<Payment>()('payments', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    order_id: {},
+    payment_method_id: { published: true },
+    amount: { published: true },
+    status: { published: true, recorded: 'before and after', edited: true },
+    created_at: {},
+    updated_at: {},
+  },
+  access: { service: ['select', 'insert', 'update'], people: 'edit' },
+  belongs: { to: 'orders' },
+  published: {
+    ...{ as: 'payment', id: 'id', on: ['insert', 'update'], lastState: true },
+    capturedByPlaceOrder: true,
+  },
+  guards: [
+    {
+      never: ['id', 'location_id', 'order_id', 'payment_method_id', 'amount', 'created_at'],
+      sentence:
+        'the order, the method and the amount of a payment never change: reject it, or cancel its order and place another one',
+    },
+    { kept: 'an order is never without its payment: reject the payment, or cancel the order' },
+  ],
+});
+
+export const orderMoves = table<OrderMove>()('order_moves', {
+  schema: 'internal',
+  key: ['order_id', 'id'],
+  columns: {
+    location_id: {},
+    order_id: {},
+    id: { sequence: 'internal.order_moves_id_seq' },
+    from_status: {},
+    to_status: {},
+    moved_by: {},
+    request_id: {},
+    moved_at: {},
+  },
+  access: { service: ['select'], people: 'none' },
+  belongs: { to: 'orders' },
+  guards: [{ serviceOnly: 'all', sentence: 'moves are noted by themselves: update the status of the order' }],
+});

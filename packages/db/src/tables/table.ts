@@ -1,0 +1,140 @@
+/** The columns of a Prisma model as the database has them: `imageUrl` is `image_url`. */
+export type ColumnsOf<Model> = Snake<keyof Model & string>;
+
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+
+/** What holds for a column. Without a member: nobody is notified of a change of it, and no person edits it. */
+export interface Column {
+  /** A change of it is captured, and published by the relay. */
+  published?: true;
+  /** It shows in `GET /v2/catalog`. */
+  catalog?: true;
+  /** Entries of other tables show it, too: `touched_by_<table>` touches them (changes.sql). */
+  shownElsewhere?: true;
+  /** Captured with the change: its value before and after; or its last value when the row is deleted. */
+  recorded?: 'before and after' | 'at deletion';
+  /** An admin may update it by SQL or in Studio. */
+  edited?: true;
+  /** Its value is never kept in the audit, and people do not see it. */
+  secret?: true;
+  /** Characters that a text has, the least and the most; null is allowed where the column allows it. */
+  length?: readonly [least: number, most: number];
+  /** What a person may have written there, and how long it stays. */
+  personal?: Personal;
+  /** The sequence that its values come from, where that is shared by all locations. */
+  sequence?: string;
+}
+
+/** Personal data, as the operator's guide lists it. */
+export interface Personal {
+  /** What may be there. */
+  what: string;
+  /** What `comanda erase --order` writes there instead; `copies` where it empties what the text copies from orders. */
+  erasedTo?: 'empty' | 'null' | 'copies';
+  /** Until when it stays otherwise: a setting such as `KEEP_EVENTS_DAYS`, or in words. */
+  until?: string;
+}
+
+/** How the changes of a table are published. */
+export interface Published {
+  /** What `captured_changes` and the relay call the resource. */
+  as: string;
+  /** The column that has the id of the resource. */
+  id: string;
+  on: readonly Operation[];
+  /** A deletion is captured with the last state of the resource, as `<table>_json` shows it. */
+  lastState?: true;
+  /**
+   * What is made of the published columns beside triggers. `whole`: `<table>_json` and `write_<table>_row`. `part`, for a resource
+   * that shows more than its columns: `<table>_columns`, `<table>_in_catalog`, `write_<table>_row`.
+   */
+  json?: 'whole' | 'part';
+  /** `place_order` captures and counts its own changes of this table, for speed (orders.sql). */
+  capturedByPlaceOrder?: true;
+  /** Rows `r` are counted in tallies (tallies.sql) by this expression and moment. */
+  counted?: { by: string; at: string };
+}
+
+/** What a statement does. */
+export type Operation = 'insert' | 'update' | 'delete';
+
+/** What nobody may do with a row; the sentence says what to do instead. `when` is an SQL condition on OLD and NEW. */
+export type Guard<Name extends string = string> =
+  /** These columns never change. `whateverDeed`: no deed passes. */
+  | { never: readonly Name[]; sentence: string; when?: string; whateverDeed?: true }
+  /** Such a row is not deleted on its own. It goes with its location or its parent, by cascade. */
+  | { kept: string; when?: string }
+  /** Such statements are the service's, or a trigger's of what a person edits. */
+  | { serviceOnly: 'insert' | 'all'; sentence: string }
+  /** Lines of an order, which a person writes with the order and never again (hand_orders.sql). */
+  | { lines: string };
+
+/** What a reset of a sandbox does with the rows of a table. */
+export type SandboxReset =
+  /** They are removed. */
+  | 'emptied'
+  /** They are removed once no order can come: orders name them, or answers name what was removed. */
+  | 'emptied last'
+  /** Before and after that. */
+  | 'emptied twice'
+  /** They stay: the text says why. */
+  | { kept: string };
+
+/** Whose rows these are, and how they come and go with a location. */
+export interface Belonging {
+  /** `location`, `key` for rows that name a key instead, or the table that takes its rows along by foreign keys. */
+  to: 'location' | 'key' | (string & {});
+  /** What a reset of a sandbox does; what belongs to another table goes with that. */
+  sandbox?: SandboxReset;
+  /** A reset leaves rows for which this does not hold. */
+  emptiedWhen?: string;
+  /** By which columns an export reads it, unless by its key. */
+  readBy?: string;
+  /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */
+  derived?: true;
+}
+
+/** Who may do what with rows, beside the owner, who may do everything. */
+export interface Access {
+  service: readonly (Operation | 'select')[];
+  /**
+   * What people may: `edit` rows, that is insert and delete them and update the columns that are `edited`; `keep`, the same
+   * without deletion; `read`; `none`. An admin may also name each column that a guard names, so that the guard answers.
+   */
+  people: 'edit' | 'keep' | 'read' | 'none';
+}
+
+/** A table, with everything that the database, the command line and the documents derive from it. */
+export interface Table<Name extends string = string> {
+  name: string;
+  schema: 'public' | 'internal';
+  /** The primary key, beside `location_id`. */
+  key: readonly Name[];
+  columns: Readonly<Record<Name, Column>>;
+  access: Access;
+  /** Null for what no location has. */
+  belongs: Belonging | null;
+  published?: Published;
+  /** Without one, id, location and creation of what is published by its id never change. */
+  guards?: readonly Guard<Name>[];
+}
+
+/** A row of the table of tables. It must have every column of its model. */
+export const table =
+  <Model>() =>
+  (name: string, row: Omit<Table<ColumnsOf<Model>>, 'name' | 'schema'> & { schema?: 'internal' }): Table => {
+    // Names of columns matter here alone; what derives from tables takes any.
+    const { schema = 'public', ...rest } = row as Omit<Table, 'name' | 'schema'> & { schema?: 'internal' };
+    return { name, schema, ...rest };
+  };
+
+/** Whether rows are kept in the audit when a person edits them. */
+export const isAudited = ({ access, guards = [] }: Table): boolean =>
+  access.people === 'edit' ||
+  access.people === 'keep' ||
+  (access.people === 'read' &&
+    !guards.some((guard) => 'serviceOnly' in guard && guard.serviceOnly === 'all'));
+
+export const everything = ['select', 'insert', 'update', 'delete'] as const;

@@ -1,0 +1,72 @@
+import type { Settlement, Turn } from '../generated/prisma/client.ts';
+import { everything, table } from './table.ts';
+
+export const turns = table<Turn>()('turns', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    batch_number: { published: true },
+    status: { published: true, recorded: 'before and after', edited: true },
+    started_at: { published: true },
+    ended_at: { published: true },
+  },
+  access: { service: everything, people: 'edit' },
+  belongs: { to: 'location', sandbox: 'emptied last' },
+  published: { as: 'turn', id: 'id', on: ['insert', 'update'], lastState: true },
+  guards: [
+    {
+      never: ['id', 'location_id', 'batch_number', 'started_at'],
+      sentence: 'the id, the number and the start of a turn never change',
+    },
+    {
+      never: ['ended_at'],
+      when: "OLD.status = 'closed' OR NOT by_service()",
+      sentence: 'a turn ends when it is closed, and a closed turn never changes: set its status alone',
+    },
+    { kept: 'this turn is settled, so it is kept', when: 'turn_settled(OLD.location_id, OLD.id)' },
+  ],
+});
+
+export const settlements = table<Settlement>()('settlements', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    turn_id: {},
+    batch_number: {},
+    started_at: {},
+    ended_at: {},
+    total_orders: {},
+    total_collected: {},
+    average_ticket: {},
+    payments: {},
+    orders: {},
+    created_at: {},
+  },
+  access: { service: ['select'], people: 'read' },
+  belongs: { to: 'turns' },
+  published: { as: 'settlement', id: 'id', on: ['insert'] },
+  guards: [
+    {
+      serviceOnly: 'insert',
+      sentence: "closing a turn settles it: update turns set status = 'closed'",
+    },
+    {
+      never: [
+        ...([
+          'id',
+          'location_id',
+          'turn_id',
+          'batch_number',
+          'started_at',
+          'ended_at',
+          'total_orders',
+        ] as const),
+        ...(['total_collected', 'average_ticket', 'payments', 'orders', 'created_at'] as const),
+      ],
+      sentence: 'a settlement is frozen',
+    },
+    { kept: 'a settlement is kept' },
+  ],
+});
