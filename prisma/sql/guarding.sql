@@ -1,7 +1,23 @@
--- From the table in guarded.sql to triggers. They are ordinary ones: a dump has them after its data, and who may disable
--- triggers may pass. What they refuse leaves nothing behind.
+-- What the guards of made/ call, and the deeds that pass them. What nobody may break is in packages/db/src/tables, with the
+-- sentence that a person who edits by psql or Studio meets as well as the service. What a guard refuses leaves nothing behind.
 --
 --   CM008  refused by a guard; the message says what to do instead, the detail is the id of the row
+
+-- The ways past, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql),
+-- `lines` are new ones, `moments` are when rows changed, which come with a location from another database (changes.sql),
+-- `standing lines` those that are changed or deleted.
+-- Constraints and capture hold with every one of them. Said by a member of the role that owns the table, in its
+-- transaction: set local comanda.deed = 'import: orders of 2019'.
+CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IMMUTABLE AS $$
+  VALUES
+  ('migration', '{never,kept,service,lines,standing lines,order}'::text[]),
+  ('import',    '{service,lines,order}'),
+  ('transfer',  '{service,lines,order,moments}'),
+  ('repair',    '{never,kept,service,lines,standing lines,order}'),
+  ('erase',     '{never,kept,service,standing lines}'),
+  ('retention', '{kept,service}'),
+  ('purge',     '{kept,service}')
+$$;
 
 -- Whether the service itself asks: whoever may write events. Who may empty their table, too, owns it, and is known by
 -- the name of the session: those of the API, the worker and the commands begin with "comanda". The owner may do everything.
@@ -58,7 +74,7 @@ BEGIN
   ELSIF by_service() THEN
     RETURN NULL;
   ELSIF TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
-    IF TG_TABLE_NAME NOT IN (SELECT a.relation FROM audited() a) THEN
+    IF TG_TABLE_NAME NOT IN (SELECT t.relation FROM audited_tables() t) THEN
       PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false);
     END IF;
     RETURN NULL;
@@ -66,26 +82,30 @@ BEGIN
   RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'CM008', DETAIL = TG_TABLE_NAME;
 END $$;
 
--- The statements that make the triggers of guarded(), for whoever applies this folder.
-CREATE FUNCTION guard_statements() RETURNS TABLE (statement text) LANGUAGE sql STABLE AS $$
-  SELECT CASE g.rule
-    WHEN 'kept' THEN format('CREATE TRIGGER guard_kept BEFORE DELETE ON %I FOR EACH ROW %s EXECUTE FUNCTION refuse(%L, %L)',
-      g.relation, 'WHEN (' || g.condition || ')', g.rule, g.sentence)
-    WHEN 'service' THEN format('CREATE TRIGGER guard_service BEFORE %s ON %I FOR EACH STATEMENT '
-      'EXECUTE FUNCTION refuse_by_hand(%L)',
-      CASE g.columns WHEN 'i' THEN 'INSERT' ELSE 'INSERT OR UPDATE OR DELETE OR TRUNCATE' END, g.relation, g.sentence)
-    WHEN 'lines' THEN format('CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW '
-      'EXECUTE FUNCTION guard_line(%L)', g.relation, g.sentence)
-    ELSE format('CREATE TRIGGER %I BEFORE UPDATE OF %s ON %I FOR EACH ROW '
-      'WHEN (ROW(%s) IS DISTINCT FROM ROW(%s)%s) EXECUTE FUNCTION refuse(%L, %L)',
-      'guard_' || c.first, c.named, g.relation, c.old, c.new, ' AND (' || g.condition || ')', g.rule, g.sentence)
-    END
-  FROM guarded() g CROSS JOIN LATERAL (
-    SELECT min(name) FILTER (WHERE at = 1) AS first, string_agg(format('%I', name), ', ' ORDER BY at) AS named,
-      string_agg(format('OLD.%I', name), ', ' ORDER BY at) AS old, string_agg(format('NEW.%I', name), ', ' ORDER BY at) AS new
-    FROM regexp_split_to_table(g.columns, ' ') WITH ORDINALITY AS t (name, at)) c
-  UNION ALL
-  SELECT format('CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON %I FOR EACH STATEMENT EXECUTE FUNCTION refuse(%L, %L)',
-    g.relation, 'truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE')
-  FROM guarded() g GROUP BY g.relation HAVING NOT bool_or(g.rule = 'service' AND g.columns = 'iud')
+-- Conditions of guards. One is asked only when a column of the guard is named and differs, or a row is deleted.
+
+CREATE FUNCTION has_orders(location uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM orders o WHERE o.location_id = location)
+$$;
+
+-- Whether the location is on its way to another cell, or went there: it is not enabled here again, and not deleted before the end.
+CREATE FUNCTION held_by_move(location uuid, status location_status) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM internal.location_moves m WHERE m.id = location AND m.step <> 'abort'
+    AND (status = 'active' OR status = 'deleting' AND m.step <> 'done'))
+$$;
+
+CREATE FUNCTION payment_method_used(location uuid, method uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (SELECT FROM payments p WHERE p.location_id = location AND p.payment_method_id = method)
+$$;
+
+CREATE FUNCTION turn_settled(location uuid, turn uuid) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = public, internal, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM settlements s WHERE s.location_id = location AND s.turn_id = turn)
+$$;
+
+CREATE FUNCTION last_valid_secret(location uuid, endpoint uuid, secret uuid) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = public, internal, pg_temp AS $$
+  SELECT NOT EXISTS (SELECT FROM internal.webhook_secrets s WHERE s.location_id = location AND s.endpoint_id = endpoint
+    AND s.id <> secret AND (s.expires_at IS NULL OR s.expires_at > now()))
 $$;

@@ -8,30 +8,15 @@
 -- What the API validates of an order. No deed passes it. It is no CHECK, which every order and every move would pay.
 CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  fault text := CASE
-    WHEN NOT is_external_id(o.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
-    WHEN char_length(o.channel) NOT BETWEEN 1 AND 255 THEN 'channel must have 1 to 255 characters'
-    WHEN char_length(o.identifier) > 255 THEN 'identifier must have at most 255 characters'
+  fault text := coalesce(orders_length_fault(o), CASE
     WHEN NOT o.total BETWEEN 0 AND 9999999999.99 THEN 'total must be 0 to 9999999999.99'
     WHEN NOT is_wire_time(o.created_at) THEN 'created_at must be of the years 1 to 9999'
-    WHEN char_length(o.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters'
-    WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END;
+    WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END);
 BEGIN
   IF fault IS NOT NULL THEN
     RAISE EXCEPTION '%', fault USING ERRCODE = 'check_violation', DETAIL = o.id::text;
   END IF;
 END $$;
-
-CREATE FUNCTION guard_order_texts() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
-BEGIN
-  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason, OLD.total, OLD.created_at)
-    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason, NEW.total, NEW.created_at) THEN
-    PERFORM refuse_order_texts(NEW);
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason, total, created_at ON orders
-  FOR EACH ROW EXECUTE FUNCTION guard_order_texts();
 
 CREATE FUNCTION guard_new_order() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -97,7 +82,7 @@ BEGIN
     END IF;
   END IF;
   IF NOT (NEW.total BETWEEN 0 AND 9999999999.99 AND NEW.unit_price BETWEEN 0 AND 9999999999.99)
-    OR NEW.quantity = 'NaN' OR char_length(NEW.comment) > 1000 OR NOT are_selections(NEW.selections) THEN
+    OR NEW.quantity = 'NaN' OR order_items_length_fault(NEW) IS NOT NULL OR NOT are_selections(NEW.selections) THEN
     RAISE EXCEPTION 'a line has amounts of 0 or more, a comment of at most 1000 characters, and selections as '
       '[{"item_id": "<uuid>", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
   END IF;

@@ -1,36 +1,25 @@
 -- What is counted beside the rows that it counts, for comanda doctor. Both are read in one snapshot: whoever writes, writes
 -- a row and its note in one transaction, so that they agree in every one.
 
--- The tallies of a location that differ from its rows, by the expressions in watched.sql.
+-- The tallies of a location that differ from its rows (made/counted.sql).
 CREATE FUNCTION tally_errors(p_location uuid)
-RETURNS TABLE (hours int, starts_at timestamptz, name text, counted bigint, there bigint) LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  w record;
-BEGIN
-  FOR w IN SELECT * FROM watched() x WHERE x.counted IS NOT NULL LOOP
-    RETURN QUERY EXECUTE format($f$
-      WITH stretches (hours) AS (
-        VALUES (0), (1), (24), (768)
-      ), found AS (
-        SELECT %2$L || (%3$s) AS name, %4$s AS at, count(*) AS n FROM %1$I r WHERE r.location_id = $1 GROUP BY 1, 2
-      ), there AS (
-        SELECT s.hours, CASE WHEN s.hours = 0 THEN f.at ELSE order_stretch(s.hours, f.at) END AS starts_at, f.name, sum(f.n) AS n
-        FROM found f JOIN stretches s ON (s.hours = 0) = (f.at = '-infinity') GROUP BY 1, 2, 3
-      ), counted AS (
-        SELECT c.hours, c.starts_at, c.name, sum(c.n) AS n FROM (
-          SELECT t.hours::int AS hours, t.starts_at, t.name, t.n FROM internal.tallies t
-          WHERE t.location_id = $1 AND starts_with(t.name, %2$L)
-          UNION ALL
-          SELECT s.hours, CASE WHEN s.hours = 0 THEN u.starts_at ELSE order_stretch(s.hours, u.starts_at) END, u.name, u.n
-          FROM internal.tally_notes u JOIN stretches s ON (s.hours = 0) = (u.starts_at = '-infinity')
-          WHERE u.location_id = $1 AND starts_with(u.name, %2$L)
-        ) c GROUP BY 1, 2, 3
-      )
-      SELECT hours, starts_at, name, coalesce(c.n, 0)::bigint, coalesce(t.n, 0)::bigint
-      FROM there t FULL JOIN counted c USING (hours, starts_at, name) WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)
-    $f$, w.relation, w.told_as || ' ', w.counted, w.counted_at) USING p_location;
-  END LOOP;
-END $$;
+RETURNS TABLE (hours int, starts_at timestamptz, name text, counted bigint, there bigint) LANGUAGE sql STABLE AS $$
+  WITH stretches (hours) AS (
+    VALUES (0), (1), (24), (768)
+  ), there AS (
+    SELECT s.hours, CASE WHEN s.hours = 0 THEN f.at ELSE order_stretch(s.hours, f.at) END AS starts_at, f.name, sum(f.n) AS n
+    FROM counted_rows(p_location) f JOIN stretches s ON (s.hours = 0) = (f.at = '-infinity') GROUP BY 1, 2, 3
+  ), counted AS (
+    SELECT c.hours, c.starts_at, c.name, sum(c.n) AS n FROM (
+      SELECT t.hours::int AS hours, t.starts_at, t.name, t.n FROM internal.tallies t WHERE t.location_id = p_location
+      UNION ALL
+      SELECT s.hours, CASE WHEN s.hours = 0 THEN u.starts_at ELSE order_stretch(s.hours, u.starts_at) END, u.name, u.n
+      FROM internal.tally_notes u JOIN stretches s ON (s.hours = 0) = (u.starts_at = '-infinity') WHERE u.location_id = p_location
+    ) c WHERE c.name <> 'catalog' GROUP BY 1, 2, 3
+  )
+  SELECT hours, starts_at, name, coalesce(c.n, 0)::bigint, coalesce(t.n, 0)::bigint
+  FROM there t FULL JOIN counted c USING (hours, starts_at, name) WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)
+$$;
 
 -- Sets them right and gives what they were. Who folds passes by meanwhile (tallies.sql); writers, who insert notes alone,
 -- wait for nothing. In READ COMMITTED alone: the snapshot must be younger than the lock.

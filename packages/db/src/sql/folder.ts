@@ -17,7 +17,9 @@ export interface SqlFolder {
  * @throws {MigrationError} there are none, a statement is none of those that it may hold, or two make the same object.
  */
 export function readSqlFolder(directory: string): SqlFolder {
-  const names = existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.sql')) : [];
+  const names = existsSync(directory)
+    ? readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
+    : [];
   if (names.length === 0) throw new MigrationError(`${directory} has no .sql files`);
   const inside = relative(repositoryRoot, directory);
   const shown = inside.startsWith('..') ? directory : inside;

@@ -66,6 +66,7 @@ export const orders = table<Order>()('orders', {
     ...{ as: 'order', id: 'id', on: ['insert', 'update'], lastState: true, capturedByPlaceOrder: true },
     counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
   },
+  lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['total', 'created_at'] },
   guards: [
     {
       never: ['id', 'location_id', 'created_at', 'created_by', 'request_id'],
@@ -102,6 +103,7 @@ export const orderItems = table<OrderItem>()('order_items', {
   },
   access: { service: everything, people: 'edit' },
   belongs: { to: 'orders' },
+  lengthsHeldBy: { function: 'guard_line' },
   guards: [
     { lines: 'the lines of an order never change: cancel it and place another one (POST /v2/orders)' },
   ],
@@ -113,9 +115,9 @@ export const payments = table<Payment>()('payments', {
     location_id: {},
     id: {},
     order_id: {},
-    payment_method_id: { published: true },
     amount: { published: true },
     status: { published: true, recorded: 'before and after', edited: true },
+    payment_method_id: { published: true },
     created_at: {},
     updated_at: {},
   },

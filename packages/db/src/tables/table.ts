@@ -117,6 +117,11 @@ export interface Table<Name extends string = string> {
   /** Null for what no location has. */
   belongs: Belonging | null;
   published?: Published;
+  /**
+   * The function that holds texts to their lengths, where a CHECK would cost every write; `<table>_length_fault` is made for it.
+   * A trigger calls it when a text changes, or one of `onUpdateOf`.
+   */
+  lengthsHeldBy?: { function: string; onUpdateOf?: readonly Name[] };
   /** Without one, id, location and creation of what is published by its id never change. */
   guards?: readonly Guard<Name>[];
 }

@@ -1,0 +1,220 @@
+import type { Column, Operation, Published, Table } from '../tables/table.ts';
+import { auditOf } from './audit.ts';
+import type { Catalog } from './catalog.ts';
+import { capturedOperations } from './operations.ts';
+import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
+
+// What really changed is captured by triggers once a statement, in the transaction that changed it. The relay publishes it
+// later. No NOTIFY here: it serializes commits; the relay is woken from outside, and polls.
+
+/** What the SQL of one operation is made of. */
+interface Captured {
+  table: Table;
+  published: Published;
+  operation: Operation;
+  /** What is compared, each with its number: what of a row differs is a sum of these. */
+  columns: readonly (Column & { name: string; bit: number })[];
+  key: readonly string[];
+}
+
+/** The functions and triggers that capture and count the changes of a table. */
+export function captureSql(table: Table, catalog: Catalog): string[] {
+  const { published } = table;
+  if (published === undefined) return [];
+  return [
+    ...(published.lastState ? lastState(table, published) : []),
+    ...capturedOperations(table).flatMap((operation) => {
+      const of: Captured = {
+        ...{ table, published, operation, key: catalog.keys[table.name] ?? [] },
+        columns: comparedColumns(table),
+      };
+      const name = `capture_${operation}_${table.name}`;
+      const notes = notesOf(of);
+      const body = [
+        looksFirst(of, catalog),
+        notes.length === 0 ? captureAlone(of) : captureAndCount(of, notes),
+      ];
+      return [
+        triggerFunction(name, notes.length === 0 ? '' : 'noted bigint;', body.filter(Boolean).join('\n')),
+        statementTrigger(`capture_${operation}`, operation, table.name, `${name}()`),
+      ];
+    }),
+  ];
+}
+
+/** The columns of which a change is captured or counted, in their order. */
+export const comparedColumns = ({ columns }: Table) =>
+  Object.entries(columns)
+    .filter(([, { published, catalog }]) => published || catalog)
+    .map(([name, column], place) => ({ ...column, name, bit: 2 ** place }));
+
+const sumOf = (columns: Captured['columns'], holds: (column: Column) => boolean | undefined): number =>
+  columns.filter(holds).reduce((sum, { bit }) => sum + bit, 0);
+
+const showsInCatalog = ({ columns }: Captured): boolean => columns.some(({ catalog }) => catalog);
+
+/** What a resource that is deleted before its events are published shows: read before the row and its children go. */
+function lastState({ name, columns }: Table, { as }: Published): string[] {
+  const inCatalog = Object.values(columns).some(({ catalog }) => catalog);
+  return [
+    `CREATE FUNCTION capture_last_state_${name}() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  VALUES (OLD.location_id, ${quoted(as)}, 'delete', ARRAY[OLD.id], ${inCatalog},
+    ARRAY[(SELECT j.doc::jsonb FROM ${name}_json(OLD.location_id, ARRAY[OLD.id]) j)]);
+  RETURN OLD;
+END $$;`,
+    `CREATE TRIGGER capture_last_state BEFORE DELETE ON ${name}
+  FOR EACH ROW EXECUTE FUNCTION capture_last_state_${name}();`,
+  ];
+}
+
+/** What a session that is not the service's did is audited; what `place_order` captures itself is passed over. */
+function looksFirst({ table, published, operation }: Captured, catalog: Catalog): string {
+  const audit = auditOf(table, operation, catalog);
+  if (published.capturedByPlaceOrder)
+    return `IF by_service() THEN
+  IF current_setting('comanda.told', true) = 'true' THEN
+    RETURN NULL;
+  END IF;
+${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
+  return audit === undefined
+    ? ''
+    : `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\nEND IF;`;
+}
+
+const captureAlone = (of: Captured): string => `${comparison(of)}\n${capture(of)};`;
+
+function captureAndCount(of: Captured, notes: readonly string[]): string {
+  const { published, operation } = of;
+  const captured = published.on.includes(operation) ? `, captured AS (\n${indented(2, capture(of))}\n)` : '';
+  return `${comparison(of)}${captured}
+INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+${notes.join('\nUNION ALL\n')};
+GET DIAGNOSTICS noted = ROW_COUNT;
+-- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+IF random() < 0.01 * noted THEN
+  PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM ${operation === 'delete' ? 'old_rows' : 'new_rows'}) r;
+END IF;`;
+}
+
+/** The rows that a statement really changed, each once, and what else is touched by them. */
+function comparison(of: Captured): string {
+  const { table, operation, columns } = of;
+  const elsewhere = sumOf(columns, ({ shownElsewhere }) => shownElsewhere);
+  // A materialized part is run once, whatever is joined with it.
+  const touched =
+    operation === 'update' && elsewhere > 0
+      ? `, touched AS MATERIALIZED (
+  SELECT touched_by_${table.name}(array_agg(c.location_id), array_agg(c.id)) FROM changed c
+  WHERE c.operation <> 'update' OR c.changed & ${elsewhere} <> 0
+)`
+      : '';
+  return `WITH changed AS MATERIALIZED (\n${indented(2, changedRows(of))}\n)${touched}`;
+}
+
+function changedRows({ published: { id, counted }, operation, columns, key }: Captured): string {
+  const as = (alias: 'o' | 'n', what: string) => what.replaceAll(/\br\./g, `${alias}.`);
+  if (operation === 'insert') {
+    const count =
+      counted &&
+      `,\n  (${as('n', counted.by)})::text AS gained, ${as('n', counted.at)} AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at`;
+    return `SELECT n.location_id, n.${id} AS id${count ?? ''}\nFROM new_rows n`;
+  }
+  if (operation === 'delete') {
+    const owner = columns.filter(({ recorded }) => recorded === 'at deletion').map(({ name }) => name);
+    const count =
+      counted &&
+      `,\n  (${as('o', counted.by)})::text AS lost, ${as('o', counted.at)} AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at`;
+    const before = owner.length > 0 ? `, jsonb_build_object(${members('o', owner)}) AS before` : '';
+    return `SELECT o.location_id, o.${id} AS id${before}${count ?? ''}\nFROM old_rows o`;
+  }
+  const names = columns.map(({ name }) => name);
+  const recorded = columns.filter((each) => each.recorded === 'before and after').map(({ name }) => name);
+  const recordedOf = (alias: string) =>
+    recorded.length === 0 ? 'NULL::jsonb' : `jsonb_build_object(${members(alias, recorded)})`;
+  const differs = columns.map(
+    ({ name, bit }) => `CASE WHEN o.${named(name)} IS DISTINCT FROM n.${named(name)} THEN ${bit} ELSE 0 END`,
+  );
+  const count =
+    counted &&
+    `,
+  CASE WHEN o.location_id IS NOT NULL THEN (${as('o', counted.by)})::text END AS lost, ${as('o', counted.at)} AS lost_at,
+  CASE WHEN n.location_id IS NOT NULL THEN (${as('n', counted.by)})::text END AS gained, ${as('n', counted.at)} AS gained_at`;
+  const countDiffers =
+    counted &&
+    `\n  OR ROW(${as('o', counted.by)}, ${as('o', counted.at)}) IS DISTINCT FROM ROW(${as('n', counted.by)}, ${as('n', counted.at)})`;
+  // In a full join, which is hashed or merged: never a loop within a loop, however few rows there were when it was planned.
+  return `SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.${id}, o.${id}) AS id,
+  CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
+  ${differs.join('\n    + ')} AS changed,
+  ${recordedOf('o')} AS before, ${recordedOf('n')} AS after${count ?? ''}
+FROM old_rows o FULL JOIN new_rows n ON ${same('n', 'o', key)}
+WHERE ROW(${listed('o', names)})
+    IS DISTINCT FROM ROW(${listed('n', names)})${countDiffers ?? ''}
+  OR o.location_id IS NULL OR n.location_id IS NULL`;
+}
+
+/**
+ * What is captured. A row whose key was changed is one that went and one that came. What is alike shares a row of
+ * captured_changes, 500 resources at most.
+ */
+function capture(of: Captured): string {
+  const { published, operation, columns } = of;
+  if (operation !== 'update') {
+    const before = operation === 'delete' && columns.some(({ recorded }) => recorded === 'at deletion');
+    return `INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
+SELECT c.location_id, ${quoted(published.as)}, ${quoted(operation)}, ${showsInCatalog(of)}, array_agg(c.id), ${before ? 'array_agg(c.before)' : 'NULL'}
+FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+GROUP BY c.location_id, c.share`;
+  }
+  const told = columns.filter((column) => column.published);
+  const names = told.map(({ name, bit }) => `CASE WHEN c.changed & ${bit} <> 0 THEN ${quoted(name)} END`);
+  const recorded = columns.some((column) => column.recorded === 'before and after');
+  const touched = columns.some(({ shownElsewhere }) => shownElsewhere) ? ' CROSS JOIN touched' : '';
+  return `INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+SELECT c.location_id, ${quoted(published.as)}, c.operation,
+  array_remove(ARRAY[${names.join(', ')}]::text[], NULL),
+  ${catalogChanged(of)}, array_agg(c.id), ${recorded ? 'array_agg(c.before), array_agg(c.after)' : 'NULL, NULL'}
+FROM (
+  SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
+  FROM changed c${touched} WHERE c.operation <> 'update' OR c.changed & ${sumOf(columns, (column) => column.published)} <> 0
+) c
+GROUP BY c.location_id, c.operation, c.changed, c.share`;
+}
+
+const catalogChanged = (of: Captured): string => {
+  const shown = sumOf(of.columns, ({ catalog }) => catalog);
+  if (of.operation !== 'update' || shown === 0) return String(shown > 0);
+  return `c.changed & ${shown} <> 0`;
+};
+
+/** What is counted of the changed rows: once for the catalog of a location, and what each row counts as. */
+function notesOf(of: Captured): string[] {
+  const { published, operation } = of;
+  // What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
+  const located = (alias: string) =>
+    operation === 'insert'
+      ? ''
+      : `(SELECT l.id FROM locations l WHERE l.id = ${alias}.location_id) IS NOT NULL`;
+  const notes: string[] = [];
+  if (showsInCatalog(of)) {
+    const where = operation === 'update' ? ` WHERE ${catalogChanged(of)}` : '';
+    const having = located('c') === '' ? '' : ` HAVING ${located('c')}`;
+    notes.push(
+      `SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c${where}\nGROUP BY 1${having}`,
+    );
+  }
+  if (published.counted !== undefined) {
+    const also = located('t') === '' ? '' : ` AND ${located('t')}`;
+    notes.push(`SELECT t.location_id, t.at, ${quoted(`${published.as} `)} || t.name, sum(t.n) FROM (
+  SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+    WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  UNION ALL
+  SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+    WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0${also}`);
+  }
+  return notes;
+}

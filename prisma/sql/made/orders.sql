@@ -1,0 +1,235 @@
+-- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
+
+CREATE TRIGGER touch BEFORE UPDATE ON orders
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
+
+CREATE FUNCTION capture_last_state_orders() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  VALUES (OLD.location_id, 'order', 'delete', ARRAY[OLD.id], false,
+    ARRAY[(SELECT j.doc::jsonb FROM orders_json(OLD.location_id, ARRAY[OLD.id]) j)]);
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER capture_last_state BEFORE DELETE ON orders
+  FOR EACH ROW EXECUTE FUNCTION capture_last_state_orders();
+
+CREATE FUNCTION capture_insert_orders() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF by_service() THEN
+    IF current_setting('comanda.told', true) = 'true' THEN
+      RETURN NULL;
+    END IF;
+  ELSIF pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'insert', 'orders', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::orders AS old, n AS new,
+          row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.id) AS place
+        FROM new_rows n
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT n.location_id, n.id AS id,
+      (n.status)::text AS gained, order_stretch(1, n.created_at) AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at
+    FROM new_rows n
+  ), captured AS (
+    INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
+    SELECT c.location_id, 'order', 'insert', false, array_agg(c.id), NULL
+    FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+    GROUP BY c.location_id, c.share
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT t.location_id, t.at, 'order ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM new_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_insert AFTER INSERT ON orders
+  REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_insert_orders();
+
+CREATE FUNCTION capture_update_orders() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF by_service() THEN
+    IF current_setting('comanda.told', true) = 'true' THEN
+      RETURN NULL;
+    END IF;
+  ELSIF pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'update', 'orders', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
+          CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
+        FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+        CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+        WHERE o.location_id IS NULL OR n.location_id IS NULL
+          OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id)
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,
+      CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
+      CASE WHEN o.number IS DISTINCT FROM n.number THEN 1 ELSE 0 END
+        + CASE WHEN o.external_id IS DISTINCT FROM n.external_id THEN 2 ELSE 0 END
+        + CASE WHEN o.status IS DISTINCT FROM n.status THEN 4 ELSE 0 END
+        + CASE WHEN o.total IS DISTINCT FROM n.total THEN 8 ELSE 0 END
+        + CASE WHEN o.channel IS DISTINCT FROM n.channel THEN 16 ELSE 0 END
+        + CASE WHEN o.is_take_away IS DISTINCT FROM n.is_take_away THEN 32 ELSE 0 END
+        + CASE WHEN o.identifier IS DISTINCT FROM n.identifier THEN 64 ELSE 0 END
+        + CASE WHEN o.payment_method_id IS DISTINCT FROM n.payment_method_id THEN 128 ELSE 0 END
+        + CASE WHEN o.cancel_reason IS DISTINCT FROM n.cancel_reason THEN 256 ELSE 0 END AS changed,
+      jsonb_build_object('external_id', o.external_id, 'status', o.status) AS before, jsonb_build_object('external_id', n.external_id, 'status', n.status) AS after,
+      CASE WHEN o.location_id IS NOT NULL THEN (o.status)::text END AS lost, order_stretch(1, o.created_at) AS lost_at,
+      CASE WHEN n.location_id IS NOT NULL THEN (n.status)::text END AS gained, order_stretch(1, n.created_at) AS gained_at
+    FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    WHERE ROW(o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.cancel_reason)
+        IS DISTINCT FROM ROW(n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.cancel_reason)
+      OR ROW(o.status, order_stretch(1, o.created_at)) IS DISTINCT FROM ROW(n.status, order_stretch(1, n.created_at))
+      OR o.location_id IS NULL OR n.location_id IS NULL
+  ), captured AS (
+    INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+    SELECT c.location_id, 'order', c.operation,
+      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'number' END, CASE WHEN c.changed & 2 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 4 <> 0 THEN 'status' END, CASE WHEN c.changed & 8 <> 0 THEN 'total' END, CASE WHEN c.changed & 16 <> 0 THEN 'channel' END, CASE WHEN c.changed & 32 <> 0 THEN 'is_take_away' END, CASE WHEN c.changed & 64 <> 0 THEN 'identifier' END, CASE WHEN c.changed & 128 <> 0 THEN 'payment_method_id' END, CASE WHEN c.changed & 256 <> 0 THEN 'cancel_reason' END]::text[], NULL),
+      false, array_agg(c.id), array_agg(c.before), array_agg(c.after)
+    FROM (
+      SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
+      FROM changed c WHERE c.operation <> 'update' OR c.changed & 511 <> 0
+    ) c
+    GROUP BY c.location_id, c.operation, c.changed, c.share
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT t.location_id, t.at, 'order ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0 AND (SELECT l.id FROM locations l WHERE l.id = t.location_id) IS NOT NULL;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM new_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_update AFTER UPDATE ON orders
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_update_orders();
+
+CREATE FUNCTION capture_delete_orders() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF by_service() THEN
+    IF current_setting('comanda.told', true) = 'true' THEN
+      RETURN NULL;
+    END IF;
+  ELSIF pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'delete', 'orders', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::orders AS new,
+          row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
+        FROM old_rows o CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT o.location_id, o.id AS id,
+      (o.status)::text AS lost, order_stretch(1, o.created_at) AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at
+    FROM old_rows o
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT t.location_id, t.at, 'order ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0 AND (SELECT l.id FROM locations l WHERE l.id = t.location_id) IS NOT NULL;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM old_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_delete AFTER DELETE ON orders
+  REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_orders();
+
+CREATE FUNCTION orders_length_fault(r orders) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN NOT is_external_id(r.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
+    WHEN char_length(r.channel) NOT BETWEEN 1 AND 255 THEN 'channel must have 1 to 255 characters'
+    WHEN char_length(r.identifier) > 255 THEN 'identifier must have at most 255 characters'
+    WHEN char_length(r.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters' END
+$$;
+
+CREATE FUNCTION guard_texts_orders() RETURNS trigger
+LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason, OLD.total, OLD.created_at)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason, NEW.total, NEW.created_at) THEN
+    PERFORM refuse_order_texts(NEW);
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason, total, created_at ON orders
+  FOR EACH ROW EXECUTE FUNCTION guard_texts_orders();
+
+CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at, created_by, request_id ON orders
+  FOR EACH ROW
+  WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at, OLD.created_by, OLD.request_id) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at, NEW.created_by, NEW.request_id))
+  EXECUTE FUNCTION refuse('never', 'the id, the location, the creation and the maker of an order never change');
+
+CREATE TRIGGER guard_number BEFORE UPDATE OF number, turn_id ON orders
+  FOR EACH ROW
+  WHEN (ROW(OLD.number, OLD.turn_id) IS DISTINCT FROM ROW(NEW.number, NEW.turn_id)
+    AND (OLD.number > 0 OR pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('never', 'an order gets its number and its turn at its commit, and keeps them');
+
+CREATE TRIGGER guard_total BEFORE UPDATE OF total, payment_method_id ON orders
+  FOR EACH ROW
+  WHEN (ROW(OLD.total, OLD.payment_method_id) IS DISTINCT FROM ROW(NEW.total, NEW.payment_method_id)
+    AND (OLD.number > 0))
+  EXECUTE FUNCTION refuse('never', 'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)');
+
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON orders
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');

@@ -1,0 +1,238 @@
+-- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
+
+CREATE TRIGGER touch BEFORE UPDATE ON products
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
+
+CREATE FUNCTION capture_last_state_products() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, in_catalog, before)
+  VALUES (OLD.location_id, 'product', 'delete', ARRAY[OLD.id], true,
+    ARRAY[(SELECT j.doc::jsonb FROM products_json(OLD.location_id, ARRAY[OLD.id]) j)]);
+  RETURN OLD;
+END $$;
+
+CREATE TRIGGER capture_last_state BEFORE DELETE ON products
+  FOR EACH ROW EXECUTE FUNCTION capture_last_state_products();
+
+CREATE FUNCTION capture_insert_products() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'insert', 'products', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::products AS old, n AS new,
+          row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.id) AS place
+        FROM new_rows n
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT n.location_id, n.id AS id,
+      (CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END)::text AS gained, '-infinity'::timestamptz AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at
+    FROM new_rows n
+  ), captured AS (
+    INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
+    SELECT c.location_id, 'product', 'insert', true, array_agg(c.id), NULL
+    FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+    GROUP BY c.location_id, c.share
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c
+  GROUP BY 1
+  UNION ALL
+  SELECT t.location_id, t.at, 'product ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM new_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_insert AFTER INSERT ON products
+  REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_insert_products();
+
+CREATE FUNCTION capture_update_products() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'update', 'products', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
+          CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
+        FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+        CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+        WHERE o.location_id IS NULL OR n.location_id IS NULL
+          OR ROW(o.location_id, o.id, o.external_id, o.sku, o.name, o.search_text, o.description, o.price, o.visible, o.image_url, o.created_at)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at)
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,
+      CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
+      CASE WHEN o.external_id IS DISTINCT FROM n.external_id THEN 1 ELSE 0 END
+        + CASE WHEN o.sku IS DISTINCT FROM n.sku THEN 2 ELSE 0 END
+        + CASE WHEN o.name IS DISTINCT FROM n.name THEN 4 ELSE 0 END
+        + CASE WHEN o.description IS DISTINCT FROM n.description THEN 8 ELSE 0 END
+        + CASE WHEN o.price IS DISTINCT FROM n.price THEN 16 ELSE 0 END
+        + CASE WHEN o.visible IS DISTINCT FROM n.visible THEN 32 ELSE 0 END
+        + CASE WHEN o.image_url IS DISTINCT FROM n.image_url THEN 64 ELSE 0 END AS changed,
+      NULL::jsonb AS before, NULL::jsonb AS after,
+      CASE WHEN o.location_id IS NOT NULL THEN (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text END AS lost, '-infinity'::timestamptz AS lost_at,
+      CASE WHEN n.location_id IS NOT NULL THEN (CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END)::text END AS gained, '-infinity'::timestamptz AS gained_at
+    FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
+    WHERE ROW(o.external_id, o.sku, o.name, o.description, o.price, o.visible, o.image_url)
+        IS DISTINCT FROM ROW(n.external_id, n.sku, n.name, n.description, n.price, n.visible, n.image_url)
+      OR ROW(CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz) IS DISTINCT FROM ROW(CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz)
+      OR o.location_id IS NULL OR n.location_id IS NULL
+  ), touched AS MATERIALIZED (
+    SELECT touched_by_products(array_agg(c.location_id), array_agg(c.id)) FROM changed c
+    WHERE c.operation <> 'update' OR c.changed & 7 <> 0
+  ), captured AS (
+    INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+    SELECT c.location_id, 'product', c.operation,
+      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 2 <> 0 THEN 'sku' END, CASE WHEN c.changed & 4 <> 0 THEN 'name' END, CASE WHEN c.changed & 8 <> 0 THEN 'description' END, CASE WHEN c.changed & 16 <> 0 THEN 'price' END, CASE WHEN c.changed & 32 <> 0 THEN 'visible' END, CASE WHEN c.changed & 64 <> 0 THEN 'image_url' END]::text[], NULL),
+      c.changed & 55 <> 0, array_agg(c.id), NULL, NULL
+    FROM (
+      SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
+      FROM changed c CROSS JOIN touched WHERE c.operation <> 'update' OR c.changed & 127 <> 0
+    ) c
+    GROUP BY c.location_id, c.operation, c.changed, c.share
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c WHERE c.changed & 55 <> 0
+  GROUP BY 1 HAVING (SELECT l.id FROM locations l WHERE l.id = c.location_id) IS NOT NULL
+  UNION ALL
+  SELECT t.location_id, t.at, 'product ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0 AND (SELECT l.id FROM locations l WHERE l.id = t.location_id) IS NOT NULL;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM new_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_update AFTER UPDATE ON products
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_update_products();
+
+CREATE FUNCTION capture_delete_products() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  noted bigint;
+BEGIN
+  IF NOT by_service() AND pg_trigger_depth() = 1 THEN
+    PERFORM note_hand_edit(e.location_id, 'delete', 'products', e.n, e.kept, e.by_cascade)
+    FROM (
+      SELECT c.location_id, c.by_cascade, count(*)::int AS n,
+        jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
+          FILTER (WHERE c.place <= 100) AS kept
+      FROM (
+        SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::products AS new,
+          row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
+        FROM old_rows o CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+      ) c GROUP BY 1, 2 ORDER BY 1, 2
+    ) e;
+  END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT o.location_id, o.id AS id,
+      (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text AS lost, '-infinity'::timestamptz AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at
+    FROM old_rows o
+  ), captured AS (
+    INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
+    SELECT c.location_id, 'product', 'delete', true, array_agg(c.id), NULL
+    FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
+    GROUP BY c.location_id, c.share
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c
+  GROUP BY 1 HAVING (SELECT l.id FROM locations l WHERE l.id = c.location_id) IS NOT NULL
+  UNION ALL
+  SELECT t.location_id, t.at, 'product ' || t.name, sum(t.n) FROM (
+    SELECT c.location_id, c.gained_at AS at, c.gained AS name, 1 AS n FROM changed c
+      WHERE c.gained IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+    UNION ALL
+    SELECT c.location_id, c.lost_at, c.lost, -1 FROM changed c
+      WHERE c.lost IS NOT NULL AND ROW(c.gained, c.gained_at) IS DISTINCT FROM ROW(c.lost, c.lost_at)
+  ) t GROUP BY 1, 2, 3 HAVING sum(t.n) <> 0 AND (SELECT l.id FROM locations l WHERE l.id = t.location_id) IS NOT NULL;
+  GET DIAGNOSTICS noted = ROW_COUNT;
+  -- The more a statement notes the surer it folds, so that no bulk leaves thousands of notes that every reader adds up.
+  IF random() < 0.01 * noted THEN
+    PERFORM fold_tallies(r.location_id) FROM (SELECT DISTINCT location_id FROM old_rows) r;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER capture_delete AFTER DELETE ON products
+  REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_products();
+
+CREATE FUNCTION products_columns(r products) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(',"external_id":' || to_json(r.external_id)::text, '')
+    || ',"sku":' || to_json(r.sku)::text
+    || ',"name":' || to_json(r.name)::text
+    || ',"description":' || to_json(r.description)::text
+    || ',"price":' || trim_scale(r.price)::text
+    || ',"visible":' || r.visible::text
+    || ',"image_url":' || to_json(r.image_url)::text
+$$;
+
+CREATE FUNCTION products_in_catalog(r products) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(',"external_id":' || to_json(r.external_id)::text, '')
+    || ',"sku":' || to_json(r.sku)::text
+    || ',"name":' || to_json(r.name)::text
+    || ',"price":' || trim_scale(r.price)::text
+    || ',"visible":' || r.visible::text
+$$;
+
+CREATE FUNCTION write_products_row(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_new THEN
+    INSERT INTO products (location_id, id, external_id, sku, name, description, price, visible, image_url)
+    SELECT p_location, p_id, f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(NULL::products, p_fields) f;
+  ELSE
+    UPDATE products r SET (external_id, sku, name, description, price, visible, image_url)
+      = (SELECT f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(r, p_fields) f)
+    WHERE r.location_id = p_location AND r.id = p_id;
+  END IF;
+END $$;
+
+CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON products
+  FOR EACH ROW
+  WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
+  EXECUTE FUNCTION refuse('never', 'the id, the location and the creation of a product never change: make another one');
+
+CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON products
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
