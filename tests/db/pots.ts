@@ -9,12 +9,12 @@ export interface Pots extends SqlFolderKit {
 }
 
 export const touchPot = (word: string) => `
-  create function touch_pot() returns trigger language plpgsql as $$
+CREATE FUNCTION touch_pot() returns trigger language plpgsql as $$
   begin new.touched := '${word}'; return new; end $$;`;
 export const touch =
-  'create trigger wash before insert or update on pots for each row execute function touch_pot();';
-export const labels = 'create view pot_labels as select label, shout(label) as loud from pots;';
-export const shout = `create function shout(word text) returns text language sql as $$ select upper(word) || '!' $$;`;
+  'CREATE TRIGGER wash before insert or update ON pots for each row execute function touch_pot();';
+export const labels = 'CREATE VIEW pot_labels as select label, shout(label) as loud from pots;';
+export const shout = `CREATE FUNCTION shout(word text) returns text language sql as $$ select upper(word) || '!' $$;`;
 
 /** The files of a folder in which each thing stands before what it needs. */
 export const whole = { pots: `${labels}\n${touch}\n${touchPot('first')}`, words: shout };

@@ -11,7 +11,7 @@ let kit: SqlFolderKit;
 
 beforeEach(async () => {
   kit = await openSqlFolder();
-  kit.write({ one: 'create view one as select 1 as number' });
+  kit.write({ one: 'CREATE VIEW one AS select 1 as number;' });
 });
 afterEach(() => kit.close());
 
@@ -83,13 +83,13 @@ describe('a database', () => {
 
   test('that has another text of the folder is refused', async () => {
     await kit.apply();
-    kit.write({ one: 'create view one as select 2 as number' });
+    kit.write({ one: 'CREATE VIEW one AS select 2 as number;' });
     await expect(start('1.1.0')).rejects.toThrow('lacks the functions and triggers of this version');
   });
 
   test('to which a newer release was applied is accepted by one that was there before, with a warning', async () => {
     await kit.apply();
-    kit.write({ two: 'create view two as select 2 as number' });
+    kit.write({ two: 'CREATE VIEW two AS select 2 as number;' });
     await kit.apply({ release: '1.1.0' });
     kit.write({ two: null });
     expect(await state('1.0.0')).toEqual({ missing: [], unknown: [], misnoted: [], sql: 'followed' });
@@ -100,7 +100,7 @@ describe('a database', () => {
 
   test('to which a newer release was applied is refused by one that never was', async () => {
     await kit.apply({ release: '1.1.0' });
-    kit.write({ one: 'create view one as select 2 as number' });
+    kit.write({ one: 'CREATE VIEW one AS select 2 as number;' });
     await kit.apply({ release: '1.0.0' });
     await expect(start('1.0.0')).rejects.toThrow(
       'DATABASE_URL: the database has the functions and triggers of release 1.1.0, and never had those of this one, 1.0.0: run that release',
@@ -109,8 +109,8 @@ describe('a database', () => {
 
   test('is refused when the folder cannot be read, or holds what it may not', async () => {
     await kit.apply();
-    kit.write({ one: 'drop view one' });
-    await expect(start('1.0.0')).rejects.toThrow('one.sql:1: DROP VIEW ONE is not for this folder');
+    kit.write({ one: 'DROP VIEW one;' });
+    await expect(start('1.0.0')).rejects.toThrow('one.sql:1: "DROP VIEW one;" belongs to no object');
     const sqlDirectory = join(kit.directory, 'nowhere');
     await expect(start('1.0.0', { sqlDirectory })).rejects.toThrow('nowhere has no .sql files');
   });

@@ -12,6 +12,7 @@ const all = ['function touch_pot', 'function shout', 'view pot_labels', 'trigger
 
 const objects = () =>
   kit.select('select identity, gone_since from internal.sql_objects order by applied_at, identity');
+
 describe('a folder', () => {
   test('is applied whatever the order of its files and statements, and told', async () => {
     kit.write(whole);
@@ -36,15 +37,15 @@ describe('a folder', () => {
   test('may have functions that need each other in a circle', async () => {
     kit.write({
       words: `
-        create function ping(n int) returns int language sql as $$ select case when n = 0 then 0 else pong(n - 1) end $$;
-        create function pong(n int) returns int language sql as $$ select ping(n) $$;`,
+CREATE FUNCTION ping(n int) returns int language sql as $$ select case when n = 0 then 0 else pong(n - 1) end $$;
+CREATE FUNCTION pong(n int) returns int language sql as $$ select ping(n) $$;`,
     });
     expect((await kit.apply()).objects).toEqual(['function ping', 'function pong']);
     expect(await kit.select('select ping(3)')).toEqual([{ ping: 0 }]);
   });
 
   test('that is applied twice changes nothing', async () => {
-    kit.write({ ...whole, grants: 'grant select on pots to public;' });
+    kit.write(whole);
     await kit.apply();
     const states = async () => [
       await kit.versions(),
@@ -89,27 +90,50 @@ describe('a folder', () => {
   });
 
   test('may have constraint triggers, and make them of others and back', async () => {
-    const check = (kind: string) =>
-      `create ${kind} check_pot after insert on pots ${kind.includes('constraint') ? 'deferrable initially deferred ' : ''}for each row execute function check_pot();
-       create function check_pot() returns trigger language plpgsql as $$ begin if new.label = 'bad' then raise 'no bad pots'; end if; return null; end $$;`;
+    const check = (kind: string, timing = '') =>
+      `CREATE ${kind} check_pot after insert ON pots ${timing} for each row execute function check_pot();
+CREATE FUNCTION check_pot() returns trigger language plpgsql as $$ begin if new.label = 'bad' then raise 'no bad pots'; end if; return null; end $$;`;
     const deferred = () =>
       kit.select(`select tginitdeferred as deferred from pg_trigger where tgname = 'check_pot'`);
-    kit.write({ check: check('constraint trigger') });
+    kit.write({ check: check('CONSTRAINT TRIGGER', 'deferrable initially deferred') });
     await kit.apply();
     expect(await deferred()).toEqual([{ deferred: true }]);
     const before = await kit.versions();
     expect((await kit.apply()).objects).toEqual([]);
     expect(await kit.versions()).toEqual(before);
-    kit.write({ check: check('or replace constraint trigger') });
+    kit.write({ check: check('CONSTRAINT TRIGGER', 'deferrable initially immediate') });
     expect((await kit.apply()).objects).toEqual(['trigger check_pot on pots']);
-    expect(await deferred()).toEqual([{ deferred: true }]);
-    kit.write({ check: check('trigger') });
+    expect(await deferred()).toEqual([{ deferred: false }]);
+    kit.write({ check: check('TRIGGER') });
     await kit.apply();
     expect(await deferred()).toEqual([{ deferred: false }]);
-    kit.write({ check: check('constraint trigger') });
+    kit.write({ check: check('CONSTRAINT TRIGGER', 'deferrable initially deferred') });
     await kit.apply();
     expect(await deferred()).toEqual([{ deferred: true }]);
     await expect(kit.select(`insert into pots (id, label) values (1, 'bad')`)).rejects.toThrow('no bad pots');
+  });
+
+  test('has its generated part in made, which is applied with it, and goes as it does', async () => {
+    const note = (table: string) =>
+      `CREATE FUNCTION note_${table}() returns trigger language plpgsql as $$ begin new.touched := 'noted ' || tg_argv[0]; return new; end $$;
+CREATE TRIGGER note before insert ON ${table} for each row execute function note_${table}('${table}');`;
+    kit.write({ 'made/pots': note('pots'), 'made/lids': note('lids') });
+    expect((await kit.apply()).objects).toEqual([
+      'function note_lids',
+      'function note_pots',
+      'trigger note on lids',
+      'trigger note on pots',
+    ]);
+    expect(await kit.select('insert into lids (id) values (1) returning touched')).toEqual([
+      { touched: 'noted lids' },
+    ]);
+    expect((await kit.apply()).objects).toEqual([]);
+    kit.write({ 'made/lids': null });
+    await kit.apply({ release: '1.1.0' });
+    expect((await kit.apply({ release: '1.2.0' })).dropped).toEqual([
+      'trigger note on lids',
+      'function note_lids',
+    ]);
   });
 
   test('takes the place of what a migration made before it', async () => {
@@ -122,10 +146,10 @@ describe('a folder', () => {
 
 describe('what was changed by hand is put right:', () => {
   test.each([
-    ['a function', touchPot('hand').replace('create', 'create or replace'), ['function touch_pot']],
+    ['a function', touchPot('hand').replace('CREATE', 'create or replace'), ['function touch_pot']],
     [
       'a trigger',
-      touch.replace('create', 'create or replace').replace('insert or', ''),
+      touch.replace('CREATE', 'create or replace').replace('insert or', ''),
       ['trigger wash on pots'],
     ],
     ['a trigger that was switched off', 'alter table pots disable trigger wash', ['trigger wash on pots']],
@@ -149,68 +173,5 @@ describe('what was changed by hand is put right:', () => {
     expect(await kit.touched(1)).toEqual({ touched: 'first' });
     expect(await kit.select('select * from pot_labels')).toEqual([{ label: 'pot', loud: 'POT!' }]);
     expect((await kit.apply()).objects).toEqual([]);
-  });
-
-  test('and what was granted on it is granted again', async () => {
-    kit.write({ ...whole, grants: 'grant select on pot_labels to public' });
-    await kit.apply();
-    await kit.client.query('drop view pot_labels');
-    expect((await kit.apply()).objects).toEqual(['view pot_labels', 'grant select on pot_labels to public']);
-    const granted = `select has_table_privilege('pg_monitor', 'pot_labels', 'select') as granted`;
-    expect(await kit.select(granted)).toEqual([{ granted: true }]);
-  });
-});
-
-describe('what functions write', () => {
-  const watch = (...tables: string[]) => `
-    create function watch_statements() returns table (statement text) language sql as $f$
-      select format('create function note_%1$s() returns trigger language plpgsql as $$ begin new.touched := %2$L || tg_argv[0]; return new; end $$', name, 'noted ')
-        from unnest(array[${tables.map((name) => `'${name}'`)}]) as name
-      union all
-      select format('create trigger note before insert on %1$I for each row execute function note_%1$s(%1$L)', name)
-        from unnest(array[${tables.map((name) => `'${name}'`)}]) as name
-    $f$;`;
-
-  test('is applied as what stands in files, and goes as that does', async () => {
-    kit.write({ watch: watch('pots', 'lids') });
-    expect((await kit.apply()).objects).toEqual([
-      'function watch_statements',
-      'function note_pots',
-      'function note_lids',
-      'trigger note on pots',
-      'trigger note on lids',
-    ]);
-    expect(await kit.select('insert into lids (id) values (1) returning touched')).toEqual([
-      { touched: 'noted lids' },
-    ]);
-    expect((await kit.apply()).objects).toEqual([]);
-    kit.write({ watch: watch('pots') });
-    await kit.apply({ release: '1.1.0' });
-    expect((await kit.apply({ release: '1.2.0' })).dropped).toEqual([
-      'trigger note on lids',
-      'function note_lids',
-    ]);
-  });
-
-  test.each([
-    [`'drop table pots'`, 'watch_statements() row 1:1: DROP TABLE POTS is not for this folder'],
-    [
-      `e'create view a as select 1;\\nselect 1'`,
-      'watch_statements() row 1:2: SELECT 1 is not for this folder',
-    ],
-    [`'${touch}'`, 'watch_statements() row 1:1: trigger wash on pots is defined in'],
-    [`1 / 0 || ''`, 'watch_statements(): division by zero (22012)'],
-    [
-      `'create function broken() returns int language sql as $$ select nothing $$'`,
-      'watch_statements() row 1:1: function broken: column "nothing" does not exist',
-    ],
-  ])('%s is refused', async (statement, reason) => {
-    kit.write(whole);
-    await kit.apply();
-    kit.write({
-      watch: `create function watch_statements() returns table (statement text) language sql as $f$ select ${statement} $f$;`,
-    });
-    await expect(kit.apply()).rejects.toThrow(reason);
-    expect(await kit.select(`select to_regproc('watch_statements') as made`)).toEqual([{ made: null }]);
   });
 });

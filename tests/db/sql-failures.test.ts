@@ -18,7 +18,7 @@ describe('a failure', () => {
     const before = await kit.versions();
     kit.write({
       pots: `${labels}\n${touch}\n${touchPot('second')}`,
-      words: '\ncreate function shout(word text)\n  retuns text language sql as $$ select 1 $$;',
+      words: '\nCREATE FUNCTION shout(word text)\n  retuns text language sql as $$ select 1 $$;',
     });
     await expect(kit.apply()).rejects.toThrow(
       `${kit.directory}/words.sql:3: function shout: syntax error at or near "retuns" (42601)`,
@@ -42,7 +42,7 @@ describe('a failure', () => {
     ['sql', '\n select upper(wort)', 'words.sql:4: function shout: column "wort" does not exist (42703)'],
   ])('in the body of a function in %s is found before it is run (%j)', async (language, body, reason) => {
     kit.write({
-      words: `\ncreate function shout(word text) returns text\nlanguage ${language} as $$${body}$$;`,
+      words: `\nCREATE FUNCTION shout(word text) returns text\nlanguage ${language} as $$${body}$$;`,
     });
     await expect(kit.apply()).rejects.toThrow(`${kit.directory}/${reason}`);
     expect(await kit.select(`select to_regproc('shout') as made`)).toEqual([{ made: null }]);
@@ -75,9 +75,22 @@ describe('a failure', () => {
   test('is a wrong statement, before anything is applied', async () => {
     kit.write({ ...whole, zz: '-- no data here\ninsert into pots values (1);' });
     await expect(kit.apply()).rejects.toThrow(
-      `${kit.directory}/zz.sql:2: INSERT INTO POTS is not for this folder`,
+      `${kit.directory}/zz.sql:2: "insert into pots values (1);" belongs to no object`,
     );
     expect(await kit.versions()).toEqual({});
+  });
+
+  test.each([
+    'CREATE VIEW two as select 1; drop table pots;',
+    'CREATE FUNCTION two() returns int language sql as $$ select 1 $$; drop table pots;',
+  ])('is a second statement on the lines of an object: %s', async (text) => {
+    kit.write({ words: `\n${text}` });
+    await expect(kit.apply()).rejects.toThrow(
+      /words\.sql:2: (view|function) two: cannot insert multiple commands into a prepared statement \(42601\)$/,
+    );
+    expect(await kit.select(`select to_regclass('pots') as pots, to_regclass('two') as two`)).toEqual([
+      { pots: 'pots', two: null },
+    ]);
   });
 
   test('is a missing folder', async () => {

@@ -30,24 +30,24 @@ afterEach(async () => {
 
 /** Notes every row that is written, and by which version of the function and of the trigger. */
 const capture = (version: string, trigger: string) => ({
-  notes: `create function note_row() returns trigger language plpgsql as $$
+  notes: `CREATE FUNCTION note_row() returns trigger language plpgsql as $$
     begin insert into noted values (tg_table_name, new.id, new.uses, '${version}', tg_argv[0], pg_current_xact_id()::text::bigint); return null; end $$;`,
   capture: ['pots', 'lids']
     .map(
       (tab) =>
-        `create trigger note after insert or update on ${tab} for each row execute function note_row('${trigger}');`,
+        `CREATE TRIGGER note after insert or update ON ${tab} for each row execute function note_row('${trigger}');`,
     )
     .join('\n'),
 });
 const check = (timing: string) => `
-  create function check_row() returns trigger language plpgsql as $$ begin insert into checked values (tg_table_name, new.id); return null; end $$;
-  create constraint trigger check_lid after insert on lids deferrable initially ${timing} for each row execute function check_row();`;
+CREATE FUNCTION check_row() returns trigger language plpgsql as $$ begin insert into checked values (tg_table_name, new.id); return null; end $$;
+CREATE CONSTRAINT TRIGGER check_lid after insert ON lids deferrable initially ${timing} for each row execute function check_row();`;
 const count = `
-  create function count_row() returns trigger language plpgsql as $$ begin insert into counted values (tg_table_name, new.id); return null; end $$;
-  create trigger count_lid after insert on lids for each row execute function count_row();`;
+CREATE FUNCTION count_row() returns trigger language plpgsql as $$ begin insert into counted values (tg_table_name, new.id); return null; end $$;
+CREATE TRIGGER count_lid after insert ON lids for each row execute function count_row();`;
 const readers = (word: string) => `
-  create view busy_pots as select id, uses, loud(label) as label from pots where uses > 0;
-  create function loud(word text) returns text language sql as $$ select '${word} ' || word $$;`;
+CREATE VIEW busy_pots as select id, uses, loud(label) as label from pots where uses > 0;
+CREATE FUNCTION loud(word text) returns text language sql as $$ select '${word} ' || word $$;`;
 
 /** A transaction that writes both tables and reads both, in an order that depends on its number. */
 async function work(client: pg.Client, turn: number): Promise<void> {

@@ -1,133 +1,138 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readSqlFolder } from '../../packages/db/src/sql/folder.ts';
-import { nameOf, undoing } from '../../packages/db/src/sql/identity.ts';
-import { splitStatements } from '../../packages/db/src/sql/lexer.ts';
+import { dropping, nameOf } from '../../packages/db/src/sql/identity.ts';
 import { readStatements } from '../../packages/db/src/sql/statements.ts';
 
-describe('a file is split', () => {
-  const split = (sql: string) => splitStatements('a.sql', sql).map(({ sql: text, line }) => [line, text]);
-
-  test('at its semicolons, each statement with the line that it begins in', () => {
-    expect(split('select 1;\n\n  select\n2 ;;\n;select 3')).toEqual([
-      [1, 'select 1'],
-      [3, 'select\n2'],
-      [5, 'select 3'],
-    ]);
-    expect(split('')).toEqual([]);
-    expect(split(' -- only; words\n/* and; more */ ;')).toEqual([]);
-  });
-
+describe('an object', () => {
   test.each([
-    ['a text', `select 'a;b'`],
-    ['a text with a quote in it', `select 'it''s; so'`],
-    ['a text with a backslash, which means nothing there', `select 'a\\'`],
-    ['a text with escapes', `select e'a\\';b', E'\\\\'`],
-    ['a name', `select "a;b"`],
-    ['a name with a quote in it', `select "a"";b"`],
-    ['a comment to the end of the line', 'select 1 -- one; two\n + 1'],
-    ['a comment', 'select /* ; */ 1'],
-    ['a comment in a comment', 'select /* a /* b; */ c; */ 1'],
-    ['a comment that a text only seems to open', `select '/*' + 1, '*/'`],
-    ['a text that a comment only seems to open', `select 1 /* don't */ + 2`],
-    ['dollar quotes', 'select $$a;b$$'],
-    ['dollar quotes with a tag, and others inside', 'select $body$ a; $$ b; $$ $bod$ c; $body$'],
-    ['a name with dollars, which quote nothing', 'select a$b$c'],
-    ['a parameter', 'select $1 + $2'],
-    ['a text behind dollar quotes', `select $$it's$$, 'a;b'`],
-  ])('but not in %s', (_, sql) => {
-    expect(split(`${sql};\nselect 2;`)).toEqual([
-      [1, sql],
-      [1 + sql.split('\n').length, 'select 2'],
-    ]);
-  });
-
-  test.each([
-    ['a text', `'a`, `'`],
-    ['a text with escapes', `e'a\\'`, `e'`],
-    ['a name', '"a""', '"'],
-    ['a comment', '/* a /* b */', '/*'],
-    ['dollar quotes', '$a$ b $A$', '$a$'],
-  ])('unless %s has no end', (_, sql, mark) => {
-    expect(() => split(`select 1;\nselect ${sql};\nselect 2`)).toThrow(
-      `a.sql:2: what begins with ${mark} has no end`,
-    );
-  });
-});
-
-describe('a statement', () => {
-  test.each([
-    ['create function F(a int) returns int', 'function f', 'create or replace function F(a int) returns int'],
-    ['CREATE OR REPLACE FUNCTION f()', 'function f', 'CREATE OR REPLACE FUNCTION f()'],
-    ['create -- or not\n procedure p ()', 'procedure p', 'create or replace -- or not\n procedure p ()'],
+    ['CREATE FUNCTION f(a int) returns int', 'function f', 'CREATE OR REPLACE FUNCTION f(a int) returns int'],
+    ['CREATE PROCEDURE p\n() language sql', 'procedure p', 'CREATE OR REPLACE PROCEDURE p\n() language sql'],
+    ['CREATE VIEW v_2 AS\nSELECT 1', 'view v_2', 'CREATE OR REPLACE VIEW v_2 AS\nSELECT 1'],
     [
-      'create view "View; one" as select 1',
-      'view "View; one"',
-      'create or replace view "View; one" as select 1',
-    ],
-    [
-      'create trigger t before update of "on", a on Orders for each row execute function f()',
+      'CREATE TRIGGER t BEFORE UPDATE OF a, b ON orders FOR EACH ROW WHEN (OLD.a = 1) EXECUTE FUNCTION f()',
       'trigger t on orders',
-      'create or replace trigger t before update of "on", a on Orders for each row execute function f()',
+      'CREATE OR REPLACE TRIGGER t BEFORE UPDATE OF a, b ON orders FOR EACH ROW WHEN (OLD.a = 1) EXECUTE FUNCTION f()',
     ],
     [
-      'create constraint trigger t after insert on "order" deferrable',
-      'trigger t on order',
-      'create constraint trigger t after insert on "order" deferrable',
+      `CREATE TRIGGER t AFTER INSERT\n  ON orders EXECUTE FUNCTION refuse('is ON strike; no more')`,
+      'trigger t on orders',
+      `CREATE OR REPLACE TRIGGER t AFTER INSERT\n  ON orders EXECUTE FUNCTION refuse('is ON strike; no more')`,
     ],
     [
-      'create or replace constraint trigger t after insert on a',
-      'trigger t on a',
-      'create constraint trigger t after insert on a',
+      'CREATE CONSTRAINT TRIGGER t AFTER INSERT ON orders\nDEFERRABLE',
+      'trigger t on orders',
+      'CREATE CONSTRAINT TRIGGER t AFTER INSERT ON orders\nDEFERRABLE',
     ],
-    [
-      'Grant SELECT (id,"Name")\n on orders to reader, "To"',
-      'grant select ( id , "Name" ) on orders to reader , "To"',
-      'Grant SELECT (id,"Name")\n on orders to reader, "To"',
-    ],
-  ])('%s makes %s', (sql, identity, ddl) => {
-    expect(readStatements('a.sql', sql)).toMatchObject([{ identity, ddl, line: 1 }]);
+  ])('%s is %s', (sql, identity, ddl) => {
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    expect(readStatements('a.sql', `-- what it is for\n\n${sql};\n`)).toEqual([
+      expect.objectContaining({ identity, ddl, checksum, file: 'a.sql', line: 3 }),
+    ]);
   });
 
   test.each([
-    ['create table a (b int)', 'CREATE TABLE A is not for this folder'],
-    ['create materialized view a as select 1', 'CREATE MATERIALIZED VIEW is not for this folder'],
-    ['create temporary view a as select 1', 'CREATE TEMPORARY VIEW is not for this folder'],
-    ['create constraint function a()', 'CREATE CONSTRAINT FUNCTION is not for this folder'],
-    ['drop function a', 'DROP FUNCTION A is not for this folder'],
-    ['revoke all on a from b', 'REVOKE ALL ON is not for this folder'],
-    ['"create" function a()', 'is not for this folder'],
-    ['\\i other', 'is not for this folder'],
-    ['create function', 'a name is missing'],
-    [`create function 'a'()`, 'a name is missing'],
-    ['create trigger t before update', 'a name is missing'],
-    ['create function public.a()', 'public: names stand here without their schema'],
-    ['create trigger t before update on public.a', 'public: names stand here without their schema'],
-    ['create function a() returns int begin atomic select 1; end', 'BEGIN ATOMIC is not read'],
-  ])('%s is refused', (sql, reason) => {
-    expect(() => readStatements('a.sql', `grant a to b;\n\n${sql};`)).toThrow(`a.sql:3: `);
-    expect(() => readStatements('a.sql', `grant a to b;\n\n${sql};`)).toThrow(reason);
+    ['lines in the first column', '$$\nBEGIN\nINSERT INTO a VALUES (1);\n\n-- and so on;\nEND $$'],
+    ['other dollar quotes', '$f$\nSELECT $$\n;\n$$ || $x$;\n$x$;\n$f$'],
+    ['parameters and a dollar in a format', `$$\nSELECT format('%1$s; %2$I', $1, $2);\n$$`],
+    ['a dollar quote on one line', '$$ SELECT 1; $$ STABLE'],
+    ['a comment in its head', `\n-- of one; of $$\n$$ SELECT 1;\n $$`],
+    ['a CREATE that is not in the first column', '$$\n  CREATE VIEW a AS SELECT 1;\n$$'],
+  ])('ends behind its body, which may hold %s', (_, body) => {
+    const text = `CREATE FUNCTION f() RETURNS int LANGUAGE sql AS ${body};\n-- the next one\nCREATE VIEW v AS SELECT 1 ;\n`;
+    const [first, second] = readStatements('a.sql', text);
+    expect(first?.ddl).toBe(`CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS ${body}`);
+    expect(second).toMatchObject({ identity: 'view v', ddl: 'CREATE OR REPLACE VIEW v AS SELECT 1' });
+    expect(readStatements('a.sql', text)).toHaveLength(2);
+  });
+
+  const before = 'CREATE VIEW v AS SELECT 1;\n\n';
+  test.each([
+    ['a statement of another kind', 'DROP TABLE a;'],
+    ['a grant', 'GRANT SELECT ON a TO b;'],
+    ['rows', '  INSERT INTO a VALUES (1);'],
+    ['another kind of object', 'CREATE TABLE a (b int);'],
+    ['a materialized view', 'CREATE MATERIALIZED VIEW a AS SELECT 1;'],
+    ['lower case', 'create function a() returns int language sql as $$ select 1 $$;'],
+    ['OR REPLACE', 'CREATE OR REPLACE FUNCTION a() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;'],
+    ['a schema', 'CREATE FUNCTION public.a() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;'],
+    ['a name in quotes', 'CREATE VIEW "a" AS SELECT 1;'],
+    ['a name in capitals', 'CREATE VIEW Orders AS SELECT 1;'],
+    ['no name', 'CREATE VIEW'],
+    ['an object that is not in the first column', '  CREATE VIEW a AS SELECT 1;'],
+    ['a comment of another kind', '/* why */'],
+    ['a command of psql', '\\i other.sql'],
+  ])('%s is refused with file and line', (_, text) => {
+    const start = `a.sql:3: "${text.length > 60 ? `${text.slice(0, 60)}…` : text}" belongs to no object: an object begins`;
+    expect(() => readStatements('a.sql', `${before}${text}\n`)).toThrow(start);
   });
 
   test.each([
-    ['function f', 'drop function if exists "f"'],
-    ['procedure "P ""q"""', 'drop procedure if exists "P ""q"""'],
-    ['trigger touch on order', 'drop trigger if exists "touch" on "order"'],
-    ['trigger "a on b" on "C"', 'drop trigger if exists "a on b" on "C"'],
-    ['grant select on orders to reader', 'revoke select on orders from reader'],
-    ['grant a , b to c , "To" with admin option', 'revoke a , b from c , "To"'],
-    ['grant usage on schema public to a granted by b', 'revoke usage on schema public from a'],
-  ])('%s is undone by %s', (identity, sql) => {
-    expect(undoing(nameOf(identity))).toBe(sql);
+    [
+      'a body without an end',
+      'CREATE FUNCTION a() RETURNS int LANGUAGE sql AS $$\n  SELECT 1;\n\n',
+      'a.sql:3: "CREATE FUNCTION a() RETURNS int LANGUAGE sql AS $$" has no end: an object begins',
+    ],
+    [
+      'a missing semicolon before the next object',
+      'CREATE VIEW a AS SELECT 1\n\nCREATE VIEW b AS SELECT 2;',
+      'a.sql:5: "CREATE VIEW b AS SELECT 2;" begins before the object of line 3 has ended: an object begins',
+    ],
+    [
+      'words behind the semicolon',
+      'CREATE VIEW a AS SELECT 1; -- why\nCREATE VIEW b AS SELECT 2;',
+      'a.sql:4: "CREATE VIEW b AS SELECT 2;" begins before the object of line 3 has ended',
+    ],
+    [
+      'a second object begun inside a body',
+      'CREATE FUNCTION a() RETURNS int LANGUAGE sql AS $$\nCREATE VIEW b AS SELECT 2;\n$$;',
+      'a.sql:4: "CREATE VIEW b AS SELECT 2;" begins before the object of line 3 has ended',
+    ],
+    [
+      'a body without dollar quotes',
+      'CREATE FUNCTION a() RETURNS int\nBEGIN ATOMIC\n  SELECT 1;\nEND;',
+      'a.sql:6: "END;" belongs to no object',
+    ],
+    ['a statement behind an object', 'CREATE VIEW a AS SELECT 1;\nDROP VIEW b;', 'a.sql:4: "DROP VIEW b;"'],
+    [
+      'a trigger without a table',
+      'CREATE TRIGGER t BEFORE UPDATE;',
+      'a.sql:3: trigger t names no table: ON in capitals and a plain name',
+    ],
+    [
+      'a trigger on a table with its schema',
+      'CREATE TRIGGER t BEFORE UPDATE ON public.orders EXECUTE FUNCTION f();',
+      'a.sql:3: trigger t names no table',
+    ],
+  ])('%s is refused with file and line', (_, text, reason) => {
+    expect(() => readStatements('a.sql', `${before}${text}`)).toThrow(reason);
   });
+
+  test.each([
+    ['function f', 'drop function if exists f'],
+    ['procedure p_2', 'drop procedure if exists p_2'],
+    ['view v', 'drop view if exists v'],
+    ['trigger touch on orders', 'drop trigger if exists touch on orders'],
+  ])('%s is dropped by %s', (identity, sql) => {
+    expect(dropping(nameOf(identity))).toBe(sql);
+  });
+
+  test.each(['table orders', 'function', 'function f; drop table orders', 'trigger "a b" on c'])(
+    '%s is no name of an object',
+    (identity) => {
+      expect(() => nameOf(identity)).toThrow(`sql_objects has an unknown ${identity}`);
+    },
+  );
 });
 
 describe('a folder', () => {
   let directory: string;
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
+    mkdirSync(join(directory, 'made'));
   });
   afterEach(() => rmSync(directory, { recursive: true }));
   const write = (name: string, sql: string) => writeFileSync(join(directory, name), sql);
@@ -135,58 +140,83 @@ describe('a folder', () => {
 
   test('is refused when it is not there, or has no files', () => {
     expect(() => readSqlFolder(join(directory, 'nowhere'))).toThrow('nowhere has no .sql files');
-    write('orders.sql~', 'create view a as select 1');
+    write('orders.sql~', 'CREATE VIEW a AS SELECT 1;');
     expect(() => readSqlFolder(directory)).toThrow('has no .sql files');
   });
 
+  test('has the files of made as well, in the order of all names', () => {
+    write('made/orders.sql', 'CREATE VIEW b AS SELECT 2;');
+    write('orders.sql', 'CREATE VIEW c AS SELECT 3;');
+    write('audit.sql', 'CREATE VIEW a AS SELECT 1;');
+    expect(readSqlFolder(directory).statements.map(({ file, name }) => [file, name])).toEqual([
+      [join(directory, 'audit.sql'), 'a'],
+      [join(directory, 'made/orders.sql'), 'b'],
+      [join(directory, 'orders.sql'), 'c'],
+    ]);
+  });
+
+  test('needs no folder made', () => {
+    rmSync(join(directory, 'made'), { recursive: true });
+    write('a.sql', 'CREATE VIEW a AS SELECT 1;');
+    expect(readSqlFolder(directory).statements).toHaveLength(1);
+  });
+
   test('has another hash with another text, name or division, but not with other line endings', () => {
-    write('a.sql', 'create view a as\nselect 1;\n');
+    write('a.sql', 'CREATE VIEW a AS\nselect 1;\n');
     write('b.sql', '');
     const before = hash();
-    write('a.sql', 'create view a as\r\nselect 1;\r\n');
+    write('a.sql', 'CREATE VIEW a AS\r\nselect 1;\r\n');
     expect(hash()).toBe(before);
-    write('a.sql', 'create view a as\nselect 2;\n');
+    write('a.sql', 'CREATE VIEW a AS\nselect 2;\n');
     expect(hash()).not.toBe(before);
     write('a.sql', '');
-    write('b.sql', 'create view a as\nselect 1;\n');
+    write('b.sql', 'CREATE VIEW a AS\nselect 1;\n');
     expect(hash()).not.toBe(before);
   });
 
+  test('has another hash when a file of made has another text, or moves there', () => {
+    const view = 'CREATE VIEW a AS SELECT 1;\n';
+    write('a.sql', view);
+    write('made/b.sql', '');
+    const seen = [hash()];
+    write('made/b.sql', 'CREATE VIEW b AS SELECT 1;\n');
+    seen.push(hash());
+    write('made/b.sql', '');
+    rmSync(join(directory, 'a.sql'));
+    write('made/a.sql', view);
+    seen.push(hash());
+    expect(new Set(seen).size).toBe(3);
+  });
+
   test('gives a statement the same checksum with other line endings', () => {
-    write('a.sql', 'create view a as\nselect 1;\n');
+    write('a.sql', 'CREATE VIEW a AS\nselect 1;\n');
     const checksum = () => readSqlFolder(directory).statements[0]?.checksum;
     const before = checksum();
-    write('a.sql', '-- a comment before it\r\ncreate view a as\r\nselect 1 ;');
+    write('a.sql', '-- a comment before it\r\nCREATE VIEW a AS\r\nselect 1 ;');
     expect(checksum()).toBe(before);
     expect(before).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test.each([
-    [
-      'function',
-      'create function one(a int) returns int',
-      'create function one(a text) returns int',
-      'function one',
-    ],
-    ['function and procedure', 'create function one()', 'create procedure one()', 'procedure one'],
-    ['view', 'create view one as select 1', 'create or replace view "one" as select 2', 'view one'],
+    ['function', 'CREATE FUNCTION one(a int)', 'CREATE FUNCTION one(a text)', 'function one'],
+    ['function and procedure', 'CREATE FUNCTION one()', 'CREATE PROCEDURE one()', 'procedure one'],
+    ['view', 'CREATE VIEW one AS SELECT 1', 'CREATE VIEW one AS SELECT 2', 'view one'],
     [
       'trigger',
-      'create trigger t after insert on a',
-      'create constraint trigger t after update on A',
+      'CREATE TRIGGER t AFTER INSERT ON a',
+      'CREATE CONSTRAINT TRIGGER t AFTER UPDATE ON a',
       'trigger t on a',
     ],
-    ['grant', 'grant select on a to b', 'GRANT  select ON a TO b', 'grant select on a to b'],
   ])('is refused with one %s twice, naming both places', (_, first, second, identity) => {
     write('a.sql', `\n${first};`);
-    write('b.sql', `\n\n${second};`);
+    write('made/b.sql', `\n\n${second};`);
     expect(() => readSqlFolder(directory)).toThrow(
-      `${join(directory, 'b.sql')}:3: ${identity} is defined in ${join(directory, 'a.sql')}:2 already`,
+      `${join(directory, 'made/b.sql')}:3: ${identity} is defined in ${join(directory, 'a.sql')}:2 already`,
     );
   });
 
   test('may have triggers of one name on two tables', () => {
-    write('a.sql', 'create trigger t after insert on a; create trigger t after insert on b;');
+    write('a.sql', 'CREATE TRIGGER t AFTER INSERT ON a;\nCREATE TRIGGER t AFTER INSERT ON b;');
     expect(readSqlFolder(directory).statements).toHaveLength(2);
   });
 });

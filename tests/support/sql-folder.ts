@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,7 +11,7 @@ export interface SqlFolderKit {
   url: string;
   directory: string;
   client: pg.Client;
-  /** Writes files by their names without `.sql`; null removes one. */
+  /** Writes files by their names without `.sql`, as `pots` and `made/pots`; null removes one. */
   write(files: Readonly<Record<string, string | null>>): void;
   /** Applies the folder, as release 1.0.0 unless said. */
   apply(options?: MigrateOptions): Promise<Migrated>;
@@ -22,12 +22,13 @@ export interface SqlFolderKit {
 export async function openSqlFolder(): Promise<SqlFolderKit> {
   const database = await createTestDatabase();
   const directory = mkdtempSync(join(tmpdir(), 'comanda-sql-'));
+  mkdirSync(join(directory, 'made'));
   const url = roleUrl(database.url, 'owner');
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
     `begin; set local comanda.deed = 'migration: a test has a folder of its own';
-     delete from internal.sql_objects; delete from internal.sql_releases; drop function watch_statements; commit`,
+     delete from internal.sql_objects; delete from internal.sql_releases; commit`,
   );
   return {
     url,

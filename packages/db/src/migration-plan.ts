@@ -14,7 +14,7 @@ export interface MigrationPlan {
   queue: QueueState;
   /** The migrations that would be applied, in their order, with their SQL. */
   migrations: { name: string; sql: string }[];
-  /** The functions, views and triggers that would be made, or made again. Some are made of tables: those come on top. */
+  /** The functions, views and triggers that would be made, or made again. */
   objects: string[];
   /** The newer build whose functions, views and triggers are left as they are, and how many of them differ from ours. */
   newer?: { release: string; left: number };

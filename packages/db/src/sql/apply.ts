@@ -2,12 +2,11 @@ import type pg from 'pg';
 import { type Attempts, inAttempts } from '../migration-lock.ts';
 import { drop, markGone, readOutdated } from './drop.ts';
 import type { SqlFolder } from './folder.ts';
-import { readGenerated } from './generated.ts';
 import type { ObjectKind, ObjectName } from './identity.ts';
 import { make, validate } from './make.ts';
 import { differing } from './objects.ts';
 import { isBefore, readReleases, recordRelease } from './releases.ts';
-import { refuseDoubles, type SqlStatement } from './statements.ts';
+import type { SqlStatement } from './statements.ts';
 
 /** What was done, by the identities of the objects: `trigger touch on products`. */
 export interface AppliedSql {
@@ -61,22 +60,18 @@ export async function applySql(
     if (dropped.length > 0) log(`sql dropped: ${listed(dropped)}`);
   };
 
-  let all = statements;
   await step('functions and views', async () => {
     // A body may name what comes later; all of them are looked at when everything is there.
     await client.query('set local check_function_bodies = off');
-    const written = await make(client, statements.filter(isRoutine));
-    all = [...statements, ...(await readGenerated(client, statements))];
-    refuseDoubles(all);
-    const routines = [...written, ...(await make(client, all.filter(isRoutine)))];
-    const views = await make(client, all.filter(is('view')));
+    const routines = await make(client, statements.filter(isRoutine));
+    const views = await make(client, statements.filter(is('view')));
     await validate(client, routines);
     return { made: [...routines, ...views] };
   });
 
-  const kept = new Set(all.map(({ identity }) => identity));
+  const kept = new Set(statements.map(({ identity }) => identity));
   const outdated = await readOutdated(client, kept, release);
-  const triggers = all.filter(is('trigger'));
+  const triggers = statements.filter(is('trigger'));
   const changing = [...outdated.filter(is('trigger')), ...(await differing(client, triggers))];
   // A short transaction a table: no other table waits meanwhile.
   for (const table of new Set(changing.map((trigger) => trigger.table)))
@@ -87,13 +82,12 @@ export async function applySql(
     });
 
   // Views and functions go when no trigger needs them any more.
-  await step('grants', async () => {
+  await step('dropping', async () => {
     const others = outdated.filter(({ kind }) => kind !== 'trigger');
     const dropped = await drop(client, others, log);
-    const made = await make(client, all.filter(is('grant')));
     await markGone(client, kept, release);
     await recordRelease(client, { hash, release }, migrations);
-    return { made, dropped };
+    return { made: [], dropped };
   });
   return done;
 }

@@ -1,8 +1,7 @@
 import pg from 'pg';
 import { describeFailure, isPassing } from '../migration-lock.ts';
-import { means } from '../sql-states.ts';
-import { nameOf, type ObjectKind, type ObjectName, undoing } from './identity.ts';
-import { forgetGrants, readRecorded } from './objects.ts';
+import { dropping, nameOf, type ObjectKind, type ObjectName } from './identity.ts';
+import { readRecorded } from './objects.ts';
 import { compareReleases } from './releases.ts';
 
 /** An object that the applier once made and that nobody needs any more. */
@@ -32,8 +31,8 @@ export async function markGone(client: pg.Client, kept: ReadonlySet<string>, rel
   );
 }
 
-// In this order, since triggers and views stand on functions, and grants on both.
-const order: readonly ObjectKind[] = ['trigger', 'grant', 'view', 'procedure', 'function'];
+// In this order, since triggers and views need functions.
+const order: readonly ObjectKind[] = ['trigger', 'view', 'procedure', 'function'];
 
 /**
  * Drops and forgets, within the caller's transaction, and gives what it dropped. What something else still needs stays
@@ -60,7 +59,6 @@ export async function drop(
     for (const [{ identity }, reason] of reasons)
       warn(`warning: ${identity} stays in the database: ${reason}`);
   }
-  if (dropped.some((identity) => nameOf(identity).kind === 'grant')) await forgetGrants(client);
   await client.query('delete from internal.sql_objects where identity = any ($1)', [dropped]);
   return dropped;
 }
@@ -68,14 +66,13 @@ export async function drop(
 async function tryToDrop(client: pg.Client, object: OutdatedObject): Promise<string | undefined> {
   await client.query('savepoint dropping');
   try {
-    await client.query(undoing(object));
+    await client.query(dropping(object));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || isPassing(error)) throw error;
     await client.query('rollback to savepoint dropping').catch(() => {
       throw error;
     });
-    // Where its object or role is gone, the grant went with it.
-    if (object.kind !== 'grant' || !means(error.code, 'undefinedObject')) return describeFailure(error);
+    return describeFailure(error);
   }
   await client.query('release savepoint dropping');
   return undefined;

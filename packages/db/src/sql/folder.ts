@@ -12,14 +12,15 @@ export interface SqlFolder {
   statements: readonly SqlStatement[];
 }
 
+/** The folder in it for SQL that is generated. */
+const made = 'made';
+
 /**
- * The `.sql` files of a folder in the order of their names, read with the line endings of unix and looked through.
- * @throws {MigrationError} there are none, a statement is none of those that it may hold, or two make the same object.
+ * The `.sql` files of a folder and of `made` in it, in the order of their names, read with Unix line endings.
+ * @throws {MigrationError} there are none, a file breaks the rule of `readStatements`, or two statements make one object.
  */
 export function readSqlFolder(directory: string): SqlFolder {
-  const names = existsSync(directory)
-    ? readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
-    : [];
+  const names = [...namesIn(directory), ...namesIn(join(directory, made)).map((name) => `${made}/${name}`)];
   if (names.length === 0) throw new MigrationError(`${directory} has no .sql files`);
   const inside = relative(repositoryRoot, directory);
   const shown = inside.startsWith('..') ? directory : inside;
@@ -30,3 +31,6 @@ export function readSqlFolder(directory: string): SqlFolder {
   refuseDoubles(statements);
   return { hash: createHash('sha256').update(JSON.stringify(files)).digest('hex'), statements };
 }
+
+const namesIn = (directory: string): string[] =>
+  existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.sql')) : [];

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { located } from '../migration-lock.ts';
-import { undoing } from './identity.ts';
-import { differing, forgetGrants, readFound, record } from './objects.ts';
+import { dropping } from './identity.ts';
+import { differing, readFound, record } from './objects.ts';
 import type { SqlStatement } from './statements.ts';
 
 /**
@@ -16,12 +16,8 @@ export async function make(client: pg.Client, statements: readonly SqlStatement[
   // First what needs the strongest lock: taken later, it could wait for somebody who waits for this transaction.
   for (const statement of made)
     if (statement.constraint || found.get(statement.identity)?.constraint === true)
-      await run(client, statement, undoing(statement));
+      await run(client, statement, dropping(statement));
   for (const statement of made) await run(client, statement);
-  const anew = made.some(
-    ({ kind, identity }) => kind !== 'trigger' && kind !== 'grant' && !found.has(identity),
-  );
-  if (anew) await forgetGrants(client);
   await record(client, made);
   return made;
 }
@@ -37,7 +33,9 @@ export async function validate(client: pg.Client, routines: readonly SqlStatemen
 
 async function run(client: pg.Client, { file, line, identity, ddl }: SqlStatement, sql = ddl): Promise<void> {
   try {
-    await client.query(sql);
+    // In this mode PostgreSQL refuses a second statement on the lines of the first.
+    const query: pg.QueryConfig & { queryMode: 'extended' } = { text: sql, queryMode: 'extended' };
+    await client.query(query);
   } catch (error) {
     const position = error instanceof pg.DatabaseError && sql === ddl ? Number(error.position ?? 0) : 0;
     const above = ddl.slice(0, position).split('\n').length - 1;

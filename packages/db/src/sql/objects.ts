@@ -37,9 +37,7 @@ export async function readChangedObjects(pool: Pick<pg.Pool, 'connect'>): Promis
 }
 
 async function changedObjects(client: Pick<pg.Client, 'query'>): Promise<string[]> {
-  const recorded = (await readRecorded(client)).filter(
-    ({ identity, goneSince }) => goneSince === null && !identity.startsWith('grant '),
-  );
+  const recorded = (await readRecorded(client)).filter(({ goneSince }) => goneSince === null);
   const found = await readFound(
     client,
     recorded.map(({ identity }) => nameOf(identity)),
@@ -57,7 +55,7 @@ export async function readRecorded(client: Pick<pg.Client, 'query'>): Promise<Re
   return rows;
 }
 
-/** What the database has of the objects that these statements make, by identity; of grants it cannot be asked. */
+/** What the database has of the objects that these statements make, by identity. */
 export async function readFound(
   client: Pick<pg.Client, 'query'>,
   statements: readonly Pick<SqlStatement, 'name'>[],
@@ -99,10 +97,9 @@ export async function differing(
   if (statements.length === 0) return [];
   const recorded = new Map((await readRecorded(client)).map((row) => [row.identity, row]));
   const found = await readFound(client, statements);
-  return statements.filter(({ kind, identity, checksum }) => {
+  return statements.filter(({ identity, checksum }) => {
     const known = recorded.get(identity);
-    if (known === undefined || known.checksum !== checksum) return true;
-    return kind !== 'grant' && found.get(identity)?.definition !== known.definition;
+    return known?.checksum !== checksum || found.get(identity)?.definition !== known.definition;
   });
 }
 
@@ -113,9 +110,8 @@ export async function differing(
 export async function record(client: pg.Client, statements: readonly SqlStatement[]): Promise<void> {
   const found = await readFound(client, statements);
   const definitions = statements.map((statement) => {
-    const { kind, identity, file, line } = statement;
+    const { identity, file, line } = statement;
     const now = found.get(identity);
-    if (kind === 'grant') return '';
     if (now === undefined)
       throw new MigrationError(`${file}:${line}: ${identity} is not where the database looks for it`);
     if (now.signatures.length > 1)
@@ -132,9 +128,4 @@ export async function record(client: pg.Client, statements: readonly SqlStatemen
        gone_since = null, applied_at = excluded.applied_at`,
     [statements.map(({ identity }) => identity), statements.map(({ checksum }) => checksum), definitions],
   );
-}
-
-/** Has every grant made again by this run or the next: what is made anew has lost what was granted on it. */
-export async function forgetGrants(client: pg.Client): Promise<void> {
-  await client.query(`update internal.sql_objects set checksum = '' where starts_with(identity, 'grant ')`);
 }

@@ -1,34 +1,57 @@
 import { createHash } from 'node:crypto';
 import { MigrationError } from '../migrations.ts';
-import { identityOf, type ObjectName, spelled } from './identity.ts';
-import { type RawStatement, splitStatements } from './lexer.ts';
+import { identityOf, type ObjectName, objectKinds } from './identity.ts';
 
 /** A statement that makes one object. */
 export interface SqlStatement extends ObjectName {
   identity: string;
-  /** What is run: CREATE OR REPLACE, but for constraint triggers, which cannot be replaced. */
+  /** What is run: CREATE OR REPLACE, except for constraint triggers, which cannot be replaced. */
   ddl: string;
   constraint: boolean;
-  /** sha256 of the statement as it is written, in hex. */
+  /** sha256 of the statement as it is written, without its semicolon, in hex. */
   checksum: string;
   /** Where it is written; the line begins with 1. */
   file: string;
   line: number;
 }
 
+// The rule of the house, which stands in for a parser of SQL.
+const rule =
+  'an object begins in the first column with CREATE FUNCTION, PROCEDURE, VIEW, TRIGGER or CONSTRAINT TRIGGER in capitals and a plain name, without OR REPLACE and without a schema, and ends with a line that ends in a semicolon outside of dollar quotes; between objects only comments (--) may stand';
+const beginning =
+  /^CREATE (CONSTRAINT TRIGGER|FUNCTION|PROCEDURE|VIEW|TRIGGER) ([a-z_][a-z0-9_]*)(?=[\s(]|$)/;
+const skipped = /^\s*(--|$)/;
+const dollarQuote = /\$(?:[a-z_]\w*)?\$/gi;
+const ending = /\s*;\s*$/;
+const tableOfTrigger = /\sON\s+([a-z_][a-z0-9_]*)(?=\s|$)/;
+
 /**
- * The statements of a file.
- * @throws {MigrationError} one makes what this folder is not for; the message names the file and the line.
+ * The statements of a file, one for each object.
+ * @throws {MigrationError} a line belongs to no object, or an object has no end; the message names the file and the line.
  */
 export function readStatements(file: string, text: string): SqlStatement[] {
-  return splitStatements(file, text).map((raw) => {
-    const refuse = (reason: string): never => {
-      throw new MigrationError(`${file}:${raw.line}: ${reason}`);
-    };
-    const { constraint, ddl, ...name } = read(raw, refuse);
-    const checksum = createHash('sha256').update(raw.sql).digest('hex');
-    return { ...name, identity: identityOf(name), ddl, constraint, checksum, file, line: raw.line };
-  });
+  const lines = text.split('\n');
+  const statements: SqlStatement[] = [];
+  let start: number | undefined;
+  let quote: string | undefined;
+  for (const [index, line] of lines.entries()) {
+    const begins = beginning.test(line);
+    if (begins && start !== undefined)
+      refuse(file, index, `"${shown(line)}" begins before the object of line ${start + 1} has ended`);
+    if (quote === undefined && skipped.test(line)) continue;
+    if (!begins && start === undefined) refuse(file, index, `"${shown(line)}" belongs to no object`);
+    start ??= index;
+    for (const [mark] of line.matchAll(dollarQuote)) {
+      if (quote === undefined) quote = mark;
+      else if (quote === mark) quote = undefined;
+    }
+    if (quote !== undefined || !ending.test(line)) continue;
+    const sql = lines.slice(start, index + 1).join('\n');
+    statements.push(read(file, start, sql.replace(ending, '')));
+    start = undefined;
+  }
+  if (start !== undefined) refuse(file, start, `"${shown(lines[start])}" has no end`);
+  return statements;
 }
 
 /** Refuses statements that make the same object. @throws {MigrationError} naming both places. */
@@ -47,41 +70,27 @@ export function refuseDoubles(statements: readonly SqlStatement[]): void {
   }
 }
 
-/** What the statement makes, and how it is made where there is one already. */
-function read(
-  { sql, tokens }: RawStatement,
-  refuse: (reason: string) => never,
-): ObjectName & Pick<SqlStatement, 'constraint' | 'ddl'> {
-  const words = tokens.map(({ kind, value }) => (kind === 'word' ? value : ''));
-  if (words[0] === 'grant' && words.includes('to'))
-    return { kind: 'grant', name: tokens.slice(1).map(spelled).join(' '), constraint: false, ddl: sql };
-  const replaces = words[1] === 'or' && words[2] === 'replace';
-  const start = replaces ? 3 : 1;
-  const constraint = words[start] === 'constraint';
-  const at = constraint ? start + 1 : start;
-  const kind = kinds.find((each) => each === words[at]);
-  if (words[0] !== 'create' || kind === undefined || (constraint && kind !== 'trigger')) {
-    const shown = tokens.slice(0, 3).map(({ value }) => value.toUpperCase());
-    return refuse(`${shown.join(' ')} ${notHere}`);
-  }
-  if (words.some((word, index) => word === 'begin' && words[index + 1] === 'atomic'))
-    return refuse('write the body of a function in dollar quotes: BEGIN ATOMIC is not read');
-  const nameAt = (index: number): string => {
-    const token = index > 0 ? tokens[index] : undefined;
-    if (token?.kind !== 'word' && token?.kind !== 'name') return refuse('a name is missing');
-    if (tokens[index + 1]?.value !== '.') return token.value;
-    return refuse(`${token.value}: names stand here without their schema`);
-  };
-  const name = nameAt(at + 1);
-  const rest = sql.slice(tokens[start - 1]?.end);
+function read(file: string, start: number, sql: string): SqlStatement {
+  const [, what = '', name = ''] = beginning.exec(sql) ?? [];
+  const kind = objectKinds.find((each) => what.endsWith(each.toUpperCase())) ?? refuse(file, start, what);
+  const constraint = what.startsWith('CONSTRAINT');
+  const table = kind === 'trigger' ? tableOfTrigger.exec(sql)?.[1] : undefined;
+  if (kind === 'trigger' && table === undefined)
+    refuse(file, start, `trigger ${name} names no table: ON in capitals and a plain name`);
+  const object: ObjectName = { kind, name, ...(table !== undefined && { table }) };
   return {
-    ...{ kind, name, constraint },
-    ...(kind === 'trigger' && { table: nameAt(words.indexOf('on', at + 2) + 1) }),
-    ddl: replaces === !constraint ? sql : `create${constraint ? '' : ' or replace'}${rest}`,
+    ...object,
+    identity: identityOf(object),
+    ddl: constraint ? sql : sql.replace('CREATE', 'CREATE OR REPLACE'),
+    constraint,
+    checksum: createHash('sha256').update(sql).digest('hex'),
+    file,
+    line: start + 1,
   };
 }
 
-const kinds = ['function', 'procedure', 'view', 'trigger'] as const;
+function refuse(file: string, index: number, reason: string): never {
+  throw new MigrationError(`${file}:${index + 1}: ${reason}: ${rule}`);
+}
 
-const notHere =
-  'is not for this folder, which holds CREATE FUNCTION, PROCEDURE, VIEW and TRIGGER, and GRANT … TO';
+const shown = (line = ''): string => (line.length > 60 ? `${line.slice(0, 60)}…` : line);
