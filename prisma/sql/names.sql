@@ -1,4 +1,4 @@
--- Names that a list in a row may hold, as the API knows them (known_names.sql).
+-- Names that a list in a row may hold, as the API knows them (made/known_names.sql).
 
 -- The known name that shares most pairs of letters with what was written.
 CREATE FUNCTION nearest_name(written text, known text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$

@@ -1,7 +1,7 @@
 import { permissions } from '../../packages/api/src/permissions.ts';
 import { subscribableEventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 
-/** `prisma/sql/known_names.sql`: the names of events and permissions, as the database knows them. */
+/** `prisma/sql/made/known_names.sql`: the names of events and permissions, as the database knows them. */
 export function knownNames(): string {
   return [
     '-- Made by `npm run docs` from packages/api/src/resources/events/types.schema.ts and permissions.ts; do not edit.',

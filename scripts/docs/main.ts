@@ -31,7 +31,7 @@ export async function main(root: string): Promise<string[]> {
   return [namesFile, ...Object.keys(files)];
 }
 
-const namesFile = 'prisma/sql/known_names.sql';
+const namesFile = 'prisma/sql/made/known_names.sql';
 
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 
