@@ -38,14 +38,25 @@ const split = { commands: 'comanda', testing: 'testing' };
  */
 export async function build(group) {
   const { build: bundle } = await import('esbuild');
-  const { outputFiles, metafile } = await bundle(bundleOptions(group));
-  writeBundles(outputFiles);
-  if (group in split) removeChunks(split[group], outputFiles);
+  const result = await bundle(bundleOptions(group));
+  writeGroup(group, result);
+  const { metafile } = result;
   if (group !== 'app') return Object.keys(metafile.inputs);
-  finishApp(outputFiles, metafile);
   // What comes from the registry changes with the lockfile.
   const own = Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'));
   return [...own, appPage, 'pnpm-lock.yaml'];
+}
+
+/**
+ * Writes what esbuild made of a group, and removes what an earlier build had made.
+ * @param {keyof typeof groups} group
+ * @param {import('esbuild').BuildResult<{ write: false, metafile: true }>} result
+ * @returns {string[]} the paths of the files that differ from what was there
+ */
+export function writeGroup(group, { outputFiles, metafile }) {
+  const changed = writeFiles(outputFiles);
+  if (group in split) removeChunks(split[group], outputFiles);
+  return group === 'app' ? [...changed, ...finishApp(outputFiles, metafile)] : changed;
 }
 
 /** What esbuild is told; what it makes stays in memory. */
@@ -108,14 +119,15 @@ function finishApp(outputFiles, { outputs }) {
   const page = readFileSync(join(root, appPage), 'utf8')
     .replace('%main.js%', `/app/assets/${basename(entry)}`)
     .replace('%main.css%', `/app/assets/${basename(cssBundle)}`);
-  writeBundles([{ path: join(root, 'dist/app/index.html'), contents: Buffer.from(page) }]);
+  const changed = writeFiles([{ path: join(root, 'dist/app/index.html'), contents: Buffer.from(page) }]);
   const kept = new Set(outputFiles.map(({ path }) => basename(path)));
   const folder = join(root, 'dist/app/assets');
   for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name));
+  return changed;
 }
 
-/** Writes what esbuild made, and gives the names of the bundles that differ from what was there. */
-export function writeBundles(outputFiles) {
+/** Writes what differs from what was there, and gives its paths. */
+function writeFiles(outputFiles) {
   for (const { path } of outputFiles) mkdirSync(dirname(path), { recursive: true });
   const changed = outputFiles.filter(
     ({ path, contents }) => !existsSync(path) || !readFileSync(path).equals(contents),
@@ -125,7 +137,7 @@ export function writeBundles(outputFiles) {
     writeFileSync(draft, contents);
     renameSync(draft, path);
   }
-  return changed.filter(({ path }) => path.endsWith('.js')).map(({ path }) => basename(path, '.js'));
+  return changed.map(({ path }) => path);
 }
 
 /** What an earlier build had split off. */

@@ -1,12 +1,17 @@
-// npm run dev: npm start that builds again what an edit touches, and restarts the API or the worker when theirs changed.
+// npm run dev: npm start that builds again what an edit touches, applies edited SQL, and restarts the API or the worker when
+// theirs changed.
 import { watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { bundleOptions, writeBundles } from './build.mjs';
+import { bundleOptions, writeGroup } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** What a start needs of scripts/build.mjs. The API serves what is not a process itself. */
+const groups = ['service', 'integrator', 'app'];
+const sources = ['api', 'app', 'client', 'db', 'integrator', 'worker'].map((name) => `packages/${name}/src`);
+const sql = 'prisma/sql';
 /** An editor writes several files, or one several times: they are one edit. */
 const settledMs = 60;
 
@@ -14,37 +19,78 @@ await runScript(() => withSignals(dev));
 process.exit();
 
 async function dev(signal) {
-  await bootstrap({ log: (line) => console.log(`  … ${line}`), signal });
-  const rebuilt = new EventTarget();
-  const builder = await watchSources(rebuilt, signal);
+  await bootstrap({ log: tell, signal, bundles: groups });
+  const { context } = await import('esbuild');
+  const builders = new Map();
+  for (const group of groups) builders.set(group, await context(bundleOptions(group)));
+  const onStarted = followEdits(builders, signal);
   const { main } = await import('../dist/start.js');
-  const code = await main(signal, rebuilt);
-  await builder.dispose();
+  const code = await main(signal, onStarted);
+  for (const builder of builders.values()) await builder.dispose();
   return code;
 }
 
-/** Builds after each edit, and tells `rebuilt` which bundles differ: an event named after each. */
-async function watchSources(rebuilt, signal) {
-  const { context } = await import('esbuild');
-  const builder = await context(bundleOptions('service'));
+/** Watches the sources. What is answered is called with what runs: until then edits are built, and nothing is restarted. */
+function followEdits(builders, signal) {
+  /** @type {import('./supervisor/main.ts').Started | undefined} */
+  let started;
+  const edited = new Set();
+  const toRestart = new Set();
   let timer;
-  const rebuild = async () => {
+  let working = Promise.resolve();
+
+  const follow = async () => {
+    if (edited.delete('sources')) for (const name of await rebuild(builders)) toRestart.add(name);
+    if (signal.aborted || started === undefined) return;
+    try {
+      if (edited.has(sql)) await started.applySql();
+      edited.delete(sql);
+    } catch (error) {
+      // A process that starts now would refuse this database.
+      console.error(`  … SQL not applied, and nothing is restarted until it is: ${error.message}`);
+      return;
+    }
+    for (const name of toRestart) started.restart(name);
+    toRestart.clear();
+  };
+  const settle = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      working = working.then(follow);
+    }, settledMs);
+  };
+  const watchFolder = (folder, kind) =>
+    watch(join(root, folder), { recursive: true, signal }, () => {
+      edited.add(kind);
+      settle();
+    });
+  for (const folder of sources) watchFolder(folder, 'sources');
+  watchFolder(sql, sql);
+  return (running) => {
+    started = running;
+    settle();
+  };
+}
+
+/** Builds what an edit may have changed; the names of the processes that have to be started again. */
+async function rebuild(builders) {
+  const names = new Set();
+  for (const [group, builder] of builders) {
     try {
       const began = performance.now();
-      const { outputFiles } = await builder.rebuild();
-      const names = writeBundles(outputFiles);
-      writeBuildInfo(root);
-      if (names.length > 0)
-        console.log(`  … built ${names.join(', ')} (${Math.round(performance.now() - began)} ms)`);
-      for (const name of names) rebuilt.dispatchEvent(new Event(name));
+      const changed = writeGroup(group, await builder.rebuild());
+      const bundles = changed.filter((path) => path.endsWith('.js')).map((path) => basename(path, '.js'));
+      const built = group === 'service' ? bundles : changed.length > 0 ? [group] : [];
+      if (built.length > 0) tell(`built ${built.join(', ')} (${Math.round(performance.now() - began)} ms)`);
+      for (const name of built) names.add(group === 'service' ? name : 'api');
     } catch (error) {
       console.error(`  … not built: ${error.message}`);
     }
-  };
-  for (const folder of ['packages/api/src', 'packages/db/src', 'packages/worker/src'])
-    watch(join(root, folder), { recursive: true, signal }, () => {
-      clearTimeout(timer);
-      timer = setTimeout(rebuild, settledMs);
-    });
-  return builder;
+  }
+  writeBuildInfo(root);
+  return names;
+}
+
+function tell(line) {
+  console.log(`  … ${line}`);
 }

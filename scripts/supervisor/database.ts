@@ -57,13 +57,13 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
  */
 export async function migrateDatabase(
   database: RunningDatabase,
-  { databaseRolePrefix: rolePrefix }: Settings,
+  settings: Settings,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
   for (let told: string | undefined; ; await sleep(mendPatienceMs, undefined, { signal })) {
     try {
-      await migrateOnce(database, rolePrefix, progress);
+      await migrateOnce(database, settings, progress);
       return;
     } catch (error) {
       if (!database.embedded) throw withVariable(error);
@@ -80,12 +80,16 @@ export async function migrateDatabase(
 
 const mendPatienceMs = 2_000;
 
-function migrateOnce(
+/**
+ * The same once.
+ * @throws {MigrationError} what `migrate` refuses.
+ */
+export async function migrateOnce(
   { ownerUrl }: RunningDatabase,
-  rolePrefix: string,
+  { databaseRolePrefix: rolePrefix }: Settings,
   progress: Progress,
-): Promise<unknown> {
-  return progress.step(
+): Promise<void> {
+  await progress.step(
     'migrations',
     async () => {
       // Which functions and triggers: the step says how many.

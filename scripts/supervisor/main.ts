@@ -9,24 +9,35 @@ import { fileVariable, secrets } from '../../packages/db/src/settings-forms.mjs'
 import { complain } from '../../packages/db/src/terminal.ts';
 import { checkPort } from '../port.mjs';
 import { type Child, superviseChild } from './child.ts';
-import { migrateDatabase, type RunningDatabase, startDatabase } from './database.ts';
+import { migrateDatabase, migrateOnce, type RunningDatabase, startDatabase } from './database.ts';
 import { keptEncryptionKey } from './encryption-key.ts';
 import { openProgress, type Progress, printWelcome } from './progress.ts';
 
 const seedPatienceMs = 5_000;
 
+/** What has been started, for `npm run dev`. */
+export interface Started {
+  /** Starts a child again, which is named after its bundle; another name does nothing. */
+  restart(name: string): void;
+  /**
+   * Applies the SQL as it is now, as a start does.
+   * @throws {MigrationError} it is refused; what serves goes on with what it had.
+   */
+  applySql(): Promise<void>;
+}
+
 /**
- * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. An event of `rebuilt` that is
- * named after a child starts that child again (npm run dev).
+ * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. `onStarted` is called once API
+ * and worker have been started.
  * Order: database, migrations, then API, worker and demo data side by side; stopping goes the other way.
  * Whatever is wrong is told in one line on stderr (exit code 1), after stopping what had been started.
  */
-export async function main(signal: AbortSignal, rebuilt?: EventTarget): Promise<number> {
+export async function main(signal: AbortSignal, onStarted?: (started: Started) => void): Promise<number> {
   const progress = openProgress();
   const running: Running = { drainSeconds: 0, children: [], database: null, seeding: null };
   let code = 0;
   try {
-    await run(running, progress, signal, rebuilt);
+    await run(running, progress, signal, onStarted);
   } catch (error) {
     if (!signal.aborted) {
       complain('comanda', error instanceof Error ? error.message : String(error));
@@ -48,7 +59,7 @@ async function run(
   running: Running,
   progress: Progress,
   signal: AbortSignal,
-  rebuilt?: EventTarget,
+  onStarted?: (started: Started) => void,
 ): Promise<void> {
   const began = performance.now();
   const settings = readSettings(process.env);
@@ -74,11 +85,18 @@ async function run(
   const start = (name: string) => {
     const child = superviseChild({ name, env, log: progress.note, onChange: () => setImmediate(announce) });
     running.children.push(child);
-    rebuilt?.addEventListener(name, () => child.restart());
     return child;
   };
   const api = start('api');
   const worker = start('worker');
+  const children = new Map([
+    ['api', api],
+    ['worker', worker],
+  ]);
+  onStarted?.({
+    restart: (name) => children.get(name)?.restart(),
+    applySql: () => migrateOnce(database, settings, progress),
+  });
   const failed = Promise.race([api.failed, worker.failed]);
   const seeded = seed(settings, database, encryptionKey, progress);
   running.seeding = seeded;

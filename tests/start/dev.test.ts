@@ -1,22 +1,34 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { waitFor } from '../support/wait.ts';
+import { runOn, unusedPort } from './run.ts';
 
 let folder: string;
 let child: ChildProcess;
 let output = '';
 
-// On a copy: no test writes into the source tree.
+// On a copy: no test writes into the source tree. Its own packages are links to its own folders.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comanda-dev-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   for (const name of [
     'docs/site/built',
+    'node_modules/@comanda',
     'packages',
     'prisma',
     'scripts',
@@ -24,25 +36,16 @@ beforeAll(async () => {
     'pnpm-lock.yaml',
     'pnpm-workspace.yaml',
   ])
-    cpSync(join(repositoryRoot, name), join(folder, name), {
-      recursive: true,
-      filter: (path) => basename(path) !== 'node_modules',
-    });
-  for (const name of [
-    '.',
-    'packages/api',
-    'packages/client',
-    'packages/db',
-    'packages/embedded',
-    'packages/worker',
-  ])
-    symlinkSync(join(repositoryRoot, name, 'node_modules'), join(folder, name, 'node_modules'));
+    cpSync(join(repositoryRoot, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
+  for (const name of readdirSync(join(repositoryRoot, 'node_modules')))
+    if (name !== '@comanda')
+      symlinkSync(join(repositoryRoot, 'node_modules', name), join(folder, 'node_modules', name));
   child = spawn(process.execPath, ['scripts/dev.mjs'], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      PORT: '0',
+      PORT: String(await unusedPort()),
       DATA_DIR: join(folder, 'data'),
       SEED_DEMO: 'false',
     },
@@ -69,6 +72,58 @@ it('starts the API again after an edit of its sources, and leaves the worker alo
   expect(output).not.toContain('worker is ready again');
 }, 60_000);
 
+it('applies an edit of prisma/sql, and of what is generated there, to the database that runs', async () => {
+  const since = output.length;
+  edit('prisma/sql/money.sql', '* 0.01 END', '* 0.01 + 0 END');
+  appendFileSync(
+    join(folder, 'prisma/sql/made/known_names.sql'),
+    '\nCREATE FUNCTION made_now() RETURNS int LANGUAGE sql AS $$ SELECT 7 $$;\n',
+  );
+  await shown('functions and triggers made', since);
+  const [row] = await runOn(
+    join(folder, 'data'),
+    `select made_now(), prosrc like '%+ 0 END%' as edited from pg_proc where proname = 'average_money'`,
+  );
+  expect(row).toEqual({ made_now: 7, edited: true });
+}, 120_000);
+
+it('says what SQL is refused, and restarts nothing that would refuse the database until it is mended', async () => {
+  const since = output.length;
+  const broken = join(folder, 'prisma/sql/made/broken.sql');
+  writeFileSync(broken, 'DROP TABLE orders;\n');
+  await shown(
+    'SQL not applied, and nothing is restarted until it is: prisma/sql/made/broken.sql:1: "DROP TABLE orders;" belongs to no object',
+    since,
+  );
+  appendFileSync(join(folder, 'packages/api/src/http/health.ts'), "\nconsole.log('edited twice');\n");
+  await shown('built api', since);
+  rmSync(broken);
+  await shown('api is ready again', since);
+  const lines = output.slice(since);
+  expect(lines.indexOf('edited twice')).toBeGreaterThan(lines.indexOf('migrations ('));
+  expect(lines).not.toContain('api refuses');
+}, 120_000);
+
+it('builds the app after an edit of its sources or of the client, and serves it', async () => {
+  const base = /Base URL +(\S+)/.exec(output)?.[1];
+  const assets = join(folder, 'dist/app/assets');
+  const served = (mark: string) =>
+    waitFor(
+      `${mark} to be served`,
+      async () => {
+        const name = readdirSync(assets).find((each) =>
+          readFileSync(join(assets, each), 'utf8').includes(mark),
+        );
+        return name !== undefined && (await fetch(`${base}/app/assets/${name}`)).ok;
+      },
+      { timeoutMs: 60_000 },
+    );
+  appendFileSync(join(folder, 'packages/app/src/board/board.css'), '\n.edited-style { color: red; }\n');
+  await served('edited-style');
+  appendFileSync(join(folder, 'packages/client/src/list.ts'), "\nconsole.log('edited client');\n");
+  await served('edited client');
+}, 150_000);
+
 it('says what does not compile, and goes on serving what it had', async () => {
   const lives = output.split('api is ready again').length;
   appendFileSync(join(folder, 'packages/worker/src/console.ts'), '\nno such syntax\n');
@@ -77,7 +132,14 @@ it('says what does not compile, and goes on serving what it had', async () => {
   expect(output).not.toContain('worker died');
 }, 60_000);
 
-async function shown(text: string): Promise<void> {
-  await waitFor(`"${text}"`, () => output.includes(text) || child.exitCode !== null, { timeoutMs: 110_000 });
-  expect(output).toContain(text);
+function edit(file: string, from: string, to: string): void {
+  const before = readFileSync(join(folder, file), 'utf8');
+  expect(before).toContain(from);
+  writeFileSync(join(folder, file), before.replace(from, to));
+}
+
+async function shown(text: string, since = 0): Promise<void> {
+  const has = () => output.slice(since).includes(text);
+  await waitFor(`"${text}"`, () => has() || child.exitCode !== null, { timeoutMs: 110_000 });
+  expect(output.slice(since)).toContain(text);
 }
