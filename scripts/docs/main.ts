@@ -4,20 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
-import { migrate } from '@comanda/db';
+import { migrate, repositoryRoot } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
 import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
 import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { writeMadeSql } from '../migration/made.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
 import { knownNames } from './known-names.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
 
-/** Writes what is generated, below `root`: names, tables and events; answers the names of the files. */
+/** Writes what is generated, below `root`: SQL, tables and events; answers the names of the files. */
 export async function main(root: string): Promise<string[]> {
   // The database of the story shall know the names.
   writeFileSync(join(root, namesFile), knownNames());
-  const recorded = await record();
+  const { made, steps: recorded } = await record();
   const files: Record<string, string> = {
     'docs/api.md': apiTables(operationsOf(appRouter)),
     'docs/errors.md': reasonsText(),
@@ -28,7 +29,7 @@ export async function main(root: string): Promise<string[]> {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   const sources = Object.keys(files).filter((name) => name.endsWith('.ts'));
   execFileSync(process.execPath, [biome, 'format', '--write', ...sources], { cwd: root, stdio: 'pipe' });
-  return [namesFile, ...Object.keys(files)];
+  return [namesFile, ...made, ...Object.keys(files)];
 }
 
 const namesFile = 'prisma/sql/made/known_names.sql';
@@ -36,15 +37,18 @@ const namesFile = 'prisma/sql/made/known_names.sql';
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 
 /** Plays the story on a PostgreSQL that is thrown away. */
-async function record(): Promise<RecordedStep[]> {
+async function record(): Promise<{ made: string[]; steps: RecordedStep[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-docs-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   const server = await startEmbedded({ dataDir: join(folder, 'postgres') });
   try {
+    // What is made of tables needs the migrations alone, and the story needs what is made.
+    await migrate(server.url, { directory: join(repositoryRoot, 'prisma', 'migrations') });
+    const made = await writeMadeSql(server.url);
     await migrate(server.url);
     await migrateQueue(server.url);
-    return await recordStory(server.url);
+    return { made, steps: await recordStory(server.url) };
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -194,10 +194,13 @@ describe('a statement by hand is one entry a location:', () => {
     expect(summary(gone)).toEqual([['delete', 'locations', 1]]);
   });
 
-  it('of an id that a repair changes the table alone, not what follows by cascade', async () => {
+  it('an id that a repair changes is kept with the rows whose key follows it', async () => {
     const id = await product({ stock: { quantity: 4 } });
     await hand.deed('repair: a test', 'update products set id = uuid_v7() where id = $1', [id]);
-    expect(summary(await entries())).toEqual([['update', 'products', 2]]);
+    expect(summary(await entries())).toEqual([
+      ['update', 'product_stock', 2],
+      ['update', 'products', 2],
+    ]);
   });
 });
 

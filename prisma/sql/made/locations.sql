@@ -36,11 +36,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.id, o.id) AS location_id, g.gone AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
+        SELECT coalesce(n.id, o.id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.id IS NOT NULL THEN o END AS old, CASE WHEN n.id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.id, o.id), g.gone ORDER BY coalesce(n.id, o.id)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.id, o.id) ORDER BY coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.id = o.id
-        CROSS JOIN LATERAL (SELECT false AS gone) g
         WHERE o.id IS NULL OR n.id IS NULL
           OR ROW(o.id, o.code, o.name, o.timezone, o.currency, o.sandbox, o.status, o.created_at)
             IS DISTINCT FROM ROW(n.id, n.code, n.name, n.timezone, n.currency, n.sandbox, n.status, n.created_at)

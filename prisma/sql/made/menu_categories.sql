@@ -33,12 +33,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('menu_id', coalesce(n.menu_id, o.menu_id), 'category_id', coalesce(n.category_id, o.category_id)) AS key,
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('menu_id', coalesce(n.menu_id, o.menu_id), 'category_id', coalesce(n.category_id, o.category_id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.menu_id, o.menu_id), coalesce(n.category_id, o.category_id)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.menu_id, o.menu_id), coalesce(n.category_id, o.category_id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.menu_id = o.menu_id AND n.category_id = o.category_id
-        CROSS JOIN LATERAL (SELECT o.menu_id IS NOT NULL AND (NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
-          OR NOT EXISTS (SELECT FROM menus p WHERE p.location_id = o.location_id AND p.id = o.menu_id)) AS gone) g
         WHERE o.location_id IS NULL OR n.location_id IS NULL
           OR ROW(o.location_id, o.menu_id, o.category_id, o.position)
             IS DISTINCT FROM ROW(n.location_id, n.menu_id, n.category_id, n.position)
@@ -64,8 +62,8 @@ BEGIN
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('menu_id', o.menu_id, 'category_id', o.category_id) AS key, o AS old, NULL::menu_categories AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.menu_id, o.category_id) AS place
-        FROM old_rows o CROSS JOIN LATERAL (SELECT o.menu_id IS NOT NULL AND (NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
-          OR NOT EXISTS (SELECT FROM menus p WHERE p.location_id = o.location_id AND p.id = o.menu_id)) AS gone) g
+        FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
+          OR NOT EXISTS (SELECT FROM menus p WHERE p.location_id = o.location_id AND p.id = o.menu_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

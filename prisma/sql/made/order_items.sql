@@ -33,11 +33,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('order_id', coalesce(n.order_id, o.order_id), 'position', coalesce(n.position, o.position)) AS key,
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('order_id', coalesce(n.order_id, o.order_id), 'position', coalesce(n.position, o.position)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.order_id, o.order_id), coalesce(n.position, o.position)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.order_id, o.order_id), coalesce(n.position, o.position)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.order_id = o.order_id AND n.position = o.position
-        CROSS JOIN LATERAL (SELECT o.order_id IS NOT NULL AND (NOT EXISTS (SELECT FROM orders p WHERE p.location_id = o.location_id AND p.id = o.order_id)) AS gone) g
         WHERE o.location_id IS NULL OR n.location_id IS NULL
           OR ROW(o.location_id, o.order_id, o.position, o.product_id, o.name, o.unit_price, o.quantity, o.total, o.comment, o.selections, o.stock_taken)
             IS DISTINCT FROM ROW(n.location_id, n.order_id, n.position, n.product_id, n.name, n.unit_price, n.quantity, n.total, n.comment, n.selections, n.stock_taken)
@@ -63,7 +62,7 @@ BEGIN
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('order_id', o.order_id, 'position', o.position) AS key, o AS old, NULL::order_items AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.order_id, o.position) AS place
-        FROM old_rows o CROSS JOIN LATERAL (SELECT o.order_id IS NOT NULL AND (NOT EXISTS (SELECT FROM orders p WHERE p.location_id = o.location_id AND p.id = o.order_id)) AS gone) g
+        FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM orders p WHERE p.location_id = o.location_id AND p.id = o.order_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

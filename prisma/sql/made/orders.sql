@@ -83,11 +83,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-        CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
         WHERE o.location_id IS NULL OR n.location_id IS NULL
           OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id)
             IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id)
@@ -163,7 +162,7 @@ BEGIN
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::orders AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
-        FROM old_rows o CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+        FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

@@ -54,12 +54,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('product_id', coalesce(n.product_id, o.product_id), 'category_id', coalesce(n.category_id, o.category_id)) AS key,
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('product_id', coalesce(n.product_id, o.product_id), 'category_id', coalesce(n.category_id, o.category_id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.product_id, o.product_id), coalesce(n.category_id, o.category_id)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.product_id, o.product_id), coalesce(n.category_id, o.category_id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.product_id = o.product_id AND n.category_id = o.category_id
-        CROSS JOIN LATERAL (SELECT o.product_id IS NOT NULL AND (NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
-          OR NOT EXISTS (SELECT FROM products p WHERE p.location_id = o.location_id AND p.id = o.product_id)) AS gone) g
         WHERE o.location_id IS NULL OR n.location_id IS NULL
           OR ROW(o.location_id, o.product_id, o.category_id)
             IS DISTINCT FROM ROW(n.location_id, n.product_id, n.category_id)
@@ -115,8 +113,8 @@ BEGIN
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('product_id', o.product_id, 'category_id', o.category_id) AS key, o AS old, NULL::product_categories AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.product_id, o.category_id) AS place
-        FROM old_rows o CROSS JOIN LATERAL (SELECT o.product_id IS NOT NULL AND (NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
-          OR NOT EXISTS (SELECT FROM products p WHERE p.location_id = o.location_id AND p.id = o.product_id)) AS gone) g
+        FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM categories p WHERE p.location_id = o.location_id AND p.id = o.category_id)
+          OR NOT EXISTS (SELECT FROM products p WHERE p.location_id = o.location_id AND p.id = o.product_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

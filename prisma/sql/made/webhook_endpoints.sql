@@ -36,11 +36,10 @@ BEGIN
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
           FILTER (WHERE c.place <= 100) AS kept
       FROM (
-        SELECT coalesce(n.location_id, o.location_id) AS location_id, g.gone AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
+        SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
-          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id), g.gone ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
+          row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-        CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
         WHERE o.location_id IS NULL OR n.location_id IS NULL
           OR ROW(o.location_id, o.id, o.url, o.events, o.status, o.api_version, o.delivers_after, o.created_at)
             IS DISTINCT FROM ROW(n.location_id, n.id, n.url, n.events, n.status, n.api_version, n.delivers_after, n.created_at)
@@ -66,7 +65,7 @@ BEGIN
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::webhook_endpoints AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
-        FROM old_rows o CROSS JOIN LATERAL (SELECT o.id IS NOT NULL AND (NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id)) AS gone) g
+        FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

@@ -68,17 +68,19 @@ const updated = (table: Table, catalog: Catalog): string => {
     .filter((column) => column.table === table.name && column.name !== 'updated_at')
     .map(({ name }) => name);
   const [first = 'id'] = keys;
-  return `SELECT ${location} AS location_id, g.gone AS by_cascade, ${key} AS key,
+  return `SELECT ${location} AS location_id, false AS by_cascade, ${key} AS key,
   CASE WHEN o.${first} IS NOT NULL THEN o END AS old, CASE WHEN n.${first} IS NOT NULL THEN n END AS new,
-  row_number() OVER (PARTITION BY ${location}, g.gone ORDER BY ${ordered}) AS place
+  row_number() OVER (PARTITION BY ${location} ORDER BY ${ordered}) AS place
 FROM old_rows o FULL JOIN new_rows n ON ${same('n', 'o', keys)}
-CROSS JOIN LATERAL (${parentGone(table, catalog)}) g
 WHERE o.${first} IS NULL OR n.${first} IS NULL
   OR ROW(${listed('o', compared)})
     IS DISTINCT FROM ROW(${listed('n', compared)})`;
 };
 
-/** A row that goes or changes by cascade is met at the depth of the statement that caused it. It is known by a parent that is gone. */
+/**
+ * A row that goes by cascade is met at the depth of the statement that caused it. It is known by a parent that is gone. An update is
+ * never taken for a cascade: one that follows the key of a parent is an entry of its own.
+ */
 function parentGone(table: Table, { foreignKeys }: Catalog): string {
   const gone = foreignKeys
     .filter((each) => each.table === table.name && each.cascades)
@@ -86,10 +88,7 @@ function parentGone(table: Table, { foreignKeys }: Catalog): string {
       const matched = columns.map((column, index) => `p.${parentColumns[index]} = o.${column}`);
       return `NOT EXISTS (SELECT FROM ${parent} p WHERE ${matched.join(' AND ')})`;
     });
-  const [first = 'id'] = table.key;
-  return gone.length === 0
-    ? 'SELECT false AS gone'
-    : `SELECT o.${first} IS NOT NULL AND (${gone.join('\n  OR ')}) AS gone`;
+  return `SELECT ${gone.length === 0 ? 'false' : gone.join('\n  OR ')} AS gone`;
 }
 
 /** Where a row is, and its key as an entry keeps it. */
