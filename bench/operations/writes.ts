@@ -1,3 +1,4 @@
+import type { Grant } from '@comanda/client';
 import { type Call, use, write } from './call.ts';
 import {
   categoryOf,
@@ -33,7 +34,7 @@ const payments = async (stage: Stage, count: number) => {
 
 const keys = ({ client }: Stage, count: number) =>
   inLanes(count, async () => idOf(await client.keys.create.mutate(keyOf())));
-const keyOf = () => ({ name: unused('Key'), permissions: ['orders:read'] });
+const keyOf = () => ({ name: unused('Key'), permissions: ['orders:read'] satisfies Grant[] });
 
 const price = () => Math.ceil(Math.random() * 10_000) / 100;
 const some = (stage: Stage) =>

@@ -1,3 +1,4 @@
+import type { Grant } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 import { type TestApi, useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
@@ -9,7 +10,7 @@ const api = useApi();
 const hand = useHand(api);
 
 const desk = (key?: string) => api.client(key);
-const keyWith = (...permissions: string[]) =>
+const keyWith = (...permissions: Grant[]) =>
   createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
 
 describe('the audit', () => {

@@ -7,7 +7,7 @@ import {
   createCredentials,
 } from '../../packages/api/src/credentials/credentials.ts';
 import { ApiError } from '../../packages/api/src/errors.ts';
-import { grants } from '../../packages/api/src/permissions.ts';
+import { type Grant, grants } from '../../packages/api/src/permissions.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, unknownKey } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
@@ -57,7 +57,7 @@ describe('authenticate', () => {
   });
 
   test('grants single permissions, all of a resource, or everything', async () => {
-    const granted = async (...permissions: string[]) => {
+    const granted = async (...permissions: Grant[]) => {
       const { key } = await createKey(database, { locationId, permissions });
       return (await credentials.authenticate(`Bearer ${key}`)).granted;
     };

@@ -1,3 +1,4 @@
+import type { Grant } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 import { OrderOverview } from '../../packages/api/src/resources/orders/overview.schema.ts';
 import { useHand } from '../support/by-hand.ts';
@@ -21,7 +22,7 @@ const consumer = useConsumer((_, response) => {
 let status = 200;
 
 const desk = (key?: string) => api.client(key);
-const keyWith = (...permissions: string[]) =>
+const keyWith = (...permissions: Grant[]) =>
   createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
 const look = async (wanted: { id?: string; number?: number; external_id?: string }, key?: string) =>
   parseStrict(OrderOverview, await desk(key).orders.overview.query(wanted));

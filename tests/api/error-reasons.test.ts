@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startServer } from '@comanda/api';
 import { issueCode } from '@comanda/api/services';
-import type { ComandaClient } from '@comanda/client';
+import type { ComandaClient, Grant } from '@comanda/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
@@ -160,7 +160,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
     return toldBy(await postOrder(api, orderBody(kitchen), { idempotencyKey }));
   },
   async shown_once() {
-    const input = { name: 'once', permissions: ['turns:read'], idempotencyKey: randomUUID() };
+    const permissions: Grant[] = ['turns:read'];
+    const input = { name: 'once', permissions, idempotencyKey: randomUUID() };
     await api.client().keys.create.mutate(input);
     return typed(({ keys }) => keys.create.mutate(input));
   },

@@ -1,6 +1,7 @@
+import type { Grant } from '@comanda/client';
 import { newId } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
-import { Key, KeyPage, KeyWithText } from '../../packages/api/src/resources/keys/schema.ts';
+import { Key, type KeyCreate, KeyPage, KeyWithText } from '../../packages/api/src/resources/keys/schema.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
@@ -15,7 +16,8 @@ const statusOf = async (key: string) => (await api.rest('GET /v2/orders', { key 
 
 describe('keys.create', () => {
   it('makes a key of the own location that works, its text shown once and stored as a hash', async () => {
-    const input = { name: 'ERP', permissions: ['orders:read', 'products:*'], per_minute: 90 };
+    const permissions: Grant[] = ['orders:read', 'products:*'];
+    const input = { name: 'ERP', permissions, per_minute: 90 };
     const made = parseStrict(KeyWithText, await keys().create.mutate(input));
     expect(made).toMatchObject({ ...input, location_id: api.locationId, monthly: 1_000_000 });
     expect(await statusOf(made.key)).toBe(200);
@@ -45,7 +47,7 @@ describe('keys.create', () => {
       expect(JSON.stringify(entry)).not.toContain(secret);
   });
 
-  it.each([
+  it.each<[string, Partial<KeyCreate>, RegExp]>([
     ['a permission that it lacks', { permissions: ['orders:read', 'payments:read'] }, /permissions\[1\]/],
     ['the whole of a resource of which it has one action', { permissions: ['orders:*'] }, /permissions\[0\]/],
     ['everything', { permissions: ['*'] }, /permissions\[0\]/],
@@ -61,7 +63,7 @@ describe('keys.create', () => {
       expiresAt: new Date('2099-01-01T00:00:00Z'),
     });
     const before = await api.app.database.prisma.apiKey.count();
-    const input = { name: 'More', permissions: ['orders:read'], ...more };
+    const input: KeyCreate = { name: 'More', permissions: ['orders:read'], ...more };
     const refusal = await refused(keys(maker.key).create.mutate(input));
     expect(refusal).toEqual({ code: 'permission_denied', message: expect.stringMatching(message) });
     expect(await api.app.database.prisma.apiKey.count()).toBe(before);

@@ -28,6 +28,7 @@ describe('GET /v2/limits answers 200', () => {
     const resets_at = expect.any(String);
     expect({ ...shown, permissions: [...shown.permissions].sort() }).toEqual({
       permissions: ['categories:read', 'orders:*'],
+      effective_permissions: ['orders:read', 'orders:write', 'orders:export', 'categories:read'],
       per_minute: { limit: 1_000, used: 1_000 - remaining, remaining, resets_at },
       monthly: { limit: 5_000, used: 2, remaining: 4_998, resets_at },
       batch_jobs_per_hour: { limit: 9, used: 0, remaining: 9, resets_at },
@@ -62,8 +63,8 @@ describe('GET /v2/limits answers 200', () => {
 
   test('to a key without any permission, in the time of its location', async () => {
     const { read } = await kitchen({ permissions: [] }, 'America/Sao_Paulo');
-    const { permissions, per_minute, monthly } = await read();
-    expect(permissions).toEqual([]);
+    const { permissions, effective_permissions, per_minute, monthly } = await read();
+    expect([permissions, effective_permissions]).toEqual([[], []]);
     expect(per_minute.resets_at).toMatch(/:00\.000-03:00$/);
     expect(monthly.resets_at).toMatch(/T21:00:00\.000-03:00$/);
   });

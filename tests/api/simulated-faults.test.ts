@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { comandaError, createClient } from '@comanda/client';
+import { comandaError, createClient, type Grant } from '@comanda/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Call, useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
@@ -153,7 +153,7 @@ describe('timeout_after_write', () => {
 
   it('does the same over tRPC', async () => {
     const name = `cut ${randomUUID()}`;
-    const call = { name, permissions: ['orders:read'] };
+    const call = { name, permissions: ['orders:read'] satisfies Grant[] };
     await expect(typed('timeout_after_write').keys.create.mutate(call)).rejects.toThrow();
     await waitFor('the key', async () =>
       (await api.client(key).keys.list.query({ limit: 200 })).data.some((one) => one.name === name),

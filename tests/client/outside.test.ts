@@ -231,6 +231,8 @@ describe('the flat declarations', () => {
       'Built.ErrorCode, Source.ErrorCode',
       'Built.ErrorReason, Source.ErrorReason',
       'Built.ErrorData, Source.ErrorData',
+      'Built.Permission, Source.Permission',
+      'Built.Grant, Source.Grant',
     ];
     const difference = `BIn['orders']['create'], SIn['orders']['cancel']`;
     const checks = [...pairs, difference].map(

@@ -1,6 +1,6 @@
 import { newId } from '@comanda/db';
 import { describe, expect, test } from 'vitest';
-import { permissions } from '../../packages/api/src/permissions.ts';
+import { Permission } from '../../packages/api/src/permissions.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createKey } from '../support/factories.ts';
@@ -30,7 +30,7 @@ describe('with every permission but the one needed', () => {
     async ({ call, operation }) => {
       const needed = operation.meta.permission;
       // Where none is needed, the key has none.
-      const others = Object.keys(permissions).filter((name) => needed !== null && name !== needed);
+      const others = Permission.options.filter((name) => needed !== null && name !== needed);
       const { key } = await createKey(api.app.database, { locationId: own.locationId, permissions: others });
       const { status, code, message, headers } = await call(api.url, key, {});
       const answer = needed === null ? { status: 200 } : { status: 403, code: 'permission_denied' };

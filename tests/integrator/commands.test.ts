@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Grant } from '@comanda/client';
 import { verifyWebhook } from '@comanda/client/webhooks';
 import { newSigningSecret, repositoryRoot } from '@comanda/db';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -223,7 +224,7 @@ describe('verify', () => {
 });
 
 /** A location of its own, with a key. */
-async function place(permissions?: string[]) {
+async function place(permissions?: Grant[]) {
   const locationId = await createLocation(api.app.database);
   const key = await createKey(api.app.database, { locationId, ...(permissions && { permissions }) });
   return { locationId, key };

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { newApiKey } from '@comanda/api/services';
+import { type Grant, newApiKey } from '@comanda/api/services';
 import { type Database, newId } from '@comanda/db';
 
 /** A key as a test holds it. */
@@ -26,7 +26,7 @@ export async function createKey(
   overrides: {
     locationId: string;
     name?: string;
-    permissions?: string[];
+    permissions?: Grant[];
     perMinute?: number;
     monthly?: number;
     batchJobsPerHour?: number;

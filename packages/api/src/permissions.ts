@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Every permission, as `resource:action`, with what it lets a key do. The last group serves the typed client only. */
 export const permissions = {
   'orders:read': 'list and read orders and their timeline',
@@ -40,20 +42,32 @@ export const permissions = {
 } as const satisfies Record<`${string}:${string}`, string>;
 
 /** A permission that an operation asks for. */
-export type Permission = keyof typeof permissions;
+export const Permission = z
+  .enum(Object.keys(permissions) as (keyof typeof permissions)[])
+  .meta({ id: 'Permission', description: 'What a key may do; more may be added.' });
+export type Permission = z.infer<typeof Permission>;
 
-/** Whether the text may be granted to a key: a permission, `resource:*` of a known resource, or `*`. */
-export function isGrant(text: string): boolean {
-  if (text === '*' || Object.hasOwn(permissions, text)) return true;
-  const [resource, action, ...rest] = text.split(':');
-  return (
-    action === '*' &&
-    rest.length === 0 &&
-    Object.keys(permissions).some((known) => known.startsWith(`${resource}:`))
-  );
-}
+type ResourceOf<Name> = Name extends `${infer Resource}:${string}` ? Resource : never;
+const wholeOf = <Name extends Permission>(name: Name) =>
+  `${name.slice(0, name.indexOf(':'))}:*` as `${ResourceOf<Name>}:*`;
 
-/** Whether what a key was granted covers the permission. */
-export function grants(granted: ReadonlySet<string>, needed: Permission): boolean {
+/** What a key can be granted: a permission, every permission of a resource (`orders:*`), or `*`. */
+export const Grant = z
+  .enum([...new Set(Permission.options.flatMap((name) => [name, wholeOf(name)])), '*'], {
+    error: ({ input }) =>
+      typeof input === 'string' ? `unknown permission "${input.slice(0, 100)}"` : undefined,
+  })
+  .meta({
+    id: 'Grant',
+    description: 'A permission, every permission of a resource (`orders:*`), or `*` for all.',
+  });
+export type Grant = z.infer<typeof Grant>;
+
+/** Whether what a key was granted covers a permission, or everything that another key is to be granted. */
+export function grants(granted: ReadonlySet<string>, needed: Grant): boolean {
   return granted.has(needed) || granted.has('*') || granted.has(`${needed.slice(0, needed.indexOf(':'))}:*`);
 }
+
+/** Every permission that what a key was granted covers. */
+export const permissionsOf = (granted: ReadonlySet<string>): Permission[] =>
+  Permission.options.filter((permission) => grants(granted, permission));

@@ -4,5 +4,13 @@ export type { ComandaEvent, ComandaEventOf, EventType, WebhookEvent } from './ev
 export { type FollowOptions, followEvents } from './feed.ts';
 export { type List, type ListOptions, type ListPage, listAll } from './list.ts';
 export { wasReplayed } from './replayed.ts';
-export type { AppRouter, ErrorCode, ErrorReason, EventData, PublishedEvent } from './surface.ts';
+export type {
+  AppRouter,
+  ErrorCode,
+  ErrorReason,
+  EventData,
+  Grant,
+  Permission,
+  PublishedEvent,
+} from './surface.ts';
 export type { LiveEvents, WatchInput, WatchOptions, WatchState } from './watch.ts';

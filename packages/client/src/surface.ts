@@ -1,5 +1,5 @@
 import type { AppRouter as Served } from '@comanda/api/router';
-import type { events } from '@comanda/api/services';
+import type { events, Grant, Permission } from '@comanda/api/services';
 import type { inferProcedureOutput, TRPCBuiltRouter } from '@trpc/server';
 
 /**
@@ -20,6 +20,9 @@ export type ErrorCode = ErrorData['code'];
 
 /** Why, to switch on; more may join. `/docs/errors` of the service explains each. */
 export type ErrorReason = ErrorData['reason'];
+
+/** What a key can be granted, and each permission in it. */
+export type { Grant, Permission };
 
 /** `data` of every event type. */
 export type EventData = {

@@ -1,4 +1,4 @@
-import type { ComandaClient } from '@comanda/client';
+import type { ComandaClient, Grant } from '@comanda/client';
 
 /** The types of events that an endpoint can ask for. */
 export type ReceivedTypes = Parameters<ComandaClient['webhookEndpoints']['create']['mutate']>[0]['events'];
@@ -14,7 +14,7 @@ export interface LocationOptions {
   /** Whether it is a sandbox, with a test key. */
   sandbox?: boolean | undefined;
   /** Of its key; everything (`*`) unless given. */
-  permissions?: string[] | undefined;
+  permissions?: Grant[] | undefined;
   /** Requests a minute of its key; 100,000 unless given. */
   perMinute?: number | undefined;
   /** `demo`, unless given, is the menu of the demo restaurant, with stock; `none` leaves the catalog empty. */

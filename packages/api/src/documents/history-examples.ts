@@ -34,7 +34,8 @@ export function historyExamples(
     ],
     WebhookReplay: { since: '2026-01-31T00:00:00Z', event_types: ['order.created'], only: 'failed' },
     Limits: {
-      permissions: ['orders:*', 'sync:products'],
+      permissions: ['stock:*', 'sync:products'],
+      effective_permissions: ['stock:read', 'stock:sync', 'sync:products'],
       per_minute: windowOf(600, 3, at('21:06:00.000')),
       monthly: windowOf(1_000_000, 5_210, '2026-01-31T21:00:00.000-03:00'),
       batch_jobs_per_hour: windowOf(30, 1, at('22:00:00.000')),

@@ -1,3 +1,4 @@
+import type { Grant } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
@@ -15,7 +16,7 @@ const uses = {
   ],
   reader: ['orders:read', 'products:read', 'categories:read', 'stock:read', 'catalog:read', 'events:read'],
   stock: ['products:read', 'stock:read', 'stock:sync'],
-} as const satisfies Record<string, readonly string[]>;
+} as const satisfies Record<string, readonly Grant[]>;
 
 type Use = keyof typeof uses;
 

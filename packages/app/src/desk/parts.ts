@@ -1,3 +1,4 @@
+import type { Permission } from '@comanda/client';
 import type { ComponentType } from 'react';
 import { Audit } from './audit.tsx';
 import { Endpoints } from './endpoints.tsx';
@@ -11,7 +12,7 @@ import type { deskTexts } from './texts.ts';
 export interface Part {
   path: `/app/desk/${string}`;
   title: keyof typeof deskTexts.en.parts;
-  needs: string;
+  needs: Permission;
   component: ComponentType;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import type { Permission } from '../../permissions.ts';
+import type { Grant } from '../../permissions.ts';
 import { Id, Label, Timestamp } from '../../wire.ts';
 
 /** Each screen of the app, with what its key must be allowed. */
@@ -9,7 +9,7 @@ export const screens = {
   day: ['reports:read', 'stock:read', 'events:read'],
   // It makes keys for every use, and nobody gives what they do not have.
   desk: ['*'],
-} as const satisfies Record<string, readonly (Permission | '*')[]>;
+} as const satisfies Record<string, readonly Grant[]>;
 
 /** A screen of the app. */
 export type Screen = keyof typeof screens;

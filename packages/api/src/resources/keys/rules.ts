@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../errors.ts';
+import { type Grant, grants } from '../../permissions.ts';
 import type { KeyLimits } from './schema.ts';
 
 /** How far a key reaches: what it was granted, its limits, and until when. */
@@ -11,7 +12,7 @@ export interface KeyReach {
 
 /** What is asked for a new key. */
 export interface WantedKey {
-  permissions: readonly string[];
+  permissions: readonly Grant[];
   limits: Partial<KeyLimits>;
   expiresAt: Date | null;
 }
@@ -23,7 +24,7 @@ export interface WantedKey {
 export function exceeding(maker: KeyReach, wanted: WantedKey): FieldFault[] {
   const granted = new Set(maker.granted);
   const faults = wanted.permissions.flatMap((permission, index) =>
-    mayGrant(granted, permission) ? [] : [{ path: `permissions[${index}]`, message: `not ${permission}` }],
+    grants(granted, permission) ? [] : [{ path: `permissions[${index}]`, message: `not ${permission}` }],
   );
   for (const [name, most] of limitsOf(maker)) {
     if ((wanted.limits[name] ?? 0) > most) faults.push({ path: name, message: `at most ${most}` });
@@ -44,7 +45,3 @@ export function withinReach(maker: KeyReach, wanted: WantedKey, defaults: KeyLim
 }
 
 const limitsOf = ({ limits }: KeyReach) => Object.entries(limits) as [keyof KeyLimits, number][];
-
-function mayGrant(granted: ReadonlySet<string>, grant: string): boolean {
-  return granted.has('*') || granted.has(grant) || granted.has(`${grant.split(':')[0]}:*`);
-}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Permission } from '../../permissions.ts';
 import { Timestamp } from '../../wire.ts';
 
 const Window = z
@@ -18,7 +19,11 @@ export const Limits = z
   .object({
     permissions: z.array(z.string()).meta({
       description: 'As they were granted: `resource:action`, `resource:*` or `*`.',
-      example: ['orders:*'],
+      example: ['stock:*', 'sync:products'],
+    }),
+    effective_permissions: z.array(Permission).meta({
+      description: 'Every permission that this covers, one by one.',
+      example: ['stock:read', 'stock:sync', 'sync:products'],
     }),
     per_minute: Window.meta({ description: 'Requests in a minute of the clock; this one is counted.' }),
     monthly: Window.meta({ description: 'Requests in a calendar month, UTC.' }),

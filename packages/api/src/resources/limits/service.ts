@@ -1,4 +1,5 @@
 import type { WindowUsage } from '../../limits/usage.ts';
+import { permissionsOf } from '../../permissions.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
@@ -14,6 +15,7 @@ export async function get({ app, caller }: CallContext): Promise<Answer<Limits>>
   return {
     value: {
       permissions: [...caller.granted],
+      effective_permissions: permissionsOf(caller.granted),
       per_minute: shown(minute),
       monthly: shown(month),
       batch_jobs_per_hour: shown(batchHour),
