@@ -22,6 +22,12 @@ CREATE TRIGGER clear_waiting AFTER UPDATE OF status ON webhook_endpoints
   FOR EACH ROW WHEN (NEW.status <> OLD.status) EXECUTE FUNCTION ask_for_clearing();
 CREATE TRIGGER clear_gone AFTER DELETE ON webhook_endpoints FOR EACH ROW EXECUTE FUNCTION ask_for_clearing();
 
+-- The body of an event as endpoints of v1 get it. Where its data differs between the families it is stored. Else it is that of v2
+-- with another version, at the place that the envelope (relay/store.ts) gives it: behind {"id":"<36>","type":"<type>","api_version":"v
+CREATE FUNCTION body_in_v1(p_type text, p_body text, p_body_v1 text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(p_body_v1, overlay(p_body PLACING '1' FROM 72 + length(p_type) FOR 1))
+$$;
+
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids
 -- after the given ones; p_held is what p_worker has claimed already. The first passes, however large it is. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
 -- jumped while the attempt is on its way. The sweeper frees the claims of the dead.
@@ -65,9 +71,7 @@ BEGIN
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
-    CASE WHEN e.api_version = 'v1'
-      THEN coalesce(v.body_v1, regexp_replace(v.body, '"api_version":"v2"', '"api_version":"v1"'))
-      ELSE v.body END,
+    CASE e.api_version WHEN 'v1' THEN body_in_v1(v.type, v.body, v.body_v1) ELSE v.body END,
     e.url, (SELECT json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
         ORDER BY s.created_at DESC, s.id DESC)
       FROM internal.webhook_secrets s WHERE s.location_id = p_location AND s.endpoint_id = p_endpoint

@@ -15,6 +15,7 @@ export {
   type CheckName,
   checkNames,
 } from './resources/certifications/schema.ts';
+export { dataIn, differsByFamily } from './resources/events/data.rules.ts';
 export {
   type EventType,
   events,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { prunerOf } from '../families.ts';
 import type { Operation } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
 import { parameterExamples } from './demo-examples.ts';
@@ -13,7 +14,7 @@ import { bodyName } from './names.ts';
 export function exampleOf(schema: z.core.$ZodType, field = '', input = false): unknown {
   const meta = z.globalRegistry.get(schema);
   const named = meta?.id === undefined ? undefined : componentExamples[meta.id];
-  if (named !== undefined) return structuredClone(named);
+  if (named !== undefined) return shownBy(schema, structuredClone(named));
   for (const candidate of [meta?.example, fieldExamples[field]]) {
     if (candidate !== undefined && accepts(schema, candidate)) return structuredClone(candidate);
   }
@@ -24,7 +25,9 @@ export function exampleOf(schema: z.core.$ZodType, field = '', input = false): u
 export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output'>): unknown {
   const example = exampleOf(output);
   const left = answerExamples[name.replace(/^v1\./, '')];
-  return left === undefined ? example : Object.assign(example as object, structuredClone(left));
+  return left === undefined
+    ? example
+    : shownBy(output, Object.assign(example as object, structuredClone(left)));
 }
 
 /** An example of a parameter in path or query. Of the demo data where it names something: it finds it there. */
@@ -43,7 +46,7 @@ export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Recor
   const { id: _id, ...body } = operation.input.shape;
   if (Object.keys(body).length === 0) return {};
   const named = componentExamples[bodyName(operation)];
-  if (named !== undefined) return structuredClone(named) as Record<string, unknown>;
+  if (named !== undefined) return shownBy(operation.input, structuredClone(named)) as Record<string, unknown>;
   return exampleOf(z.object(body), '', true) as Record<string, unknown>;
 }
 
@@ -60,6 +63,10 @@ export function exampleInput(operation: Operation): Record<string, unknown> {
     throw new Error(`${name}: the example of its input is not valid`, { cause: error });
   return example;
 }
+
+/** The part of an example that the family of the schema has. */
+const shownBy = (schema: z.core.$ZodType, example: unknown): unknown =>
+  prunerOf(schema)?.(example) ?? example;
 
 function made(schema: z.core.$ZodType, field: string, input: boolean): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {

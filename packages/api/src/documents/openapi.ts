@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi';
 import { deprecations } from '../deprecations.ts';
 import { ErrorBody } from '../errors.ts';
 import { deprecatedRoutes } from '../request/deprecation.ts';
-import { operationsOf, type Route } from '../request/operations.ts';
+import { inFamily, operationsOf, type Route } from '../request/operations.ts';
 import { faults } from '../request/simulation.ts';
 import { complete } from './complete.ts';
 import { components } from './components.ts';
@@ -29,7 +29,11 @@ export async function openApiDocument(
   const documented = operations.flatMap((operation) =>
     operation.routes
       .filter((route) => route.version === version)
-      .map((route) => ({ operation, route, ending: deprecated.get(`${route.method} ${route.path}`) })),
+      .map((route) => ({
+        operation: inFamily(operation, version),
+        route,
+        ending: deprecated.get(`${route.method} ${route.path}`),
+      })),
   );
   const streams = version === 'v2' ? documentedStreams(router) : [];
   const events = version === 'v2' ? webhooks() : {};

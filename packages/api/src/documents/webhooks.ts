@@ -1,4 +1,5 @@
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
+import { schemaIn } from '../families.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
 import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';
 import { eventBodies } from './event-examples.ts';
@@ -62,7 +63,9 @@ function delivery(type: EventType): NonNullable<ZodOpenApiPathItemObject['post']
     parameters: Object.keys(deliveryHeaders).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: publishedEvents[type], example: exampleEvent(type) } },
+      content: {
+        'application/json': { schema: schemaIn(publishedEvents[type], 'v2'), example: exampleEvent(type) },
+      },
     },
     responses: {
       '2XX': { description: 'Received, within 30 seconds; any 2xx ends the attempts.' },

@@ -94,7 +94,7 @@ export function createLargeBodies(
         return {
           headers,
           answer: {
-            text,
+            ...{ text, isPruned: true },
             ...(etag && { etag }),
             ...(replayed && { replayed }),
             ...(isSecret && { isSecret }),

@@ -3,7 +3,7 @@ import { beginSpan } from '@comanda/db';
 import { textOf } from '../request/answer.ts';
 import { performRead } from '../request/body-call.ts';
 import type { CallContext } from '../request/context.ts';
-import { operationsOf } from '../request/operations.ts';
+import { inFamily, operationsOf } from '../request/operations.ts';
 import { appRouter } from '../router.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import { sentRefusal } from './refusal.ts';
@@ -24,8 +24,9 @@ async function perform({ number, call, bytes }: Extract<ToThread, { number: numb
   const headers: Record<string, string> = {};
   const span = beginSpan(`large ${name}`, 'server', traceparent);
   try {
-    const operation = operations.get(name);
-    if (operation === undefined) throw new Error(`${name} is no operation`);
+    const found = operations.get(name);
+    if (found === undefined) throw new Error(`${name} is no operation`);
+    const operation = inFamily(found, rest.apiVersion);
     const ctx: CallContext = {
       ...rest,
       ...{ app, headers, reads: app.reads, startedAt: performance.now() },

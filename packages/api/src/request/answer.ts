@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { invalid } from '../errors.ts';
+import { prunedText } from '../families.ts';
 
 /** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
 export type Answer<Value> = Content<Value> & {
@@ -11,6 +12,8 @@ export type Answer<Value> = Content<Value> & {
   readonly replayed?: boolean;
   /** It holds a secret: where it is stored for repeats, it is sealed. */
   readonly isSecret?: boolean;
+  /** Its text is as the family of the caller shows it: nothing is left to take from it. */
+  readonly isPruned?: true;
   /** It is given once: what a repeat is refused with (`conflict`), which is stored in its place. */
   readonly onRepeat?: string;
 };
@@ -36,11 +39,11 @@ export interface TextStream {
 }
 
 /**
- * The JSON text of an answer that is no stream. Text of PostgreSQL goes out unread; tests/support/documented.ts holds it
- * against the schema.
+ * The JSON text of an answer that is no stream, as the family of `output` shows it. Text of PostgreSQL goes out unread unless
+ * it may hold a field of the other family; tests/support/documented.ts holds it against the schema.
  */
 export function textOf(answer: Answer<unknown>, output: z.ZodType): string {
-  if ('text' in answer) return answer.text;
+  if ('text' in answer) return answer.isPruned ? answer.text : prunedText(output, answer.text);
   if ('value' in answer) return JSON.stringify(output.parse(answer.value));
   throw new Error('an answer without a text');
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { ReadInput } from '../bodies/input.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import type { Deprecations } from '../deprecations.ts';
+import type { Family } from '../families.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -10,6 +11,7 @@ import type { Readiness } from '../metrics/readiness.ts';
 import type { JoinedReads } from '../places/joined-reads.ts';
 import type { Places } from '../places/places.ts';
 import type { Reads } from '../replica/reads.ts';
+import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { LargeBodies } from './large.ts';
 import type { Simulation } from './simulation.ts';
@@ -58,7 +60,7 @@ export interface RequestContext {
   /** When it came, by `performance.now()`. */
   readonly startedAt: number;
   /** The family of the path; the typed client speaks v2. */
-  readonly apiVersion: 'v1' | 'v2';
+  readonly apiVersion: Family;
   readonly authorization: string | undefined;
   /** Where the request came from. */
   readonly clientAddress?: string | undefined;
@@ -113,6 +115,6 @@ export interface Idempotency {
   key: string;
   /** SHA-256 of the canonical input. */
   requestHash: Buffer;
-  /** The JSON text of a value that the operation answers. */
-  textOf(value: unknown): string;
+  /** The JSON text of what the operation answers, as the family of the caller shows it. */
+  textOf(answer: Answer<unknown>): string;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Call, type Queryable, statement, type Transaction } from '@comanda/db';
 import { conflict, invalid } from '../errors.ts';
 import { IdempotencyKey } from '../wire.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, textOf } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import { originOf } from './request-id.ts';
@@ -32,7 +32,7 @@ export function readIdempotency(
     operation: apiVersion === 'v1' && !operation.startsWith('v1.') ? `v1.${operation}` : operation,
     key: read.data,
     requestHash: createHash('sha256').update(canonicalJson(input)).digest(),
-    textOf: (value) => JSON.stringify(output.parse(value)),
+    textOf: (answer) => textOf(answer, output),
   };
 }
 
@@ -71,9 +71,10 @@ export function storedAnswer<Value>(
   if (known.outcome === 'reused') throw keyReused();
   if (known.refusal !== null) throw conflict('shown_once', known.refusal);
   const { sealed, encryption_key_id: keyId } = known;
-  if (sealed === null || keyId === null) return { text: known.response ?? '', replayed: true };
+  if (sealed === null || keyId === null)
+    return { text: known.response ?? '', replayed: true, isPruned: true };
   const text = ctx.app.secrets.open({ keyId, sealed }, answerOwner(ctx, operation, key));
-  return { text, replayed: true, isSecret: true };
+  return { text, replayed: true, isPruned: true, isSecret: true };
 }
 
 /** Stores the answer with the key that the transaction has claimed; answers it as every repeat will be. */
@@ -84,8 +85,7 @@ export function storeAnswer<Value>(
   answer: Answer<Value>,
 ): Answer<Value> {
   const { caller, app } = ctx;
-  const text = 'value' in answer ? textOf(answer.value) : 'text' in answer ? answer.text : undefined;
-  if (text === undefined) throw new Error(`${operation}: only values and text can be repeated`);
+  const text = textOf(answer);
   const { isSecret, onRepeat } = answer;
   const isPlain = isSecret !== true && onRepeat === undefined;
   const stored = isSecret ? app.secrets.seal(text, answerOwner(ctx, operation, key)) : undefined;
@@ -93,7 +93,7 @@ export function storeAnswer<Value>(
     ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, isPlain ? text : null],
     ...[stored?.sealed ?? null, stored?.keyId ?? null, onRepeat ?? null],
   ]);
-  return { text, ...(isSecret && { isSecret }) };
+  return { text, isPruned: true, ...(isSecret && { isSecret }) };
 }
 
 /** What a sealed answer is tied to. */

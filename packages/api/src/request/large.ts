@@ -1,5 +1,6 @@
 import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
+import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
 import type { BodyCall } from './body-call.ts';
 import type { Simulation } from './simulation.ts';
@@ -11,7 +12,7 @@ export interface LargeCall {
   caller: Caller;
   requestId: string;
   traceparent: string | undefined;
-  apiVersion: 'v1' | 'v2';
+  apiVersion: Family;
   refusesUnknown: boolean;
   simulation: Simulation | undefined;
   /** All of the body but its bytes. */

@@ -11,6 +11,7 @@ import { errorData } from './error-data.ts';
 import { admit } from './journey.ts';
 import type { OperationMeta } from './meta.ts';
 import { observing } from './observation.ts';
+import { inFamily } from './operations.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
@@ -84,8 +85,9 @@ function draft<Given, Input, Answered, Output, NeedsKey extends boolean>(
   };
 }
 
-/** The way of a call from tRPC. REST goes the same steps without tRPC around them: see http/rest/adapter.ts. */
+/** The way of a call from tRPC, which has the shape of v2. REST goes the same steps without tRPC around them: see http/rest/adapter.ts. */
 function served(definition: Definition) {
+  const own = inFamily(definition, 'v2');
   return trpc.procedure
     .meta({ definition })
     .use(async ({ ctx: called, type, path, batchIndex, getRawInput, next }) => {
@@ -112,7 +114,7 @@ function served(definition: Definition) {
   ): Promise<unknown> {
     const caller = await admit(ctx, definition.meta);
     const kind = type === 'query' ? 'query' : 'mutation';
-    const operation = { ...definition, name: path, kind } as const;
+    const operation = { ...own, name: path, kind } as const;
     const given = await readGiven(await getRawInput(), operation, ctx.app, caller);
     const value = await observing(
       ctx,
@@ -129,8 +131,8 @@ function served(definition: Definition) {
         // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
-        if ('body' in given) return new JsonText(textOf(answer, definition.output));
-        return definition.output.parse(await valueIn(answer));
+        if ('body' in given) return new JsonText(textOf(answer, own.output));
+        return own.output.parse(await valueIn(answer));
       },
     );
     finishCall(ctx, caller, path, type);

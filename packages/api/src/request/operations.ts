@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
+import { type Family, schemaIn } from '../families.ts';
 import type { Definition, NamedOperation } from './definition.ts';
 import type { RestRoute } from './meta.ts';
 
@@ -15,7 +16,7 @@ export type Operation = NamedOperation & {
 /** A REST path of an operation, taken apart. */
 export interface Route {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  version: 'v1' | 'v2';
+  version: Family;
   /** `/v2/orders/{id}` */
   path: string;
 }
@@ -37,6 +38,13 @@ export function operationsOf(router: AnyRouter): Operation[] {
     };
   });
 }
+
+/** An operation as one family has it: input and output without the fields of the other. */
+export const inFamily = <Defined extends Definition>(operation: Defined, family: Family): Defined => ({
+  ...operation,
+  input: schemaIn(operation.input, family),
+  output: schemaIn(operation.output, family),
+});
 
 interface ProcedureDefinition {
   type: string;

@@ -202,6 +202,6 @@ const advanceCounters = statement<{ locationId: string; counter: string; value: 
 
 const activeEndpoints = statement<Endpoint>(
   'relay_active_endpoints',
-  `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
+  `select id, location_id as "locationId", events from webhook_endpoints
    where location_id = any ($1::uuid[]) and status = 'active'`,
 );

@@ -1,3 +1,4 @@
+import { dataIn, differsByFamily } from '@comanda/api/services';
 import { addJobs, deliveryJobKey, newId, publishingBytes, type Queryable, statement } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
 
@@ -5,7 +6,6 @@ import type { PlannedEvent } from './plan.ts';
 export interface Endpoint {
   id: string;
   locationId: string;
-  apiVersion: 'v1' | 'v2';
   events: string[];
 }
 
@@ -24,7 +24,9 @@ export interface ComposedEvent extends NumberedEvent {
 
 /** An event as it is stored. */
 interface StoredEvent extends NumberedEvent {
+  /** As endpoints of v2 get it, and the feed and streams show it. */
   body: string;
+  /** As endpoints of v1 get it; null where that differs by its version alone. */
   bodyV1: string | null;
 }
 
@@ -93,12 +95,25 @@ function* partsOf(events: readonly ComposedEvent[]): Generator<StoredEvent[]> {
 }
 
 function withBodies(event: ComposedEvent): StoredEvent {
-  const { id, type, createdAt, locationId, receivers, text } = event;
-  const body = (version: string) =>
+  return {
+    ...event,
+    body: bodyOf(event, 'v2'),
+    bodyV1: differsByFamily(event.type) ? bodyOf(event, 'v1') : null,
+  };
+}
+
+/**
+ * The body of an event for endpoints of a family. What precedes `created_at` has a length that the type decides: by it
+ * `body_in_v1` (prisma/sql/webhooks.sql) finds the version.
+ */
+export function bodyOf(
+  { id, type, createdAt, locationId, text }: Omit<ComposedEvent, 'receivers' | 'number'>,
+  version: 'v1' | 'v2',
+): string {
+  return (
     `{"id":"${id}","type":"${type}","api_version":"${version}","created_at":"${createdAt}",` +
-    `"location_id":"${locationId}","data":${text}}`;
-  const hasV1 = receivers.some(({ apiVersion }) => apiVersion === 'v1');
-  return { ...event, body: body('v2'), bodyV1: hasV1 ? body('v1') : null };
+    `"location_id":"${locationId}","data":${dataIn(type, version, text)}}`
+  );
 }
 
 const insertEvents = statement(

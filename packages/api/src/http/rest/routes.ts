@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors.ts';
-import type { Operation, Route } from '../../request/operations.ts';
+import { inFamily, type Operation, type Route } from '../../request/operations.ts';
 import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
 
-/** A served path: the operation, and what the adapter needs to know of it, worked out once. */
+/** A served path: the operation as its family has it, and what the adapter needs to know of it, worked out once. */
 export interface ServedRoute extends Route {
   operation: Operation;
   coercions: ReadonlyMap<string, Coercion>;
@@ -25,9 +25,11 @@ export interface RouteTable {
 /** Builds the table from every route of every operation. Throws when two share a method and a path. */
 export function routeTable(operations: readonly Operation[]): RouteTable {
   const root = newNode();
-  for (const operation of operations) {
-    for (const route of operation.routes)
+  for (const each of operations) {
+    for (const route of each.routes) {
+      const operation = inFamily(each, route.version);
       add(root, { ...route, operation, coercions: coercions(operation.input) });
+    }
   }
   return {
     find(method, path) {

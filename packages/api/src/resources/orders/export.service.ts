@@ -1,9 +1,11 @@
 import { invalid } from '../../errors.ts';
+import { type Family, prunedText, schemaIn } from '../../families.ts';
 import type { Answer, TextStream } from '../../request/answer.ts';
 import { refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
 import type { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { type OrderCursor, openOrderCursor } from './export.store.ts';
+import { Order } from './schema.ts';
 
 /**
  * Exports the orders of a range of days in full, oldest first, as one snapshot shows them: as many as `max_items_per_batch`
@@ -39,7 +41,7 @@ export async function exportOrders(
       // Once there is something to send: what fails before counts nothing.
       batch ??= startBatch(ctx);
       await batch;
-      return pieces(head, first, opened);
+      return pieces(head, first, opened, ctx.apiVersion);
     });
     streams = true;
     return { stream: streamOf(text, close) };
@@ -69,10 +71,12 @@ async function* pieces(
   head: Omit<OrderExport, 'orders'>,
   first: readonly string[],
   cursor: OrderCursor,
+  family: Family,
 ): AsyncGenerator<string, undefined> {
+  const shown = schemaIn(Order, family);
   let before = `${JSON.stringify(head).slice(0, -1)},"orders":[`;
   for (let docs = first; docs.length > 0; docs = await cursor.next()) {
-    yield before + docs.join(',');
+    yield before + docs.map((doc) => prunedText(shown, doc)).join(',');
     before = ',';
   }
   yield `${before === ',' ? '' : before}]}`;
