@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
+import { schemaIn } from '../../packages/api/src/families.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { operations } from '../support/documented.ts';
@@ -95,7 +96,9 @@ async function expectTold(
   field: string,
   value: unknown,
 ): Promise<void> {
-  const own = eventTypes.find((type) => type.endsWith(`.${action}`) && events[type].data === output);
+  const own = eventTypes.find(
+    (type) => type.endsWith(`.${action}`) && schemaIn(events[type].data, 'v2') === output,
+  );
   const type = toldElsewhere[`${name}: ${field}`] ?? own;
   if (type === undefined) return;
   await api.published();

@@ -5,7 +5,7 @@ import { errorResponses, errorsOf } from '../../packages/api/src/documents/compo
 import { ErrorBody } from '../../packages/api/src/errors.ts';
 import { routeTable } from '../../packages/api/src/http/rest/routes.ts';
 import { type Reason, type ReasonRow, reasons, reasonsOf } from '../../packages/api/src/reasons.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { inFamily, type Operation } from '../../packages/api/src/request/operations.ts';
 
 /** An answer of the REST entrance, as far as the documents speak of it. */
 export interface DocumentedAnswer {
@@ -14,8 +14,8 @@ export interface DocumentedAnswer {
   body: unknown;
 }
 
-/** Every operation of the router. */
-export const operations = operationsOf(appRouter);
+/** Every operation of the router, in the shape of the typed client. A REST path has that of its family: `inFamily`. */
+export const operations = operationsOf(appRouter).map((operation) => inFamily(operation, 'v2'));
 
 /**
  * Holds an answer of a REST path against its documentation: status, code, headers, and the body by its strict
@@ -49,8 +49,8 @@ export function strictly(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-const routes = routeTable(operations);
-const strictOutputs = new Map<string, z.ZodType>();
+const routes = routeTable(operationsOf(appRouter));
+const strictOutputs = new Map<z.ZodType, z.ZodType>();
 
 function find(method: string, path: string): Operation | undefined {
   try {
@@ -62,7 +62,7 @@ function find(method: string, path: string): Operation | undefined {
 
 function requireSuccess(
   where: string,
-  { name, meta, output, isList }: Operation,
+  { meta, output, isList }: Operation,
   method: string,
   answer: DocumentedAnswer,
 ): void {
@@ -75,8 +75,8 @@ function requireSuccess(
   if (meta.batch) needed.push(...batchLimits);
   requireHeaders(where, answer, needed);
   if (method === 'HEAD' || unchanged) return;
-  const schema = strictOutputs.get(name) ?? strictly(isList ? output : z.object({ data: output }));
-  strictOutputs.set(name, schema);
+  const schema = strictOutputs.get(output) ?? strictly(isList ? output : z.object({ data: output }));
+  strictOutputs.set(output, schema);
   const { error } = schema.safeParse(answer.body);
   if (error !== undefined) throw new Error(`${where} is not as documented: ${z.prettifyError(error)}`);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Family, ownField } from '../../families.ts';
 import { ImageUrl, Label, Money, text } from '../../wire.ts';
 
 /** A column of a product that callers give and read, wherever they do. */
@@ -11,6 +12,8 @@ interface ProductField {
   column: 'text' | 'numeric' | 'boolean';
   /** What a new product has that is given none. */
   fresh: string | number | boolean | null;
+  /** The family that alone has it. */
+  only?: Family;
 }
 
 export const Description = text(0, 10_000);
@@ -42,13 +45,25 @@ type Name = keyof Fields;
 /** The columns' names, in the order in which they are shown. */
 export const productColumns = Object.keys(productFields) as Name[];
 
-const part = <Part extends keyof ProductField>(name: Part) =>
+const part = <Part extends 'column' | 'fresh'>(name: Part) =>
   Object.fromEntries(productColumns.map((column) => [column, productFields[column][name]])) as unknown as {
     -readonly [Column in Name]: Fields[Column][Part];
   };
 
+/** The columns that the types show: those of v2. */
+type TypedName = { [Column in Name]: Fields[Column] extends { only: 'v1' } ? never : Column }[Name];
+
+function wire<Field extends z.ZodType>(of: (field: ProductField) => Field): [Name, Field][] {
+  return productColumns.map((column) => {
+    const field: ProductField = productFields[column];
+    return [column, field.only === undefined ? of(field) : ownField(field.only, of(field))];
+  });
+}
+
 /** What is shown of each. */
-export const shownFields = part('shown');
+export const shownFields = Object.fromEntries(wire(({ shown }) => shown)) as unknown as {
+  -readonly [Column in TypedName]: Fields[Column]['shown'];
+};
 
 /** The type of each in PostgreSQL. */
 export const columnTypes = part('column');
@@ -64,18 +79,17 @@ export type ProductColumns = {
 };
 
 /** What may be given of each, none of it needed. */
-export const givenFields = z.object(part('given')).partial().shape;
+export const givenFields = Object.fromEntries(wire(({ given }) => given.optional())) as unknown as {
+  [Column in TypedName]: z.ZodOptional<Fields[Column]['given']>;
+};
 
 type Cleared = {
-  [Column in Name]: null extends ProductColumns[Column]
+  [Column in TypedName]: null extends ProductColumns[Column]
     ? z.ZodOptional<z.ZodNullable<Fields[Column]['given']>>
     : z.ZodOptional<Fields[Column]['given']>;
 };
 
 /** The same for a change: null empties what may be null. */
 export const changedFields = Object.fromEntries(
-  productColumns.map((column) => {
-    const { fresh, given }: ProductField = productFields[column];
-    return [column, (fresh === null ? given.nullable() : given).optional()];
-  }),
+  wire(({ fresh, given }) => (fresh === null ? given.nullable() : given).optional()),
 ) as unknown as Cleared;
