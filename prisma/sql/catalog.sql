@@ -1,5 +1,5 @@
 -- The catalog as one tree, and its version. Every statement that changes what GET /v2/catalog shows notes one change
--- (watched.sql); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots
+-- (made/); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots
 -- see only rise, and equal sums show equal catalogs. A reader who finds a new token or epoch stamps it with the next
 -- version, so writers never meet in one row.
 

@@ -180,7 +180,7 @@ CREATE TRIGGER touch_product_before AFTER UPDATE OF location_id, product_id ON p
   FOR EACH ROW WHEN (OLD.location_id <> NEW.location_id OR OLD.product_id <> NEW.product_id)
   EXECUTE FUNCTION touch_product_before();
 
--- What watched.sql marks with ^.
+-- Called for changes of columns that packages/db/src/tables marks as `shownElsewhere`.
 CREATE FUNCTION touched_by_categories(p_locations uuid[], p_categories uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 BEGIN
   PERFORM touch_products(array_agg(l.location_id), array_agg(l.product_id))

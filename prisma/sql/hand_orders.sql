@@ -3,7 +3,7 @@
 -- Such an order is a draft, with a number below zero that nobody else ever sees, until its own transaction commits. Then
 -- it gets what it must not be given: its number, the open turn, its total, its payment. Its lines are written in the same
 -- transaction. It takes nothing from stock. From then on it is an order like any other: its lines, its total and its
--- number never change (guarded.sql). The deed `import` gives all of this itself, but for a payment that is left out.
+-- number never change (guarding.sql). The deed `import` gives all of this itself, but for a payment that is left out.
 
 -- What the API validates of an order. No deed passes it. It is no CHECK, which every order and every move would pay.
 CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$

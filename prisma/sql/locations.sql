@@ -58,7 +58,7 @@ CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency, status ON loca
 CREATE TRIGGER announce AFTER INSERT OR UPDATE OR DELETE ON moved_locations
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
 
--- A location goes with all that it has (guarded.sql says when it may). Its orders go first: they name payment methods and
+-- A location goes with all that it has (made/locations.sql says when it may). Its orders go first: they name payment methods and
 -- turns, and in which order a location's foreign keys cascade depends on which was made first, so on the dump it came from.
 CREATE FUNCTION remove_orders_of_location() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN

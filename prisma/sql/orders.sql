@@ -7,7 +7,7 @@
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the order's number is counted up; order,
 --      lines and payment are inserted
 --   5. orders, payments and stock are told and counted: by place_order itself, whose rows need no comparing; the triggers of
---      watched.sql pass by while comanda.told is set, which holds for the service alone; guards pass by (guarded.sql)
+--      made/ pass by while comanda.told is set, which holds for the service alone; guards pass by (guarding.sql)
 --   6. the answer is read back as orders_json shows it, and stored with the key
 -- An order written by hand: hand_orders.sql.
 --
@@ -15,7 +15,7 @@
 --   1. guard_move refuses what is not in the specification's table
 --   2. settle_canceled: a cancelled order gives back what it took from stock and rejects its pending payment
 --   3. note_move writes who moved it, for the timeline
---   4. the move is told and counted (watched.sql)
+--   4. the move is told and counted (made/orders.sql)
 --
 -- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
@@ -150,7 +150,7 @@ BEGIN
         FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place
         WHERE s.stock_quantity < w.quantity))::text;
   END IF;
-  -- From here on it tells and counts itself what the triggers of these tables would find (watched.sql).
+  -- From here on it tells and counts itself what the triggers of these tables would find (made/).
   v_setting := set_config('comanda.told', by_service()::text, true);
   IF v_taken_products IS NOT NULL THEN
     UPDATE product_stock s SET quantity = s.quantity - w.quantity

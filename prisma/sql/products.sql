@@ -1,4 +1,4 @@
--- Products: how they are shown, and what guards their stock record. What a change of them is told as: watched.sql.
+-- Products: how they are shown, and what guards their stock record. What is captured of a change: made/products.sql.
 
 -- Products as GET /v2/products/{id}, lists and events show them, as JSON text: put together without json_build_object,
 -- which costs twice as much. One plain SELECT, so that the planner inlines it.

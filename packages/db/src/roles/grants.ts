@@ -99,7 +99,7 @@ export function otherGrants(prefix: string): string[] {
     where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prorettype <> 'trigger'::regtype
       and not has_function_privilege('${service}', p.oid, 'EXECUTE')
   loop execute format('grant execute on routine %s to ${service}', f.name); end loop;
-  -- A condition of a trigger is asked with the rights of the session: what only answers is an admin's, too (guarded.sql).
+  -- A condition of a trigger is asked with the rights of the session: what only answers is an admin's, too (guarding.sql).
   for f in select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prorettype = 'boolean'::regtype and p.provolatile <> 'v'
       and not has_function_privilege('${admin}', p.oid, 'EXECUTE')

@@ -38,7 +38,7 @@ export const CatalogSubselection = z
 
 const { description: _description, image_url: _image, ...inCatalog } = shownFields;
 
-/** A product as the catalog shows it: the columns that watched.sql marks with *. */
+/** A product as the catalog shows it: the columns that the row of products marks as `catalog`. */
 export const CatalogProduct = z
   .object({
     id: Id,

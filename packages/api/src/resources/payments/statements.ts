@@ -43,7 +43,7 @@ const filterSql = {
 const filterNames = Object.keys(filterSql) as (keyof PaymentFilters)[];
 const listStatements = new Map<string, Statement<PageText>>();
 
-// Every order has one payment, always (prisma/sql/guarded.sql): all of a location's are counted as its orders are.
+// Every order has one payment, always (packages/db/src/tables/orders.ts): all of a location's are counted as its orders are.
 const all = `(select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order_tally_names(null), 768, '-infinity', 'infinity') t)`;
 
 // The page is found first, on the index; only its payments become JSON.
