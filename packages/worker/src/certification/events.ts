@@ -43,27 +43,29 @@ export interface Sending {
 /** Sends an event to the endpoint, as the service would. */
 export function send(
   { locationId, tools }: Run,
-  { id, url, secrets }: TestedEndpoint,
-  event: Pick<PublishedEvent, 'id' | 'type' | 'body'>,
+  { id, url, apiVersion, secrets }: TestedEndpoint,
+  event: PublishedEvent,
   { forged = false, agedSeconds = 0 }: Sending = {},
 ): Promise<Attempt> {
   const own = () => openSecrets(tools, { locationId, endpointId: id }, secrets);
+  const body = apiVersion === 'v1' ? event.bodyInV1 : event.body;
   const headers = webhookHeaders({
     eventId: event.id,
     eventType: event.type,
     attempt: 1,
     timestampSeconds: Math.floor(Date.now() / 1_000) - agedSeconds,
     secrets: forged ? [`whsec_${randomBytes(32).toString('base64')}`] : own(),
-    body: event.body,
+    body,
     version: tools.version,
   });
-  return tools.sender.send({ url, headers, body: event.body });
+  return tools.sender.send({ url, headers, body });
 }
 
 /** The event under another id: nobody has seen it. */
 export function underNewId(event: PublishedEvent): PublishedEvent {
   const id = newId();
-  return { ...event, id, body: event.body.replaceAll(event.id, id) };
+  const renamed = (body: string) => body.replaceAll(event.id, id);
+  return { ...event, id, body: renamed(event.body), bodyInV1: renamed(event.bodyInV1) };
 }
 
 /** What an endpoint answered, in words. */

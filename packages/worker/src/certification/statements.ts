@@ -27,13 +27,16 @@ export interface PublishedEvent {
   id: string;
   type: string;
   number: number;
+  /** As endpoints of v2 get it, and those of v1. */
   body: string;
+  bodyInV1: string;
 }
 
 /** The endpoint of the integration. */
 export interface TestedEndpoint {
   id: string;
   url: string;
+  apiVersion: 'v1' | 'v2';
   events: string[];
   secrets: { keyId: string; sealed: string }[] | null;
 }
@@ -128,7 +131,7 @@ export const readNow = statement<{ at: string }>(
 /** $1 location. The newest that is active, with the secrets that are valid now. */
 export const findEndpoint = statement<TestedEndpoint>(
   'find_certified_endpoint',
-  `select e.id, e.url, e.events, (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
+  `select e.id, e.url, e.api_version as "apiVersion", e.events, (select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
        order by s.created_at desc, s.id desc)
      from internal.webhook_secrets s where s.location_id = e.location_id and s.endpoint_id = e.id
        and (s.expires_at is null or s.expires_at > now())) as secrets
@@ -175,7 +178,7 @@ export const changePrice = statement<{ name: string }>(
 /** $1 location, $2 behind which number, $3 type; the next of it. */
 export const nextEvent = statement<PublishedEvent>(
   'next_certified_event',
-  `select e.id, e.type, e.number::float8 as number, e.body from events e
+  `select e.id, e.type, e.number::float8 as number, e.body, body_in_v1(e.type, e.body, e.body_v1) as "bodyInV1" from events e
    where e.location_id = $1::uuid and e.type = $3 and e.number > $2::bigint order by e.number limit 1`,
 );
 
