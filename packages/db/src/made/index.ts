@@ -46,6 +46,8 @@ const touch = (table: string): string => `CREATE TRIGGER touch BEFORE UPDATE ON 
 
 function requireFit({ columns, keys }: Catalog): void {
   for (const table of tables) {
+    if (table.published?.lastState && table.published.on.includes('delete'))
+      throw new Error(`${table.name}: a deletion would be captured twice`);
     const key = keys[table.name]?.filter((column) => column !== 'location_id');
     if (key?.join() !== table.key.join())
       throw new Error(`the key of ${table.name} is ${key?.join(', ') ?? 'nothing: there is no such table'}`);

@@ -25,7 +25,7 @@ export const products = table<Product>()('products', {
   access: { service: everything, people: 'edit' },
   belongs: { to: 'location', sandbox: 'emptied' },
   published: {
-    ...{ as: 'product', id: 'id', on: ['insert', 'update', 'delete'], lastState: true, json: 'part' },
+    ...{ as: 'product', id: 'id', on: ['insert', 'update'], lastState: true, json: 'part' },
     counted: { by: "CASE WHEN r.visible THEN 'visible' ELSE 'hidden' END", at: "'-infinity'::timestamptz" },
   },
 });

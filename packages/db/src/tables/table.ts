@@ -44,7 +44,7 @@ export interface Published {
   /** The column that has the id of the resource. */
   id: string;
   on: readonly Operation[];
-  /** A deletion is captured with the last state of the resource, as `<table>_json` shows it. */
+  /** A deletion is captured with the last state of the resource, as `<table>_json` shows it; `on` names none then. */
   lastState?: true;
   /**
    * What is made of the published columns beside triggers. `whole`: `<table>_json` and `write_<table>_row`. `part`, for a resource
