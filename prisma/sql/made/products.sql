@@ -165,11 +165,6 @@ BEGIN
     SELECT o.location_id, o.id AS id,
       (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text AS lost, '-infinity'::timestamptz AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at
     FROM old_rows o
-  ), captured AS (
-    INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
-    SELECT c.location_id, 'product', 'delete', true, array_agg(c.id), NULL
-    FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
-    GROUP BY c.location_id, c.share
   )
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
   SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c
