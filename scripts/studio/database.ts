@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Refusal, readTold, refusalOf, type Told } from './refusals.ts';
+import { type Check, type Refusal, readChecks, refusalOf } from './refusals.ts';
 import { type FoundTable, readTables, type StudioTable, studioTables } from './schema.ts';
 
 /** A statement as Studio's page sends it. */
@@ -63,8 +63,8 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
       throw error;
     }
   };
-  const told: Told[] = await inTransaction(async (client) => {
-    const { rows } = await client.query<Told>(readTold);
+  const checks: Check[] = await inTransaction(async (client) => {
+    const { rows } = await client.query<Check>(readChecks);
     return rows;
   });
 
@@ -82,7 +82,7 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
         });
         return { rows };
       } catch (error) {
-        return { refusal: refusalOf(error, { readOnly, told }) };
+        return { refusal: refusalOf(error, { readOnly, checks }) };
       }
     },
     tables: async () =>

@@ -1,4 +1,4 @@
-import { means } from '@comanda/db';
+import { guardsOf, means, tables } from '@comanda/db';
 import pg from 'pg';
 
 /** An error as Studio's page takes it. */
@@ -7,41 +7,49 @@ export interface Refusal {
   message: string;
 }
 
-/** What is said of a name: by a guard of a table that only the service writes, or as the rule of a constraint. */
-export interface Told {
+/** A check constraint, and its condition. */
+export interface Check {
   name: string;
-  sentence: string;
+  condition: string;
 }
 
-/** Reads all that `refusalOf` may say. */
-export const readTold = `
-  select relation as name, sentence from guarded() where rule = 'service'
-  union all
-  select conname, regexp_replace(pg_get_constraintdef(oid, true), '^CHECK ', '') from pg_constraint
+/** Reads the check constraints. */
+export const readChecks = `
+  select conname as name, regexp_replace(pg_get_constraintdef(oid, true), '^CHECK ', '') as condition from pg_constraint
   where contype = 'c' and connamespace = 'public'::regnamespace`;
+
+/** What the guard says of each table whose rows only the service inserts, or writes at all. */
+const sentences = new Map(
+  tables.flatMap((table) =>
+    guardsOf(table).flatMap((guard) =>
+      'serviceOnly' in guard ? [[table.name, guard.sentence] as const] : [],
+    ),
+  ),
+);
 
 /** The sentence that an admin reads when a statement fails: the database's own, and what to do where it does not say. */
 export function refusalOf(
   error: unknown,
-  { readOnly, told }: { readOnly: boolean; told: readonly Told[] },
+  { readOnly, checks }: { readOnly: boolean; checks: readonly Check[] },
 ): Refusal {
   if (!(error instanceof pg.DatabaseError))
     return { name: 'Error', message: `the database does not answer: ${reason(error)}` };
-  return { name: error.code ?? 'Error', message: `${error.message}${more(error, readOnly, told)}` };
+  return { name: error.code ?? 'Error', message: `${error.message}${more(error, readOnly, checks)}` };
 }
 
 function more(
   { code = '', message, detail, constraint }: pg.DatabaseError,
   readOnly: boolean,
-  told: readonly Told[],
+  checks: readonly Check[],
 ): string {
   if (readOnly && means(code, 'readOnly', 'notGranted'))
     return '. This Studio only reads: start one that edits by npm run studio -- --as <your name>';
   // PostgreSQL looks for privileges before any trigger, so the guard of this table had no say.
   const denied = means(code, 'notGranted') && /^permission denied for table (\w+)$/.exec(message)?.[1];
-  const rule = told.find(({ name }) => name === (denied || constraint));
-  if (rule !== undefined) return `: ${rule.sentence}`;
-  if (denied) return ': of this table only some columns are for people (docs/admin.md)';
+  if (denied)
+    return `: ${sentences.get(denied) ?? 'of this table only some columns are for people (docs/admin.md)'}`;
+  const check = checks.find(({ name }) => name === constraint);
+  if (check !== undefined) return `: ${check.condition}`;
   return means(code, 'constraint') && detail !== undefined ? `. ${detail}` : '';
 }
 

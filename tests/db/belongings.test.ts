@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { belongings, ownRow } from '../../packages/api/src/resources/locations/belongings.rules.ts';
+import { belongings, ownRow } from '../../packages/db/src/tables/belongings.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { ownTables } from '../support/tables.ts';
 
@@ -49,7 +49,9 @@ it('of each number that all locations share its sequence is named', async () => 
      join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
      where pg_get_expr(d.adbin, d.adrelid) like 'nextval%' and a.attrelid::regclass::text !~ '^graphile_worker'`,
   );
-  const counted = belongings.map(({ table, counted: each }) => `${short(table)}.${each?.column}`);
+  const counted = belongings.flatMap(({ table, counted: columns }) =>
+    columns.map(({ column }) => `${short(table)}.${column}`),
+  );
   expect(counted).toEqual(
     expect.arrayContaining(found.map(({ name, column }) => `${short(name ?? '')}.${column}`)),
   );

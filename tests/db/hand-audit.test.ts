@@ -1,4 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tables } from '../../packages/db/src/tables/index.ts';
+import { isAudited } from '../../packages/db/src/tables/table.ts';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
@@ -274,18 +276,17 @@ describe('never kept', () => {
   });
 
   it('are columns of bytes, or that are named like a secret', async () => {
+    const audited = tables.filter(isAudited);
     const { rows } = await api.app.database.pool.query<{ place: string }>(
-      `select a.relation || '.' || c.column_name as place from audited() a
-       join information_schema.columns c on c.table_name = a.relation
-       where (c.data_type = 'bytea' or c.column_name ~ 'secret|token|password|hash|sealed|body')
-         and c.column_name <> all (a.left_out)`,
+      `select c.table_name || '.' || c.column_name as place from information_schema.columns c
+       where c.table_name = any ($1) and (c.data_type = 'bytea' or c.column_name ~ 'secret|token|password|hash|sealed|body')`,
+      [audited.map(({ name }) => name)],
     );
-    expect(rows).toEqual([]);
-    const named = await api.app.database.pool.query(
-      `select from audited() a cross join unnest(a.left_out) l (name) left join information_schema.columns c
-         on c.table_name = a.relation and c.column_name = l.name where c.column_name is null`,
+    const leftOut = audited.flatMap(({ name, columns }) =>
+      Object.entries(columns).flatMap(([column, { secret }]) => (secret ? [`${name}.${column}`] : [])),
     );
-    expect(named.rowCount).toBe(0);
+    expect(rows.map(({ place }) => place).filter((place) => !leftOut.includes(place))).toEqual([]);
+    expect(leftOut).toContain('api_keys.key_hash');
   });
 });
 

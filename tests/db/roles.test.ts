@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
-import { watchedTables } from '../../packages/db/src/roles/watched.ts';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
@@ -29,17 +28,11 @@ const denied = { code: '42501' };
 
 test('every table has its line in the table of access', async () => {
   const tables = (await ownTables(as('owner'))).map(({ sql }) => sql.replace(/^public\./, ''));
-  expect(
-    tableAccess()
-      .map(({ table }) => table)
-      .sort(),
-  ).toEqual(tables.sort());
+  expect(tableAccess.map(({ table }) => table).sort()).toEqual(tables.sort());
 });
 
 test('people see the tables that they have a line for and the views for people, and none of the schema internal', async () => {
-  const seen = tableAccess()
-    .filter(({ reader }) => reader === 's')
-    .map(({ table }) => table);
+  const seen = tableAccess.filter(({ reader }) => reader.includes('select')).map(({ table }) => table);
   for (const role of ['admin', 'reader'] as const) {
     const { rows } = await as(role).query<{ table_name: string }>(
       `select table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
@@ -47,13 +40,6 @@ test('people see the tables that they have a line for and the views for people, 
     expect(rows.map(({ table_name }) => table_name).sort()).toEqual([...seen, ...viewsForPeople].sort());
     await expect(as(role).query('select from internal.webhook_secrets')).rejects.toMatchObject(denied);
   }
-});
-
-test('the table of access reads watched.sql as PostgreSQL does', async () => {
-  const { rows } = await as('owner').query(
-    `select relation as table, translate(columns, '*~!^<', '') as columns from watched() where of = 'id'`,
-  );
-  expect(watchedTables()).toEqual(rows);
 });
 
 describe('the service', () => {

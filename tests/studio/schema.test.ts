@@ -22,7 +22,7 @@ const asReader = useClosed(() =>
 );
 
 it('shows the tables and views for people, and none of the schema internal', async () => {
-  const wanted = tableAccess()
+  const wanted = tableAccess
     .filter(({ table }) => !table.includes('.') && !hiddenTables.includes(table))
     .map(({ table }) => table);
   for (const database of [asAdmin, asReader])

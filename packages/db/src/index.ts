@@ -92,6 +92,11 @@ export {
   type Transaction,
 } from './sql-database.ts';
 export { means } from './sql-states.ts';
+export { belongings, type LocationTable, ownRow } from './tables/belongings.ts';
+export { guardsOf } from './tables/guards.ts';
+export { tableNamed, tables } from './tables/index.ts';
+export { sqlName } from './tables/sql-name.ts';
+export type { Belonging, Column, Guard, Personal, SandboxReset, Table } from './tables/table.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
 export { type Gathering, untilFull } from './until-full.ts';
 export { createWaker, type Waker } from './waker.ts';

@@ -1,4 +1,4 @@
-import { type RoleKind, tableAccess, viewsForPeople } from './access.ts';
+import { type Privilege, type RoleKind, type TableAccess, tableAccess, viewsForPeople } from './access.ts';
 import { roleName } from './names.ts';
 
 /** A privilege of a role on the rows of a table, or on one column of it. */
@@ -9,45 +9,27 @@ export interface TableGrant {
   column: string | null;
 }
 
-const privileges: Readonly<Record<string, string>> = {
-  s: 'select',
-  i: 'insert',
-  u: 'update',
-  d: 'delete',
-};
-
 /** All that the roles may do with rows. */
 export function tableGrants(prefix: string): TableGrant[] {
-  const views = viewsForPeople.flatMap((view) =>
-    (['admin', 'reader'] as const).map((kind) => ({
-      ...{ role: roleName(prefix, kind), table: `public.${view}`, column: null },
-      privilege: 'select',
-    })),
-  );
-  const tables = tableAccess().flatMap(({ columns = '', guarded = '', seen, ...row }) => {
+  const views: TableAccess[] = viewsForPeople.map((view) => ({
+    ...{ table: view, service: [], admin: ['select'], edited: [], guarded: [], reader: ['select'] },
+  }));
+  return [...tableAccess, ...views].flatMap((row) => {
     const table = row.table.includes('.') ? row.table : `public.${row.table}`;
-    const onColumns = (kind: RoleKind, privilege: string, names: string): TableGrant[] =>
-      names
-        .split(' ')
-        .filter((column) => column !== '')
-        .map((column) => ({ role: roleName(prefix, kind), table, privilege, column }));
-    const of = (kind: Exclude<RoleKind, 'owner'>): TableGrant[] =>
-      [...(row[kind] ?? '')].flatMap((letter) =>
-        letter === 's' && seen !== undefined && kind !== 'service'
-          ? onColumns(kind, 'select', seen)
-          : {
-              ...{ role: roleName(prefix, kind), table, column: null },
-              privilege: privileges[letter] ?? letter,
-            },
-      );
+    const give = (
+      kind: RoleKind,
+      privilege: Privilege,
+      columns: readonly string[] | readonly [null] = [null],
+    ): TableGrant[] => columns.map((column) => ({ role: roleName(prefix, kind), table, privilege, column }));
+    const people = (kind: 'admin' | 'reader') =>
+      row[kind].flatMap((privilege) => give(kind, privilege, privilege === 'select' ? row.seen : undefined));
     return [
-      ...of('service'),
-      ...of('admin'),
-      ...onColumns('admin', 'update', `${columns} ${guarded}`),
-      ...of('reader'),
+      ...row.service.flatMap((privilege) => give('service', privilege)),
+      ...people('admin'),
+      ...give('admin', 'update', [...row.edited, ...row.guarded]),
+      ...people('reader'),
     ];
   });
-  return [...tables, ...views];
 }
 
 /** What the roles have of that in a database; `$1` the roles. */

@@ -31,7 +31,8 @@ export const auditEntries = table<AuditEntry>()('audit_entries', {
   },
   access: { service: ['select', 'insert'], people: 'read' },
   belongs: {
-    ...{ to: 'location', readBy: 'created_at desc, id desc' },
+    to: 'location',
+    readBy: 'created_at desc, id desc',
     sandbox: { kept: 'the audit says that it was reset' },
   },
   guards: [

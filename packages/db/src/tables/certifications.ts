@@ -47,6 +47,6 @@ export const certificationCalls = table<CertificationCall>()('certification_call
     ended_at: {},
   },
   access: { service: everything, people: 'none' },
-  belongs: { to: 'certifications' },
+  belongs: { partOf: 'certifications' },
   guards: [{ serviceOnly: 'all', sentence: 'what a certification saw is noted by the service alone' }],
 });

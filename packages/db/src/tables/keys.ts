@@ -70,7 +70,8 @@ export const idempotencyKeys = table<IdempotencyKey>()('idempotency_keys', {
   },
   access: { service: everything, people: 'none' },
   belongs: {
-    ...{ to: 'location', sandbox: 'emptied last' },
+    to: 'location',
+    sandbox: 'emptied last',
     // A repeat of the reset itself is answered as it was.
     emptiedWhen: "operation <> 'sandbox.reset'",
   },

@@ -32,7 +32,7 @@ export const menuCategories = table<MenuCategory>()('menu_categories', {
     position: { edited: true },
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'menus' },
+  belongs: { partOf: 'menus' },
   guards: [{ never: ['location_id'], sentence: 'a menu stays in its location' }],
 });
 

@@ -102,7 +102,7 @@ export const orderItems = table<OrderItem>()('order_items', {
     stock_taken: {},
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'orders' },
+  belongs: { partOf: 'orders' },
   lengthsHeldBy: { function: 'guard_line' },
   guards: [
     { lines: 'the lines of an order never change: cancel it and place another one (POST /v2/orders)' },
@@ -122,7 +122,7 @@ export const payments = table<Payment>()('payments', {
     updated_at: {},
   },
   access: { service: ['select', 'insert', 'update'], people: 'edit' },
-  belongs: { to: 'orders' },
+  belongs: { partOf: 'orders' },
   published: {
     ...{ as: 'payment', id: 'id', on: ['insert', 'update'], lastState: true },
     capturedByPlaceOrder: true,
@@ -151,6 +151,6 @@ export const orderMoves = table<OrderMove>()('order_moves', {
     moved_at: {},
   },
   access: { service: ['select'], people: 'none' },
-  belongs: { to: 'orders' },
+  belongs: { partOf: 'orders' },
   guards: [{ serviceOnly: 'all', sentence: 'moves are noted by themselves: update the status of the order' }],
 });

@@ -38,7 +38,7 @@ export const productCategories = table<ProductCategory>()('product_categories', 
     category_id: { published: true, catalog: true, edited: true },
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'products' },
+  belongs: { partOf: 'products' },
   published: { as: 'product_categories', id: 'product_id', on: ['insert', 'update', 'delete'] },
   guards: [
     { never: ['location_id'], sentence: 'a link stays in its location: delete it, and insert another one' },
@@ -56,7 +56,7 @@ export const productStock = table<ProductStock>()('product_stock', {
     updated_at: {},
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'products' },
+  belongs: { partOf: 'products' },
   published: {
     ...{ as: 'stock', id: 'product_id', on: ['insert', 'update', 'delete'] },
     capturedByPlaceOrder: true,
@@ -85,7 +85,7 @@ export const subselections = table<Subselection>()('subselections', {
     updated_at: {},
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'products' },
+  belongs: { partOf: 'products' },
   published: { as: 'subselection', id: 'id', on: ['insert', 'update', 'delete'] },
 });
 
@@ -109,7 +109,7 @@ export const subselectionItems = table<SubselectionItem>()('subselection_items',
     updated_at: {},
   },
   access: { service: everything, people: 'edit' },
-  belongs: { to: 'products' },
+  belongs: { partOf: 'products' },
   published: { as: 'subselection_item', id: 'id', on: ['insert', 'update', 'delete'] },
   guards: [
     {

@@ -82,14 +82,24 @@ export type SandboxReset =
   /** They stay: the text says why. */
   | { kept: string };
 
-/** Whose rows these are, and how they come and go with a location. */
-export interface Belonging {
-  /** `location`, `key` for rows that name a key instead, or the table that takes its rows along by foreign keys. */
-  to: 'location' | 'key' | (string & {});
-  /** What a reset of a sandbox does; what belongs to another table goes with that. */
-  sandbox?: SandboxReset;
+/** How rows come and go with a location. */
+export type Belonging = OfLocation | PartOf;
+
+/** Rows of a location, or of one of its keys. */
+export interface OfLocation extends Exported {
+  /** `key`: they name a key, not the location. */
+  to: 'location' | 'key';
+  sandbox: SandboxReset;
   /** A reset leaves rows for which this does not hold. */
   emptiedWhen?: string;
+}
+
+/** Rows that go with those of another table, by foreign keys that cascade: in a sandbox, too. */
+export interface PartOf extends Exported {
+  partOf: string;
+}
+
+interface Exported {
   /** By which columns an export reads it, unless by its key. */
   readBy?: string;
   /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */

@@ -45,7 +45,7 @@ export const settlements = table<Settlement>()('settlements', {
     created_at: {},
   },
   access: { service: ['select'], people: 'read' },
-  belongs: { to: 'turns' },
+  belongs: { partOf: 'turns' },
   published: { as: 'settlement', id: 'id', on: ['insert'] },
   guards: [
     {

@@ -52,7 +52,7 @@ export const webhookSecrets = table<WebhookSecret>()('webhook_secrets', {
     created_at: {},
   },
   access: { service: everything, people: 'none' },
-  belongs: { to: 'webhook_endpoints' },
+  belongs: { partOf: 'webhook_endpoints' },
   guards: [
     {
       serviceOnly: 'all',
@@ -71,7 +71,7 @@ export const endpointHealth = table<EndpointHealth>()('endpoint_health', {
   key: ['endpoint_id'],
   columns: { location_id: {}, endpoint_id: {}, last_delivered_at: {}, failing_since: {} },
   access: { service: everything, people: 'none' },
-  belongs: { to: 'webhook_endpoints' },
+  belongs: { partOf: 'webhook_endpoints' },
   guards: [{ serviceOnly: 'all', sentence: 'how an endpoint does is noted by the service alone' }],
 });
 
@@ -92,7 +92,7 @@ export const webhookDeliveries = table<WebhookDelivery>()('webhook_deliveries', 
     created_at: {},
   },
   access: { service: everything, people: 'read' },
-  belongs: { to: 'events' },
+  belongs: { partOf: 'events' },
   guards: [
     {
       serviceOnly: 'all',
@@ -122,7 +122,7 @@ export const webhookAttempts = table<WebhookAttempt>()('webhook_attempts', {
     attempted_at: {},
   },
   access: { service: everything, people: 'read' },
-  belongs: { to: 'events' },
+  belongs: { partOf: 'events' },
   guards: [{ serviceOnly: 'all', sentence: 'attempts are noted by the service alone' }],
 });
 

@@ -1,16 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import {
   again,
+  belongings,
   holdUps,
   isId,
   olderStatementsEnd,
   olderTransactionsEnd,
+  ownRow,
   repeat,
   type SqlDatabase,
   type Transaction,
 } from '@comanda/db';
 import { notFound, unavailable } from '../../errors.ts';
-import { belongings, fileOf, ownRow } from './belongings.rules.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';
 import * as sql from './whole.statements.ts';
 
@@ -48,7 +49,7 @@ export async function exportLocation(
     const { code, name, status, exported_at, migration, checksum, epoch, encryption_keys } = found;
     const tables: ExportedTable[] = [];
     for (const each of [ownRow, ...belongings]) {
-      const file = fileOf(each);
+      const { file } = each;
       await tx.run(sql.declareRows(each), [id]);
       const written = await write(file, rowsOf(tx));
       await tx.run(sql.closeRows, []);

@@ -1,7 +1,6 @@
-import type { Queryable, SqlDatabase } from '@comanda/db';
+import { belongings, type LocationTable, ownRow, type Queryable, type SqlDatabase } from '@comanda/db';
 import { conflict, invalid } from '../../errors.ts';
 import { auditAs } from '../../request/audit.ts';
-import { belongings, fileOf, ownRow } from './belongings.rules.ts';
 import { forgetMoved } from './moved.store.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';
 import * as sql from './whole.statements.ts';
@@ -29,9 +28,9 @@ export async function importLocation(
     if (lock?.free !== true) throw importUnderWay();
     await refuseMisfit(tx, manifest, keyIds);
     let rows = 0;
-    const take = async (each: (typeof belongings)[number]) => {
+    const take = async (each: LocationTable) => {
       const file = manifest.tables.find(({ table }) => table === each.table);
-      if (file === undefined || file.file !== fileOf(each)) throw misfit(`there is no ${fileOf(each)}`);
+      if (file === undefined || file.file !== each.file) throw misfit(`there is no ${each.file}`);
       let done = 0;
       for await (const lines of read(file)) {
         if (each === ownRow) await tx.run(sql.insertLocation, lines);
@@ -53,7 +52,7 @@ export async function importLocation(
     }
     await tx.run(sql.adoptVersion, [id, manifest.epoch]);
     for (const each of belongings)
-      if (each.counted !== undefined) await tx.run(sql.moveSequence(each, each.counted), [id]);
+      for (const counted of each.counted) await tx.run(sql.moveSequence(each, counted), [id]);
     auditAs(tx, { kind: 'command_line', locationId: id }, 'locations.import', id, {
       before: null,
       after: { exported_at: manifest.exported_at, rows },

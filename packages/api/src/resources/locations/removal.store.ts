@@ -1,7 +1,6 @@
-import { isId, type SqlDatabase } from '@comanda/db';
+import { belongings, isId, type SqlDatabase } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { auditAs } from '../../request/audit.ts';
-import { belongings } from './belongings.rules.ts';
 import * as statements from './statements.ts';
 import { showLocation } from './status.store.ts';
 import * as sql from './whole.statements.ts';

@@ -1,10 +1,9 @@
-import { type Statement, statement } from '@comanda/db';
-import type { Belonging } from './belongings.rules.ts';
+import { type LocationTable, type Statement, statement } from '@comanda/db';
 
-// A location as a whole: exported, imported, deleted. Each statement of a table is made of its line (belongings.rules.ts).
+// A location as a whole: exported, imported, deleted. Each statement of a table is made from its row (packages/db/src/tables).
 
-const nameOf = ({ table }: Belonging): string => table.replace('.', '_');
-const ofLocation = ({ table, ofKeys }: Belonging): string =>
+const nameOf = ({ table }: LocationTable): string => table.replace('.', '_');
+const ofLocation = ({ table, ofKeys }: LocationTable): string =>
   table === 'locations'
     ? 't.id = $1::uuid'
     : ofKeys === true
@@ -47,7 +46,7 @@ export const describeExport = statement<{
 );
 
 /** $1 location. */
-export const declareRows = (each: Belonging): Statement<never> =>
+export const declareRows = (each: LocationTable): Statement<never> =>
   statement(
     `export_${nameOf(each)}`,
     `declare exported no scroll cursor for select row_to_json(t)::text as line from ${each.table} t
@@ -115,7 +114,7 @@ export const insertLocation = statement(
 );
 
 /** $1 rows. */
-export const insertRows = (each: Belonging): Statement<never> =>
+export const insertRows = (each: LocationTable): Statement<never> =>
   statement(
     `import_${nameOf(each)}`,
     `insert into ${each.table} select r.* from unnest($1::text[]) l (line)
@@ -123,7 +122,7 @@ export const insertRows = (each: Belonging): Statement<never> =>
   );
 
 /** $1 location. */
-export const clearRows = (each: Belonging): Statement<never> =>
+export const clearRows = (each: LocationTable): Statement<never> =>
   statement(`clear_${nameOf(each)}`, `delete from ${each.table} t where ${ofLocation(each)}`);
 
 /** $1 location, $2 the other database's epoch: a version that held there holds here. */
@@ -134,7 +133,7 @@ export const adoptVersion = statement(
 
 /** $1 location. Whatever comes next counts on from there. */
 export const moveSequence = (
-  { table }: Belonging,
+  { table }: LocationTable,
   { column, sequence }: { column: string; sequence: string },
 ) =>
   statement<never>(
@@ -150,7 +149,7 @@ export const beginRemoval = statement(
 );
 
 /** $1 location, $2 how many at most. */
-export const removeRows = (each: Belonging): Statement<{ count: number }> =>
+export const removeRows = (each: LocationTable): Statement<{ count: number }> =>
   statement(
     `remove_${nameOf(each)}`,
     `with gone as (delete from ${each.table} d where d.ctid = any (array(
