@@ -13,6 +13,7 @@ import { writeMadeSql } from '../migration/made.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
 import { knownNames } from './known-names.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
+import { documentsWithRows, writeRowTables } from './row-tables.ts';
 
 /** Writes what is generated, below `root`: SQL, tables and events; answers the names of the files. */
 export async function main(root: string): Promise<string[]> {
@@ -27,9 +28,10 @@ export async function main(root: string): Promise<string[]> {
   };
   mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+  writeRowTables(root);
   const sources = Object.keys(files).filter((name) => name.endsWith('.ts'));
   execFileSync(process.execPath, [biome, 'format', '--write', ...sources], { cwd: root, stdio: 'pipe' });
-  return [namesFile, ...made, ...Object.keys(files)];
+  return [namesFile, ...made, ...Object.keys(files), ...documentsWithRows];
 }
 
 const namesFile = 'prisma/sql/made/known_names.sql';

@@ -1,4 +1,4 @@
-import { guardsOf, means, tables } from '@comanda/db';
+import { means, serviceOnly, tables } from '@comanda/db';
 import pg from 'pg';
 
 /** An error as Studio's page takes it. */
@@ -17,15 +17,6 @@ export interface Check {
 export const readChecks = `
   select conname as name, regexp_replace(pg_get_constraintdef(oid, true), '^CHECK ', '') as condition from pg_constraint
   where contype = 'c' and connamespace = 'public'::regnamespace`;
-
-/** What the guard says of each table whose rows only the service inserts, or writes at all. */
-const sentences = new Map(
-  tables.flatMap((table) =>
-    guardsOf(table).flatMap((guard) =>
-      'serviceOnly' in guard ? [[table.name, guard.sentence] as const] : [],
-    ),
-  ),
-);
 
 /** The sentence that an admin reads when a statement fails: the database's own, and what to do where it does not say. */
 export function refusalOf(
@@ -46,8 +37,11 @@ function more(
     return '. This Studio only reads: start one that edits by npm run studio -- --as <your name>';
   // PostgreSQL looks for privileges before any trigger, so the guard of this table had no say.
   const denied = means(code, 'notGranted') && /^permission denied for table (\w+)$/.exec(message)?.[1];
-  if (denied)
-    return `: ${sentences.get(denied) ?? 'of this table only some columns are for people (docs/admin.md)'}`;
+  if (denied) {
+    const table = tables.find(({ name }) => name === denied);
+    const sentence = table === undefined ? undefined : serviceOnly(table);
+    return `: ${sentence ?? 'of this table only some columns are for people (docs/admin.md)'}`;
+  }
   const check = checks.find(({ name }) => name === constraint);
   if (check !== undefined) return `: ${check.condition}`;
   return means(code, 'constraint') && detail !== undefined ? `. ${detail}` : '';

@@ -53,6 +53,7 @@ export {
   workLimits,
 } from './lifetimes.ts';
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
+export { serviceOnly } from './made/guards.ts';
 export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
@@ -93,6 +94,7 @@ export {
 } from './sql-database.ts';
 export { means } from './sql-states.ts';
 export { belongings, type LocationTable, ownRow } from './tables/belongings.ts';
+export { erasedColumns } from './tables/erased.ts';
 export { guardsOf } from './tables/guards.ts';
 export { tableNamed, tables } from './tables/index.ts';
 export { sqlName } from './tables/sql-name.ts';

@@ -4,9 +4,11 @@ import { auditSql } from './audit.ts';
 import { captureSql } from './capture.ts';
 import type { Catalog } from './catalog.ts';
 import { auditedSql, countedSql } from './counts.ts';
+import { erasureSql } from './erasure.ts';
 import { guardSql } from './guards.ts';
 import { jsonSql } from './json.ts';
 import { lengthSql } from './lengths.ts';
+import { sandboxSql } from './sandbox.ts';
 
 export { type Catalog, readCatalog } from './catalog.ts';
 
@@ -22,6 +24,8 @@ export function madeSql(catalog: Catalog): ReadonlyMap<string, string> {
       ...files.filter(([, text]) => text !== undefined),
       ['audited.sql', auditedSql(tables, catalog.keys)],
       ['counted.sql', countedSql(tables)],
+      ['erasure.sql', erasureSql(tables, catalog)],
+      ['sandbox.sql', sandboxSql(tables, catalog)],
     ].map(([name, text]) => [name, `${head}\n${text}\n`]),
   );
 }

@@ -35,8 +35,8 @@ function locationTable(table: Table): LocationTable {
     table: sqlName(table),
     file: `${name}.jsonl`,
     order: belongs?.readBy ?? names.map((column) => `"${column}"`).join(', '),
-    ...(belongs !== null && 'partOf' in belongs && { goesWith: belongs.partOf }),
-    ...(belongs !== null && 'to' in belongs && belongs.to === 'key' && { ofKeys: true as const }),
+    ...(belongs?.partOf !== undefined && { goesWith: belongs.partOf }),
+    ...(belongs?.to === 'key' && { ofKeys: true as const }),
     counted: Object.entries(columns).flatMap(([column, { sequence }]) =>
       sequence === undefined ? [] : [{ column, sequence }],
     ),

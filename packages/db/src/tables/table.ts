@@ -83,19 +83,27 @@ export type SandboxReset =
   | { kept: string };
 
 /** How rows come and go with a location. */
-export type Belonging = OfLocation | PartOf;
+export type Belonging = OfLocation | OfKey | PartOf;
 
-/** Rows of a location, or of one of its keys. */
+/** Rows of a location. */
 export interface OfLocation extends Exported {
-  /** `key`: they name a key, not the location. */
-  to: 'location' | 'key';
+  to: 'location';
+  partOf?: never;
   sandbox: SandboxReset;
   /** A reset leaves rows for which this does not hold. */
   emptiedWhen?: string;
 }
 
+/** Rows of a key of a location: they name the key alone. */
+export interface OfKey extends Exported {
+  to: 'key';
+  partOf?: never;
+  sandbox: Extract<SandboxReset, { kept: string }>;
+}
+
 /** Rows that go with those of another table, by foreign keys that cascade: in a sandbox, too. */
 export interface PartOf extends Exported {
+  to?: never;
   partOf: string;
 }
 

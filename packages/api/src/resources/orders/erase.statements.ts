@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { erasedColumns, sqlName, statement, type Table, tables } from '@comanda/db';
 
 /** $1 order. At which location it is, or its events are when the order itself was deleted. */
 export const findErased = statement<{ location_id: string }>(
@@ -16,18 +16,21 @@ export const eraseDeed = statement(
 /** One copy or more of what a person wrote; $1 location, $2 order. Each answers how many rows it changed. */
 export type Erasure = ReturnType<typeof erasure>;
 
-/** The order itself. That it changed is told: who keeps a copy hears of it. */
-export const eraseOrder = {
-  orders: erasure(
-    'orders',
-    `update orders set identifier = '', cancel_reason = null where location_id = $1::uuid and id = $2::uuid
-       and (identifier <> '' or cancel_reason is not null)`,
-  ),
-  order_items: erasure(
-    'order_items',
-    `update order_items set comment = null where location_id = $1::uuid and order_id = $2::uuid and comment is not null`,
-  ),
-};
+/** Tables that hold what a person wrote in an order: of orders, or of their lines. */
+const written = tables.filter((table) => erasedColumns(table).length > 0);
+
+/** The order itself, and its lines. That it changed is published: who keeps a copy hears of it. */
+export const eraseOrder: Readonly<Record<string, Erasure>> = Object.fromEntries(
+  written.map((table) => [table.name, erasure(table.name, emptied(table))]),
+);
+
+function emptied(table: Table): string {
+  const columns = erasedColumns(table);
+  const key = table.name === 'orders' ? 'id' : 'order_id';
+  return `update ${sqlName(table)} set ${columns.map(({ name, to }) => `${name} = ${to === 'null' ? 'null' : `''`}`).join(', ')}
+     where location_id = $1::uuid and ${key} = $2::uuid
+       and (${columns.map(({ name, to }) => (to === 'null' ? `${name} is not null` : `${name} <> ''`)).join(' or ')})`;
+}
 
 const itsEvents = `select e.id from events e where e.location_id = $1::uuid and e.resource_id = $2::uuid
   union all select e.id from payments p join events e on e.location_id = p.location_id and e.resource_id = p.id
@@ -64,7 +67,7 @@ export const eraseCopies = {
     `update audit_entries a set changes = jsonb_set(a.changes, '{rows}', (
        select jsonb_agg(case when $2::text in (r.row->'key'->>'id', r.row->'key'->>'order_id') then erased(r.row::text)::jsonb
          else r.row end order by r.place) from jsonb_array_elements(a.changes->'rows') with ordinality r (row, place)))
-     where a.location_id = $1::uuid and a.relation in ('orders', 'order_items') and a.changes::text like '%' || $2::uuid || '%'
+     where a.location_id = $1::uuid and a.relation in (${written.map(({ name }) => `'${name}'`).join(', ')}) and a.changes::text like '%' || $2::uuid || '%'
        and erased(a.changes::text) <> a.changes::text`,
   ),
 };

@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { guardsOf, type Personal, type Table, tables } from '@comanda/db';
+
+/** The tables in documents that are made of the rows in packages/db/src/tables, by the words of their marks. */
+const made: Readonly<Record<string, { file: string; text: () => string }>> = {
+  'personal data': { file: 'docs/operations.md', text: personalData },
+  'edits of people': { file: 'docs/admin.md', text: edits },
+};
+
+/** The documents that have such tables. */
+export const documentsWithRows: readonly string[] = Object.values(made).map(({ file }) => file);
+
+/** Writes the tables between their marks, below `root`. Throws {Error} where a mark is missing. */
+export function writeRowTables(root: string): void {
+  for (const file of documentsWithRows) {
+    const path = join(root, file);
+    writeFileSync(path, withRowTables(file, readFileSync(path, 'utf8')));
+  }
+}
+
+/** The text of a document with its tables as the rows have them. Throws {Error} where a mark is missing. */
+export function withRowTables(file: string, text: string): string {
+  return Object.entries(made)
+    .filter(([, each]) => each.file === file)
+    .reduce((written, [name, each]) => {
+      const [begin, end] = [`<!-- ${name}: made by npm run docs -->\n`, `<!-- end of ${name} -->\n`] as const;
+      const [before, rest, ...more] = written.split(begin);
+      const after = rest?.split(end)[1];
+      if (before === undefined || after === undefined || more.length > 0)
+        throw new Error(`${file} has no place for "${name}", or several`);
+      return `${before}${begin}\n${each.text()}\n${end}${after}`;
+    }, text);
+}
+
+/** Every column with personal data: what is erased comes first, then its copies. */
+function personalData(): string {
+  // Columns of a table that hold the same share a line.
+  const rows = new Map<string, { names: string[]; personal: Personal }>();
+  for (const table of tables)
+    for (const [name, { personal }] of Object.entries(table.columns)) {
+      if (personal === undefined) continue;
+      const same = [table.name, personal.what, until(personal)].join();
+      const row = rows.get(same) ?? { names: [], personal };
+      row.names.push(code(`${table.name}.${name}`));
+      rows.set(same, row);
+    }
+  const place = ({ erasedTo }: Personal) => (erasedTo === undefined ? 2 : erasedTo === 'copies' ? 1 : 0);
+  return lines(
+    ['Where', 'What may be there', 'Until'],
+    [...rows.values()]
+      .toSorted((a, b) => place(a.personal) - place(b.personal))
+      .map(({ names, personal }) => [names.join(', '), cell(personal.what), until(personal)]),
+  );
+}
+
+const until = ({ erasedTo, until: end }: Personal): string =>
+  [
+    ...(erasedTo === undefined ? [] : [code('comanda erase')]),
+    ...(end === undefined ? [] : [/^[A-Z_]+$/.test(end) ? code(end) : cell(end)]),
+  ].join('; ');
+
+/** What people may edit of each table, and what the database answers otherwise. */
+function edits(): string {
+  const people = (...kinds: string[]) => tables.filter(({ access }) => kinds.includes(access.people));
+  return lines(
+    ['Table', 'Columns that you may edit', 'Rows', 'What it says otherwise'],
+    [
+      ...people('edit', 'keep').map((table) => {
+        const columns = Object.entries(table.columns).flatMap(([name, { edited }]) =>
+          edited ? [code(name)] : [],
+        );
+        return [code(table.name), columns.join(', ') || 'none', rowsOf(table), sentences(table)];
+      }),
+      [
+        people('read')
+          .map(({ name }) => code(name))
+          .join(', '),
+        'none',
+        'read only',
+        '',
+      ],
+    ],
+  );
+}
+
+function rowsOf(table: Table): string {
+  const guards = guardsOf(table);
+  if (guards.some((guard) => 'lines' in guard)) return 'added with their order';
+  const added = !guards.some((guard) => 'serviceOnly' in guard);
+  const deleted =
+    table.access.people === 'edit' && !guards.some((guard) => 'kept' in guard && guard.when === undefined);
+  if (added && deleted) return 'added, deleted';
+  return added ? 'added, never deleted' : deleted ? 'deleted, never added' : 'never added or deleted';
+}
+
+/** What keeps a row is never heard where the privilege to delete is missing. */
+const sentences = (table: Table): string =>
+  guardsOf(table)
+    .filter((guard) => table.access.people === 'edit' || !('kept' in guard))
+    .map((guard) => cell('kept' in guard ? guard.kept : 'lines' in guard ? guard.lines : guard.sentence))
+    .join('<br>');
+
+const code = (text: string): string => `\`${text}\``;
+const cell = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
+const lines = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');
