@@ -82,6 +82,33 @@ describe('a number', () => {
     expect(dataOf(await product(written), 201, Product).price).toBe(price);
   });
 
+  it.each(['GET', 'GET in a batch', 'POST', 'POST in a batch'])(
+    'is judged by its digits over tRPC, too: %s',
+    async (way) => {
+      const [method, isBatch] = [way.split(' ')[0] ?? '', way.includes('batch')];
+      const quote = async (quantity: string) => {
+        const call = `{"external_id":"q","is_take_away":false,"identifier":"","payment_method_id":"${randomUUID()}","items":[{"product_id":"${randomUUID()}","quantity":${quantity}}]}`;
+        const input = isBatch ? `{"0":${call}}` : call;
+        const query = new URLSearchParams({
+          ...(isBatch && { batch: '1' }),
+          ...(method === 'GET' && { input }),
+        });
+        const answer = await fetch(`${api.url}/trpc/orders.quote?${query}`, {
+          method,
+          headers: { authorization: `Bearer ${api.key.key}`, 'content-type': 'application/json' },
+          ...(method === 'POST' && { body: input }),
+        });
+        return { status: answer.status, text: await answer.text() };
+      };
+      expect((await quote('1.000')).status).toBe(200);
+      for (const quantity of ['1.0000000000000000000000001', '1e-400', '0.0010000000000000000001']) {
+        const { status, text } = await quote(quantity);
+        expect({ quantity, status, text }).toMatchObject({ status: 422 });
+        expect(text).toContain('items[0].quantity: must have at most 3 decimals');
+      }
+    },
+  );
+
   it('is compared in a repeat as JSON.parse has it, so that keys which were stored before it was judged hold', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const body = (price: string) => `{"name":"n","description":"","price":${price}}`;

@@ -36,6 +36,16 @@ export function readJson(bytes: Uint8Array, { kind, mostItems, isStrict }: Readi
   return { value, exact: exactly(bytes, text, value), mayBeUnstorable: structure.hasEscapes };
 }
 
+/**
+ * Reads the JSON text of a call's input in a URL; an empty one reads as `{}`. The length is that of the head, which is
+ * bounded. Throws 400 for what is not JSON.
+ */
+export function readParameter(text: string): Input {
+  if (text === '') return { value: {}, exact: {}, mayBeUnstorable: false };
+  const value = parse(text, 'input');
+  return { value, exact: exactly(Buffer.from(text), text, value), mayBeUnstorable: true };
+}
+
 function refuseBeyond({ beyond, values }: Structure, most: number): void {
   if (beyond !== undefined)
     throw invalid({ path: '', message: beyondSentences[beyond], reason: 'body_bound' });
@@ -67,18 +77,21 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse(text: string, what: Unreadable = 'body'): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unreadable('malformed JSON');
+    throw unreadable('malformed JSON', what);
   }
 }
 
-const unreadable = (found: string) => new ApiError('unreadable_body', `The body cannot be read: ${found}.`);
+type Unreadable = 'body' | 'input';
 
-function exactly(bytes: Uint8Array, text: string, value: object): object {
+const unreadable = (found: string, what: Unreadable = 'body') =>
+  new ApiError('unreadable_body', `The ${what} cannot be read: ${found}.`);
+
+function exactly(bytes: Uint8Array, text: string, value: unknown): unknown {
   if (!mayHoldInexactNumbers(bytes, text)) return value;
   const exact = withoutInexactNumbers(text);
-  return exact === text ? value : (JSON.parse(exact) as object);
+  return exact === text ? value : JSON.parse(exact);
 }

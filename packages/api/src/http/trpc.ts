@@ -7,12 +7,13 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
 import { largeFrom } from '../bodies/bounds.ts';
 import { type Input, ReadInput } from '../bodies/input.ts';
-import { readJson } from '../bodies/read.ts';
+import { readJson, readParameter } from '../bodies/read.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
 import type { App, RequestContext } from '../request/context.ts';
 import { errorData } from '../request/error-data.ts';
 import { operationsOf } from '../request/operations.ts';
+import { refuseDeep } from '../request/readable.ts';
 import { requestIdOf, requestIds } from '../request/request-id.ts';
 import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
@@ -108,23 +109,31 @@ function refusalOf(
 }
 
 /**
- * The inputs of the calls in a body, which may not be a large one: tRPC answers all of them with one text. The body is
- * read when the first admitted call asks for its input.
+ * Reads the input of each call of one request from what `read` gives, which is called when the first admitted call asks for
+ * its input.
  */
-function postedInputs(
-  request: IncomingMessage,
-  response: ServerResponse,
-  isBatch: boolean,
-): (index: number) => Promise<ReadInput> {
-  let body: Promise<Input> | undefined;
-  const read = async () =>
-    readJson(await incomingBody(request, response).receive(largeFrom), { kind: 'ordinary', isStrict: false });
+function inputsOf(read: () => Promise<Input>, isBatch: boolean): (index: number) => Promise<ReadInput> {
+  let all: Promise<Input> | undefined;
   return async (index) => {
-    body ??= read();
-    const { value, exact, mayBeUnstorable } = await body;
+    all ??= read();
+    const { value, exact, mayBeUnstorable } = await all;
     const of = (inputs: unknown) => (isBatch ? (inputs as Record<number, unknown>)[index] : inputs);
-    return new ReadInput(of(value), of(exact), mayBeUnstorable);
+    const input = of(value);
+    refuseDeep(input);
+    return new ReadInput(input, of(exact), mayBeUnstorable);
   };
+}
+
+/** Reads a body with inputs. It may not be a large one: tRPC answers all of its calls with one text. */
+const readPosted = async (request: IncomingMessage, response: ServerResponse): Promise<Input> =>
+  readJson(await incomingBody(request, response).receive(largeFrom), { kind: 'ordinary', isStrict: false });
+
+/** Reads the inputs in a URL. The adapter's own parser would round the numbers before they are judged. */
+async function readInUrl(url: URL | null, isBatch: boolean): Promise<Input> {
+  const read = readParameter(url?.searchParams.get('input') ?? '');
+  if (isBatch && (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value)))
+    throw new ApiError('unreadable_request', 'The input of a batch must be an object.');
+  return read;
 }
 
 /**
@@ -148,7 +157,10 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     maxBatchSize: largestBatch,
     createContext: ({ req, res, info }): RequestContext => ({
       ...contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
-      ...(req.method === 'POST' && { inputOf: postedInputs(req, res, info.isBatchCall) }),
+      inputOf: inputsOf(
+        () => (req.method === 'POST' ? readPosted(req, res) : readInUrl(info.url, info.isBatchCall)),
+        info.isBatchCall,
+      ),
       ...(info.isBatchCall && { inTurn: inTurns() }),
     }),
     responseMeta: ({ ctx, errors }) => ({

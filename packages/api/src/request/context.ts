@@ -68,7 +68,7 @@ export interface RequestContext {
   readonly ifNoneMatch?: string | undefined;
   /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
   readonly simulate?: string | undefined;
-  /** Reads the input of a call, by its index in a batch, from the body. Unset where the input is in the URL. */
+  /** Reads the input of a call, by its index in a batch, from the body or the URL. Unset where the entrance gives it otherwise. */
   readonly inputOf?: ((batchIndex: number) => Promise<ReadInput>) | undefined;
   /** Performs the calls of one batch one after the other. Unset outside a batch. */
   readonly inTurn?: (<Value>(call: () => Promise<Value>) => Promise<Value>) | undefined;
