@@ -1,7 +1,7 @@
 // .ci/run: every part of the checks, one after the other. Tests that failed run once more, alone: what passes then is told
 // beside what failed, as long logs are read from their end; the sum of what they counted is the last line.
 import { spawn } from 'node:child_process';
-import { stripVTControlCharacters } from 'node:util';
+import { countsOf, failuresIn, filesToRunAgain } from './test-output.mjs';
 
 /** The parts, as the README and CONTRIBUTING name them, and what runs a few of its files again. */
 const parts = [
@@ -12,11 +12,6 @@ const parts = [
   { words: ['run', 'test:browser'], again: ['run', 'test:browser', '--'] },
   { words: ['run', 'test:tools'] },
 ];
-
-/** More files than these are no accident. */
-const mostAgain = 4;
-/** Lines of a failure that are shown again: the test, and the first of what it says. */
-const linesOfFailure = 12;
 
 const total = { passed: 0, failed: 0, onlyAlone: 0 };
 const failures = [];
@@ -38,14 +33,13 @@ process.exit(total.failed === 0 ? 0 : 1);
 
 /** Whether the few tests that failed in company, and nothing but tests, pass with the machine to themselves. */
 async function passAlone(again, failed, output) {
-  const tests = new Set(output.split('\n').filter((line) => line.startsWith(' FAIL ')));
-  const files = new Set([...tests].flatMap((line) => /tests\/\S+\.test\.ts/.exec(line) ?? []));
-  if (tests.size !== failed || files.size > mostAgain) return false;
-  console.log(`\nonce more, alone: ${[...files].join(' ')}`);
+  const files = filesToRunAgain(output, failed);
+  if (files.length === 0) return false;
+  console.log(`\nonce more, alone: ${files.join(' ')}`);
   return (await run([...again, ...files])).failed === 0;
 }
 
-/** What a part counted in its last line; one that died, or failed without counting a failure, counts as one. */
+/** Runs a part, shows what it prints, and counts. */
 function run(words) {
   const child = spawn('npm', words, { stdio: ['inherit', 'pipe', 'pipe'] });
   const output = [];
@@ -60,23 +54,6 @@ function run(words) {
     output.push(text);
   });
   return new Promise((resolve) =>
-    child.on('close', (code) => {
-      const [, passed = 0, failed = 1] = /(\d+) passed, (\d+) failed\n$/.exec(tail) ?? [];
-      resolve({
-        passed: Number(passed),
-        failed: code === 0 ? Number(failed) : Math.max(Number(failed), 1),
-        output: stripVTControlCharacters(output.join('')),
-      });
-    }),
+    child.on('close', (code) => resolve({ ...countsOf(tail, code), output: output.join('') })),
   );
-}
-
-/** The check, when it failed, and the beginnings of the failures in vitest's output, without the lines of what passed. */
-function failuresIn(output) {
-  const lines = output.split('\n').filter((line) => line.trim() !== '');
-  const starts = lines.flatMap((line, at) => (line.startsWith(' FAIL ') ? [at] : []));
-  return [
-    ...lines.filter((line) => line.startsWith('npm run check failed')),
-    ...starts.flatMap((start) => lines.slice(start, start + linesOfFailure)),
-  ];
 }

@@ -1,56 +1,34 @@
-// npm run try:recipes: carries out the recipes of ARCHITECTURE on a copy of the tree, checks it, tests it from outside, and
-// throws it away. Each place is forgotten in turn: the compiler or exactly one test must say so. `--short` forgets two, and
-// runs what is new of the tests. Nothing is written into this tree.
+// npm run try:recipes: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
+// leaves out each place in turn: the compiler or exactly one test must name it. `--short` leaves out two places. Nothing is
+// written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { barcode } from './recipes/barcode.mjs';
-import { copyTree, runIn, testIn } from './recipes/copy.mjs';
+import { copyTree, failuresOf, npmTest, runIn } from './recipes/copy.mjs';
 import { carryOut, textOf } from './recipes/recipe.mjs';
 import { suppliers } from './recipes/suppliers.mjs';
+import { installGenerator } from './site/generator.mjs';
+import { failuresIn, filesToRunAgain } from './test-output.mjs';
 
 const source = dirname(dirname(fileURLToPath(import.meta.url)));
 const short = process.argv.includes('--short');
 const recipes = [suppliers, barcode];
 const placesTest = 'tests/contract/places.test.ts';
-const contract = (...names) => names.map((name) => `tests/contract/${name}.test.ts`);
-
-/** What the recipes touch; a filter takes what is new of it. */
-const affected = short
-  ? [
-      { files: [placesTest, 'tests/docs/events', ...contract('specification'), 'tests/db/drift.test.ts'] },
-      {
-        files: contract('fields', 'batch-fields', 'access', 'documents', 'rest-equals-trpc'),
-        filter: '[sS]upplier|barcode',
-      },
-    ]
-  : [
-      // The site is built by a generator of its own (npm run site).
-      {
-        files: [
-          'tests/contract',
-          'tests/docs/events',
-          'tests/db',
-          'tests/rules',
-          'tests/architecture.test.ts',
-        ],
-      },
-      {
-        files: [
-          'tests/worker/rules',
-          'tests/api/product',
-          'tests/api/catalog',
-          'tests/api/sync',
-          'tests/client',
-        ],
-      },
-      { files: ['tests/attack', 'tests/plans'] },
-    ];
 
 const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.bootstrap({ bundles: [] }))"];
 const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'];
+/** What is run after the edits by hand, as the recipes say. */
+const generated = [
+  generate,
+  ['scripts/migration.mjs', 'try_recipes'],
+  ['scripts/docs.mjs'],
+  ['scripts/site.mjs'],
+];
+/** Slow tests that go over every operation and statement. */
+const slow = ['tests/attack', 'tests/plans'];
 
 const total = { passed: 0, failed: 0 };
 await runScript(async () => {
@@ -60,6 +38,7 @@ await runScript(async () => {
   try {
     await withSignals(async (signal) => {
       await bootstrap({ log: console.error, signal, bundles: [] });
+      await installGenerator(signal);
       await tryIn(copy, signal);
     });
   } finally {
@@ -79,30 +58,49 @@ async function tryIn(copy, signal) {
     say(places.length <= most, `${name}: ${places.length} places by hand, ${most} at most${files.join('')}`);
     for (const place of places) carryOut(copy, place);
   }
-  for (const args of [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs'], compile])
-    await runIn(copy, signal, args);
+  for (const args of [...generated, compile]) await runIn(copy, signal, args);
   say(true, 'what is generated, and the types of the whole');
   const outside = recipes.map((_, index) => join(copy, `tests/api/recipe-${index}.test.ts`));
   for (const [index, { test }] of recipes.entries()) writeFileSync(outside[index], textOf(test));
-  for (const part of [{ files: ['tests/api/recipe-'] }, ...affected]) {
-    const { count, failures } = await testIn(copy, signal, part);
-    say(
-      count > 0 && failures.length === 0,
-      [`${part.files.join(' ')}: ${count} tests`, ...failures].join('\n'),
-    );
-  }
-  // Who forgets a place has no test of it either.
+  await testWhole(copy, signal, []);
+  if (!short) await testWhole(copy, signal, slow);
+  // The test of a recipe fails for every place of it: what a place's own test says would be lost among that.
   for (const file of outside) rmSync(file);
   const all = recipes.flatMap(({ name, places }) => places.map((place) => ({ name, place })));
-  const missedBy = (who) => all.findLast(({ place }) => place.missed === who);
+  const missedBy = (which) => all.findLast(({ place }) => place.missed === which);
   for (const { name, place } of short ? [missedBy('compiler'), missedBy('test')] : all) {
-    const said = await forget(copy, signal, place);
-    say(said.by === place.missed, `${name}, without ${place.file}: ${said.words}`);
+    const found = await leaveOut(copy, signal, place);
+    say(found.by === place.missed, `${name}, without ${place.file}: ${found.words}`);
   }
 }
 
-/** Takes a place away, with what is generated of it, looks who says so, and puts it back. */
-async function forget(copy, signal, place) {
+/**
+ * Runs npm test in the copy, or some of its files. Tests that failed run once more, alone. Passed, the thousands of tests
+ * count as one line; each that failed counts.
+ * @param {string} copy @param {AbortSignal} signal @param {string[]} files
+ */
+async function testWhole(copy, signal, files) {
+  const name = ['npm test', ...(files.length > 0 ? ['--', ...files] : [])].join(' ');
+  const { passed, failed, output } = await npmTest(copy, signal, files);
+  const again = failed > 0 ? filesToRunAgain(output, failed) : [];
+  const alone = ['--no-file-parallelism', ...again];
+  const excused = again.length > 0 && (await npmTest(copy, signal, alone)).failed === 0;
+  const failures = failuresIn(output);
+  if (excused)
+    say(
+      true,
+      [`${name}: ${passed + failed} tests, of which these passed only alone`, ...failures].join('\n'),
+    );
+  else if (failed === 0) say(true, `${name}: ${passed} tests`);
+  else {
+    const check = output.split('npm run check failed')[0] ?? '';
+    const told = failures.length > 0 && output !== check ? [check.slice(-4_000)] : [];
+    say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...told, ...failures].join('\n'), failed);
+  }
+}
+
+/** Takes a place away, with what is generated of it, looks for what names it, and puts it back. */
+async function leaveOut(copy, signal, place) {
   const files = [place.file, place.made ?? []].flat();
   const whole = files.map((file) => readFileSync(join(copy, file), 'utf8'));
   for (const file of files) {
@@ -119,8 +117,8 @@ async function forget(copy, signal, place) {
       (error) => /^.*error TS.*$/m.exec(error.message)?.[0] ?? error.message,
     );
     if (fault !== undefined) return { by: 'compiler', words: fault };
-    const { failures } = await testIn(copy, signal, { files: [placesTest] });
-    if (failures.length === 0) return { by: 'nobody', words: 'nobody says so' };
+    const failures = await failuresOf(copy, signal, placesTest);
+    if (failures.length === 0) return { by: 'nothing', words: 'nothing fails' };
     const names = failures.length === 1 && failures[0]?.includes(`: ${place.file} `);
     return {
       by: names ? 'test' : 'several',
@@ -132,8 +130,8 @@ async function forget(copy, signal, place) {
   }
 }
 
-/** @param {boolean} good @param {string} text */
-function say(good, text) {
-  total[good ? 'passed' : 'failed'] += 1;
+/** @param {boolean} good @param {string} text @param {number} [count] */
+function say(good, text, count = 1) {
+  total[good ? 'passed' : 'failed'] += count;
   console.log(`${good ? '✓' : '✗'} ${text}`);
 }

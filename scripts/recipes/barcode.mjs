@@ -9,21 +9,25 @@ export const barcode = {
   places: [
     {
       file: 'prisma/schema.prisma',
-      after: '  sku         String\n',
-      insert: '  barcode     String?\n',
+      edits: [{ after: '  sku         String\n', insert: '  barcode     String?\n' }],
       missed: 'compiler',
     },
     {
       file: 'prisma/sql/watched.sql',
-      after: "'external_id*^ sku*^ name*^ description price* visible* image_url",
-      insert: ' barcode*',
+      edits: [
+        { after: "'external_id*^ sku*^ name*^ description price* visible* image_url", insert: ' barcode*' },
+      ],
       missed: 'test',
     },
     {
       file: 'packages/api/src/resources/products/fields.schema.ts',
-      after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
-      insert:
-        "  barcode: { shown: z.string().optional(), given: text(1, 64), column: 'text', fresh: null },\n",
+      edits: [
+        {
+          after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
+          insert:
+            "  barcode: { shown: z.string().optional(), given: text(1, 64), column: 'text', fresh: null },\n",
+        },
+      ],
       missed: 'test',
     },
   ],

@@ -1,7 +1,8 @@
 // A copy of the tree in which a recipe is tried. It has packages by links, and shares nothing that is written.
-import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { runCommand } from '../bootstrap.mjs';
+import { countsOf } from '../test-output.mjs';
 
 const apart = new Set(['.git', '.data', 'node_modules', 'dist']);
 
@@ -14,60 +15,63 @@ export function copyTree(source, copy) {
         verbatimSymlinks: true,
         filter: (path) => !/(docs\/site|tests\/tools)\/node_modules$/.test(path),
       });
-  const modules = join(copy, 'node_modules');
-  mkdirSync(modules);
-  for (const name of readdirSync(join(source, 'node_modules'))) {
-    const from = join(source, 'node_modules', name);
+  for (const folder of ['', 'docs/site']) linkPackages(join(source, folder), join(copy, folder));
+}
+
+// A real folder of links: what reads .gitignore takes a link for a file.
+function linkPackages(source, copy) {
+  const from = join(source, 'node_modules');
+  if (!existsSync(from)) return;
+  const to = join(copy, 'node_modules');
+  mkdirSync(to);
+  for (const name of readdirSync(from)) {
     // Our own packages are links to their folders, which are the copy's here.
-    if (name === '@comanda') cpSync(from, join(modules, name), { recursive: true, verbatimSymlinks: true });
-    else if (name === '.comanda-installed') cpSync(from, join(modules, name));
-    else if (!name.startsWith('.')) symlinkSync(from, join(modules, name));
+    if (name === '@comanda' || name === '.comanda-installed')
+      cpSync(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
+    else if (!name.startsWith('.')) symlinkSync(join(from, name), join(to, name));
   }
 }
 
 /**
- * Runs Node in the copy; answers what it printed.
- * @param {string} copy @param {AbortSignal} signal @param {string[]} args @param {Record<string, string>} [env]
+ * Runs Node in the copy.
+ * @param {string} copy @param {AbortSignal} signal @param {string[]} args
  * @throws {Error} with what it printed, when it failed.
  */
-export function runIn(copy, signal, args, env = {}) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: copy, signal, env: { ...process.env, ...env } });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text;
-      });
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 ? resolve(output) : reject(new Error(`node ${args.join(' ')}\n${output.slice(-4000)}`)),
-    );
-  });
+export async function runIn(copy, signal, args) {
+  const { code, output } = await runCommand(process.execPath, args, { cwd: copy, signal });
+  if (code !== 0) throw new Error(`node ${args.join(' ')}\n${output.slice(-4000)}`);
 }
 
 /**
- * Runs tests in the copy; answers how many, and the names of those that failed.
- * @param {string} copy @param {AbortSignal} signal @param {{ files: string[], filter?: string }} part
+ * Runs npm test in the copy, of some files when `words` name them.
+ * @param {string} copy @param {AbortSignal} signal @param {string[]} words
  */
-export async function testIn(copy, signal, { files, filter }) {
+export async function npmTest(copy, signal, words) {
+  const run = await runCommand(process.execPath, ['scripts/test.mjs', ...words], { cwd: copy, signal });
+  return { ...countsOf(run.output, run.code), output: run.output };
+}
+
+/**
+ * Runs a file of tests in the copy; the names of those that failed, each with its file and what it says.
+ * @param {string} copy @param {AbortSignal} signal @param {string} file
+ */
+export async function failuresOf(copy, signal, file) {
   const report = join(copy, 'report.json');
   rmSync(report, { force: true });
-  const words = ['run', ...files, '--reporter=json', `--outputFile=${report}`];
-  const args = ['node_modules/vitest/vitest.mjs', ...words, ...(filter === undefined ? [] : ['-t', filter])];
-  const printed = await runIn(copy, signal, args, { COMANDA_TEST_PART: '' }).catch((error) => error.message);
-  const failures = [];
-  let count = 0;
-  try {
-    for (const { name, message, assertionResults } of JSON.parse(readFileSync(report, 'utf8')).testResults) {
-      const ran = assertionResults.filter(({ status }) => status === 'passed' || status === 'failed');
-      count += ran.length;
-      const wrong = ran.filter(({ status }) => status === 'failed');
-      if (wrong.length === 0 && message) failures.push(`${relative(copy, name)}: ${message}`);
-      for (const { fullName, failureMessages } of wrong)
-        failures.push(`${relative(copy, name)}: ${fullName}\n${failureMessages.join('\n').slice(0, 600)}`);
-    }
-  } catch {
-    throw new Error(printed);
-  }
-  return { count, failures };
+  const args = ['node_modules/vitest/vitest.mjs', 'run', file, '--reporter=json', `--outputFile=${report}`];
+  const { output } = await runCommand(process.execPath, args, {
+    ...{ cwd: copy, signal },
+    env: { COMANDA_TEST_PART: '' },
+  });
+  if (!existsSync(report)) throw new Error(output);
+  return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(
+    ({ name, message, assertionResults }) => {
+      const wrong = assertionResults.filter(({ status }) => status === 'failed');
+      if (wrong.length === 0 && message) return [`${relative(copy, name)}: ${message}`];
+      return wrong.map(
+        ({ fullName, failureMessages }) =>
+          `${relative(copy, name)}: ${fullName}\n${failureMessages.join('\n').slice(0, 600)}`,
+      );
+    },
+  );
 }

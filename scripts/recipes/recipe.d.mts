@@ -6,4 +6,4 @@ export interface Recipe {
   name: string;
   places: Place[];
 }
-export function carryOut(root: string, place: Place): () => void;
+export function carryOut(root: string, place: Place): void;

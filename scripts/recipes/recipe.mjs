@@ -1,19 +1,21 @@
-// What a recipe is, and how a place of it is carried out in a copy of the tree and taken back.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// What a recipe is, and how a place of it is carried out in a copy of the tree.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
+ * A text that comes into a file: after or before an anchor, which must be in the file once, or at the end.
+ * @typedef {object} Edit
+ * @property {string} [after]
+ * @property {string} [before]
+ * @property {string} insert
+ *
  * A file that is edited by hand.
  * @typedef {object} Place
  * @property {string} file
- * @property {string} [after] the anchor, which must stand there once; `before: true` inserts before it
- * @property {boolean} [before]
- * @property {string} [insert]
- * @property {string} [append] at the end
+ * @property {Edit[]} [edits]
  * @property {string} [from] a new file: the file beside this one that has its text
- * @property {string} [imports] at the top
- * @property {string} [made] what is generated of it, and is as before when the place is forgotten
- * @property {'compiler' | 'test'} missed who says so when the place is forgotten
+ * @property {string} [made] what is generated of it, and is as before when the place is left out
+ * @property {'compiler' | 'test'} missed what names the file when the place is left out
  *
  * @typedef {object} Recipe
  * @property {string} name
@@ -23,32 +25,27 @@ import { dirname, join } from 'node:path';
  */
 
 /**
- * Carries a place out; answers what takes it back.
- * @param {string} root @param {Place} place @returns {() => void}
- * @throws {Error} when the anchor is gone.
+ * Carries a place out.
+ * @param {string} root @param {Place} place
+ * @throws {Error} when an anchor is gone.
  */
-export function carryOut(root, place) {
-  const path = join(root, place.file);
-  const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-  const edited = edit(before ?? '', place);
+export function carryOut(root, { file, from, edits = [] }) {
+  const path = join(root, file);
+  const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, edited);
-  return () => (before === undefined ? rmSync(path) : writeFileSync(path, before));
+  writeFileSync(path, from === undefined ? edits.reduce(editOf(file), before) : textOf(from));
 }
 
 /** The text of a file that a recipe brings. @param {string} name */
 export const textOf = (name) => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** @param {string} text @param {Place} place */
-function edit(text, { file, from, after, before = false, insert = '', append = '', imports = '' }) {
-  if (from !== undefined) return textOf(from);
-  let edited = text;
-  if (after !== undefined) {
-    if (text.split(after).length !== 2)
-      throw new Error(`${file}: the recipe looks once for ${JSON.stringify(after)}`);
-    edited = text.replace(after, () => (before ? insert + after : after + insert));
-  }
-  // Behind the other imports, so that a comment may head the file.
-  if (imports !== '') edited = edited.replace(/^import /m, (word) => imports + word);
-  return edited + append;
-}
+/** @param {string} file @returns {(text: string, edit: Edit) => string} */
+const editOf =
+  (file) =>
+  (text, { after, before, insert }) => {
+    const anchor = after ?? before;
+    if (anchor === undefined) return text + insert;
+    if (text.split(anchor).length !== 2)
+      throw new Error(`${file}: the recipe looks once for ${JSON.stringify(anchor)}`);
+    return text.replace(anchor, () => (after === undefined ? insert + anchor : anchor + insert));
+  };

@@ -5,14 +5,15 @@ const folder = 'packages/api/src/resources/suppliers';
 /** @type {import('./recipe.mjs').Recipe} */
 export const suppliers = {
   name: 'a new resource: suppliers',
-  most: 8,
+  most: 9,
   test: 'suppliers/test.txt',
   places: [
     {
       file: 'prisma/schema.prisma',
-      after: 'model Location {\n',
-      insert: '  suppliers Supplier[]\n',
-      append: `
+      edits: [
+        { after: 'model Location {\n', insert: '  suppliers Supplier[]\n' },
+        {
+          insert: `
 /// Who brings what is sold.
 model Supplier {
   locationId String   @map("location_id") @db.Uuid
@@ -32,32 +33,59 @@ model Supplier {
   @@schema("public")
 }
 `,
+        },
+      ],
       missed: 'compiler',
     },
     {
       file: 'prisma/sql/watched.sql',
-      after: "  ('locations',          true,  null,                 null,         '',    '', null, null),\n",
-      insert:
-        "  ('suppliers',          true,  'supplier',           'id',         'iulj', 'external_id name phone', null, null),\n",
+      edits: [
+        {
+          after:
+            "  ('locations',          true,  null,                 null,         '',    '', null, null),\n",
+          insert:
+            "  ('suppliers',          true,  'supplier',           'id',         'iulj', 'external_id name phone', null, null),\n",
+        },
+      ],
       missed: 'test',
     },
     {
       file: 'packages/api/src/permissions.ts',
-      after: "  'menus:read': 'read the active menu',\n",
-      insert:
-        "  'suppliers:read': 'list and read suppliers',\n  'suppliers:write': 'create, update and delete suppliers',\n",
+      edits: [
+        {
+          after: "  'menus:read': 'read the active menu',\n",
+          insert:
+            "  'suppliers:read': 'list and read suppliers',\n  'suppliers:write': 'create, update and delete suppliers',\n",
+        },
+      ],
       missed: 'compiler',
     },
     {
       file: 'packages/api/src/resources/events/types.schema.ts',
-      after: "  'sync.completed': row('Operations'",
-      before: true,
-      insert:
-        "  'supplier.created': row('Catalog', 'a supplier was created', Supplier),\n" +
-        "  'supplier.updated': row('Catalog', 'a supplier changed', Supplier),\n" +
-        "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier),\n",
-      imports: "import { DeletedSupplier, Supplier } from '../suppliers/schema.ts';\n",
+      edits: [
+        {
+          before: 'import { Turn } from',
+          insert: "import { DeletedSupplier, Supplier } from '../suppliers/schema.ts';\n",
+        },
+        {
+          before: "  'sync.completed': row('Operations'",
+          insert:
+            "  'supplier.created': row('Catalog', 'a supplier was created', Supplier),\n" +
+            "  'supplier.updated': row('Catalog', 'a supplier changed', Supplier),\n" +
+            "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier),\n",
+        },
+      ],
       made: 'packages/api/src/documents/event-examples.ts',
+      missed: 'test',
+    },
+    {
+      file: 'packages/api/src/resources/locations/belongings.rules.ts',
+      edits: [
+        {
+          after: "  { table: 'payment_methods', order: 'id' },\n",
+          insert: "  { table: 'suppliers', order: 'id' },\n",
+        },
+      ],
       missed: 'test',
     },
     {
@@ -77,9 +105,13 @@ model Supplier {
     },
     {
       file: 'packages/api/src/router.ts',
-      after: '  stock: stockRouter,\n',
-      insert: '  suppliers: suppliersRouter,\n',
-      imports: "import { suppliersRouter } from './resources/suppliers/router.ts';\n",
+      edits: [
+        {
+          before: 'import { syncJobsRouter } from',
+          insert: "import { suppliersRouter } from './resources/suppliers/router.ts';\n",
+        },
+        { after: '  stock: stockRouter,\n', insert: '  suppliers: suppliersRouter,\n' },
+      ],
       missed: 'test',
     },
   ],

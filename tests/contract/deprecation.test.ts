@@ -111,8 +111,8 @@ test.each<[string, Deprecations, string]>([
   ],
   [
     'an operation that is not served',
-    { 'GET /v2/tables': { announced: '2027-03-01', guide: '/docs/guides/orders' } },
-    'deprecations: GET /v2/tables is not served',
+    { 'GET /v2/nothing': { announced: '2027-03-01', guide: '/docs/guides/orders' } },
+    'deprecations: GET /v2/nothing is not served',
   ],
   [
     'a day that is none',
