@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { repositoryRoot, type rows } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { keylessOf } from '../../packages/api/src/request/keyless.ts';
-import { belongings } from '../../packages/api/src/resources/locations/belongings.rules.ts';
 import { productColumns } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { tableNamed, tables } from '../../packages/db/src/tables/index.ts';
@@ -20,12 +19,6 @@ test('packages/api/src/resources/events/types.schema.ts has the events of every 
   published.delete('product_categories');
   expect([...published].filter((name) => rules[name] === undefined)).toEqual([]);
   expect(published.size).toBeGreaterThan(8);
-});
-
-test('packages/api/src/resources/locations/belongings.rules.ts has every table that names a location', async () => {
-  const named = (await ownTables(client, 'location_id')).map(({ sql }) => sql.replace(/^public\./, ''));
-  const known = [...belongings.map(({ table }) => table), 'internal.moved_locations'];
-  expect(named.filter((table) => !known.includes(table))).toEqual([]);
 });
 
 test('packages/api/src/router.ts has every resource that has a router', () => {
