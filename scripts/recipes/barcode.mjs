@@ -4,7 +4,7 @@
 /** @type {import('./recipe.mjs').Recipe} */
 export const barcode = {
   name: 'a new field: products.barcode',
-  most: 5,
+  most: 3,
   test: 'barcode/test.txt',
   places: [
     {
@@ -13,11 +13,15 @@ export const barcode = {
       missed: 'compiler',
     },
     {
-      file: 'prisma/sql/watched.sql',
+      file: 'packages/db/src/tables/products.ts',
       edits: [
-        { after: "'external_id*^ sku*^ name*^ description price* visible* image_url", insert: ' barcode*' },
+        {
+          before:
+            "    created_at: {},\n    updated_at: {},\n  },\n  access: { service: everything, people: 'edit' },\n  belongs: { to: 'location',",
+          insert: '    barcode: { published: true, catalog: true, edited: true },\n',
+        },
       ],
-      missed: 'test',
+      missed: 'compiler',
     },
     {
       file: 'packages/api/src/resources/products/fields.schema.ts',
