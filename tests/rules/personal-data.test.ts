@@ -23,7 +23,7 @@ const copies = tables.flatMap((table) =>
 );
 
 test.each(copies)(
-  'packages/api/src/resources/orders/erase.statements.ts erases the copies in $table.$column',
+  'packages/api/src/resources/orders/erase.statements.ts erases the copies in $column of $table',
   ({ table, column }) => {
     const erasures: Readonly<Record<string, { text: string }>> = eraseCopies;
     expect(erasures[table]?.text).toMatch(new RegExp(`\\b${column} = `));
@@ -65,7 +65,7 @@ describe('a personal column is refused when erased() would not find it, or find 
   it('and its name is among those of erased() otherwise', () => {
     const row = withColumn('orders', 'phone', 'null');
     const rows = tables.map((table) => (table.name === row.name ? row : table));
-    expect(erasureSql(rows, catalog(rows, 'text'))).toContain('"(identifier|cancel_reason|phone|comment)"');
+    expect(erasureSql(rows, catalog(rows, 'text'))).toMatch(/"\([\w|]*\bphone\b[\w|]*\)":/);
   });
 });
 
