@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { gatherPieces } from '../../packages/api/src/bodies/pieces.ts';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { createLargeBodies } from '../../packages/api/src/large/large-bodies.ts';
 import type { LargeCall } from '../../packages/api/src/request/large.ts';
@@ -33,7 +34,11 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     ...{ refusesUnknown: false, simulation: undefined },
     body: { members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false },
   };
-  const items = (count: number) => Buffer.from(`{"items":[${'{},'.repeat(count - 1)}{}]}`);
+  const items = (count: number) => {
+    const pieces = gatherPieces();
+    pieces.add(Buffer.from(`{"items":[${'{},'.repeat(count - 1)}{}]}`));
+    return pieces.end();
+  };
   try {
     await expect(large.perform(call, items(240_000))).rejects.toMatchObject({
       status: 503,

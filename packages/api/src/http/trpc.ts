@@ -7,6 +7,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
 import { largeFrom } from '../bodies/bounds.ts';
 import { type Input, ReadInput } from '../bodies/input.ts';
+import { joined } from '../bodies/pieces.ts';
 import { readJson, readParameter } from '../bodies/read.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
@@ -126,7 +127,10 @@ function inputsOf(read: () => Promise<Input>, isBatch: boolean): (index: number)
 
 /** Reads a body with inputs. It may not be a large one: tRPC answers all of its calls with one text. */
 const readPosted = async (request: IncomingMessage, response: ServerResponse): Promise<Input> =>
-  readJson(await incomingBody(request, response).receive(largeFrom), { kind: 'ordinary', isStrict: false });
+  readJson(joined(await incomingBody(request, response).receive(largeFrom)), {
+    kind: 'ordinary',
+    isStrict: false,
+  });
 
 /** Reads the inputs in a URL. The adapter's own parser would round the numbers before they are judged. */
 async function readInUrl(url: URL | null, isBatch: boolean): Promise<Input> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { holdUps, repositoryRoot } from '@comanda/db';
 import type { Logger } from 'pino';
+import { movable } from '../bodies/pieces.ts';
 import { unavailable } from '../errors.ts';
 import { createBulkhead, inPlace } from '../places/bulkhead.ts';
 import type { BulkheadLimits } from '../places/bulkhead-limits.ts';
@@ -75,7 +76,7 @@ export function createLargeBodies(
     const number = calls;
     return new Promise((resolve, reject) => {
       waiting.set(number, { resolve, reject });
-      worker.postMessage({ number, ...message } satisfies ToThread);
+      worker.postMessage({ number, ...message } satisfies ToThread, movable(message.bytes));
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Settings } from '@comanda/db';
+import type { Pieces } from '../bodies/pieces.ts';
 import type { FieldFault, OtherResource } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import type { LargeCall } from '../request/large.ts';
@@ -11,7 +12,7 @@ export type ThreadSettings = Pick<
   Partial<Pick<Settings, 'databaseDirectUrl' | 'app'>> & { databaseUrl: string; encryptionKey: string };
 
 /** A message to the thread: a call with its number, or the request to end. */
-export type ToThread = { number: number; call: LargeCall; bytes: Uint8Array } | { close: true };
+export type ToThread = { number: number; call: LargeCall; bytes: Pieces } | { close: true };
 
 /** The thread's answer to a call. */
 export type FromThread = { number: number; headers: Record<string, string> } & (

@@ -1,5 +1,6 @@
 import { largeFrom } from '../bodies/bounds.ts';
 import { type Input, plainInput, ReadInput, withMembers } from '../bodies/input.ts';
+import { joined, type Pieces } from '../bodies/pieces.ts';
 import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Answer } from './answer.ts';
@@ -13,7 +14,7 @@ import { refuseDeep } from './readable.ts';
 /** A call whose input is a body. */
 export interface BodyCall {
   /** The body as it came; empty when there is none. */
-  bytes: Uint8Array;
+  bytes: Pieces;
   /** Members of the input beside those of the body: the parameters of the path. */
   members: Record<string, string>;
   /** The idempotency key, where a header carries it; else the body's own member `idempotencyKey`. */
@@ -35,7 +36,7 @@ export function performBody(
   return simulating(ctx, () => work(ctx, operation, call));
 }
 
-const goesApart = ({ meta }: NamedOperation, bytes: Uint8Array): boolean =>
+const goesApart = ({ meta }: NamedOperation, bytes: Pieces): boolean =>
   meta.apart === true || bytes.length > largeFrom;
 
 /** The same in whichever thread this is, without what is simulated around it. */
@@ -101,7 +102,7 @@ function readBody(
   { limits }: Caller,
 ): { input: Input; key: GivenKey } {
   const { batch } = operation.meta;
-  const read = readJson(bytes, {
+  const read = readJson(joined(bytes), {
     kind: batch ? 'batch' : 'ordinary',
     mostItems: batch ? limits.maxItemsPerBatch : undefined,
     isStrict,

@@ -1,4 +1,5 @@
 import { bodyBytes } from '../bodies/bounds.ts';
+import type { Pieces } from '../bodies/pieces.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { BodyPlace } from '../places/body-bytes.ts';
 import type { App } from './context.ts';
@@ -10,7 +11,7 @@ export class IncomingBody {
    * Receives all of it, at most `most` bytes, which it takes of `place`. Throws 413 for more, 415 for a body that is no
    * JSON by its head, 400 for one that ends early, 503 where the place has no room.
    */
-  readonly receive: (most: number, place?: BodyPlace) => Promise<Uint8Array>;
+  readonly receive: (most: number, place?: BodyPlace) => Promise<Pieces>;
 
   constructor(receive: IncomingBody['receive']) {
     this.receive = receive;
@@ -23,5 +24,5 @@ export const receiveBody = (
   { places }: Pick<App, 'places'>,
   { locationId }: Pick<Caller, 'locationId'>,
   { batch }: Pick<OperationMeta, 'batch'>,
-): Promise<Uint8Array> =>
+): Promise<Pieces> =>
   body.receive(batch ? bodyBytes.batch : bodyBytes.ordinary, places.bodies.begin(locationId));

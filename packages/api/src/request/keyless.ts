@@ -2,6 +2,7 @@ import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { largeFrom } from '../bodies/bounds.ts';
 import { type Input, plainInput, ReadInput } from '../bodies/input.ts';
+import { joined } from '../bodies/pieces.ts';
 import { readJson } from '../bodies/read.ts';
 import { ApiError, fromZod } from '../errors.ts';
 import type { RequestContext } from './context.ts';
@@ -68,7 +69,7 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
 // Without a key it has no place: no more than what takes no time.
 async function readKeyless(raw: unknown): Promise<Input> {
   if (raw instanceof IncomingBody)
-    return readJson(await raw.receive(largeFrom), { kind: 'ordinary', isStrict: false });
+    return readJson(joined(await raw.receive(largeFrom)), { kind: 'ordinary', isStrict: false });
   if (raw instanceof ReadInput) return raw;
   refuseDeep(raw);
   return plainInput(raw);

@@ -1,3 +1,4 @@
+import type { Pieces } from '../bodies/pieces.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
 import type { Family } from '../families.ts';
@@ -29,9 +30,9 @@ export type LargeAnswer = { headers: Record<string, string> } & (
 export interface LargeBodies {
   /**
    * Performs an admitted call: its answer is text, its refusal is what `perform` throws, and `headers` are those that the
-   * work has added in either case. Throws 503 when there is no place, or the thread ended.
+   * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no place, or the thread ended.
    */
-  perform(call: LargeCall, bytes: Uint8Array): Promise<LargeAnswer>;
+  perform(call: LargeCall, bytes: Pieces): Promise<LargeAnswer>;
   /** Ends the thread, after what is under way. */
   close(): Promise<void>;
 }

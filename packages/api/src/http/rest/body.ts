@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gatherPieces, type Pieces } from '../../bodies/pieces.ts';
 import { ApiError } from '../../errors.ts';
 import type { BodyPlace } from '../../places/body-bytes.ts';
 import { IncomingBody } from '../../request/incoming-body.ts';
@@ -23,7 +24,7 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
   });
 }
 
-const nothing = new Uint8Array();
+const nothing: Pieces = { length: 0, parts: [], canMove: false };
 
 const tooLarge = (most: number) => new ApiError('body_too_large', `The body has more than ${most} bytes.`);
 
@@ -37,7 +38,7 @@ export function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' && charsets.every((each) => /^charset="?utf-?8"?$/.test(each));
 }
 
-function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Buffer> {
+function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Pieces> {
   return new Promise((resolve, reject) => {
     // Every request closes: an error is only made of what came before its end.
     const endedEarly = () => {
@@ -45,13 +46,13 @@ function collect(request: IncomingMessage, most: number, place: BodyPlace | unde
     };
     // A caller that hung up meanwhile is not heard of again.
     if (request.destroyed) endedEarly();
-    const chunks: Buffer[] = [];
+    const pieces = gatherPieces();
     let size = 0;
     const refuse = (error: unknown) => {
       request.removeAllListeners('data');
       reject(error);
     };
-    request.on('data', (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer<ArrayBuffer>) => {
       size += chunk.length;
       if (size > most) return refuse(tooLarge(most));
       try {
@@ -59,9 +60,9 @@ function collect(request: IncomingMessage, most: number, place: BodyPlace | unde
       } catch (error) {
         return refuse(error);
       }
-      chunks.push(chunk);
+      pieces.add(chunk);
     });
-    request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    request.on('end', () => resolve(pieces.end()));
     request.on('error', endedEarly);
     request.on('close', endedEarly);
   });
