@@ -49,6 +49,8 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const product = { id: productId, externalId: theirs };
   const filled = { ...kitchen, category, product, itemId: itemIds[0] ?? '', paymentMethodId };
   for (const make of Object.values(makers)) await make(filled);
+  // The kitchen made some with names of its own.
+  kitchen.made.clear();
   for (const resource of plainResources()) {
     const shape = operations.find(({ name }) => name === `${resource}.create`)?.input.shape ?? {};
     const ours = ['external_id', 'name'].filter((field) => field in shape).map((field) => [field, theirs]);

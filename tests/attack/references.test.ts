@@ -86,7 +86,7 @@ test("the ETag of another location's catalog does not answer 304, even where bot
 });
 
 function referenceTo(
-  { product, itemId, category, paymentMethodId, orderId, eventId }: Neighbour,
+  { product, itemId, category, paymentMethodId, orderId, eventId, made }: Neighbour,
   named: Named,
 ): string {
   const values = {
@@ -98,7 +98,9 @@ function referenceTo(
     event: eventId,
     name: theirs,
   };
-  return values[named];
+  return named in values
+    ? values[named as keyof typeof values]
+    : (made.get(named.slice('made of '.length))?.id ?? '');
 }
 
 /** The input without the sibling that names the same thing, where only one may. */

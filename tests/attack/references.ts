@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 
 /** A place in an operation's input that can name something: `items[].product_id`. */
 export interface Reference {
@@ -8,15 +9,26 @@ export interface Reference {
   field: string;
 }
 
-/** The fields that name something of a location, and what in a neighbour each can name. */
-export type Named = 'product' | 'item' | 'category' | 'paymentMethod' | 'order' | 'event' | 'name';
+/** The fields that name something of a location, and what in a neighbour each can name: what was made of a resource, where a field says so itself. */
+export type Named =
+  | `made of ${string}`
+  | 'product'
+  | 'item'
+  | 'category'
+  | 'paymentMethod'
+  | 'order'
+  | 'event'
+  | 'name';
 
 /**
  * What a field of text can name; `null` names nothing that is kept. One without a row may name something by a name. What ends
  * with `_id` or `_ids` needs a row.
  */
-export const namedBy = (field: string): Named | null | undefined =>
-  field in fields ? fields[field] : /_ids?$/.test(field) ? undefined : 'name';
+export function namedBy(field: string): Named | null | undefined {
+  const table = tableReferredBy.get(field);
+  if (table !== undefined) return `made of ${resourceOfTable(table)}`;
+  return field in fields ? fields[field] : /_ids?$/.test(field) ? undefined : 'name';
+}
 
 const fields: Readonly<Record<string, Named | null>> = {
   product_id: 'product',

@@ -11,6 +11,7 @@ import { exampleInput, exampleOf } from '../../packages/api/src/documents/exampl
 import { bodyName, operationId } from '../../packages/api/src/documents/names.ts';
 import { pageAssets } from '../../packages/api/src/documents/page.ts';
 import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
+import { inFamily, operationsOf } from '../../packages/api/src/request/operations.ts';
 import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
 import { envelopeOf, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
@@ -32,7 +33,9 @@ interface Document {
 }
 
 const versions = ['v1', 'v2'] as const;
-const routes = operations.flatMap((operation) => operation.routes.map((route) => ({ operation, route })));
+const routes = operationsOf(appRouter).flatMap((whole) =>
+  whole.routes.map((route) => ({ operation: inFamily(whole, route.version), route })),
+);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const api = useApi();

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { referenceOf } from '../../packages/api/src/references.ts';
+import { resourceOfTable } from '../support/referred.ts';
 import type { Kitchen } from './kitchen.ts';
 
 /** Fields whose values the schema alone cannot tell: what is there, and what a service checks. */
@@ -28,6 +30,8 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
 export function valueFor(schema: z.core.$ZodType, field: string, kitchen: Kitchen): unknown {
   const made = known[field];
   if (made !== undefined) return made(kitchen);
+  const table = referenceOf(schema);
+  if (table !== undefined) return kitchen.made.get(resourceOfTable(table))?.id;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return valueFor(schema.unwrap(), field, kitchen);
   if (schema instanceof z.ZodObject)

@@ -11,6 +11,7 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 import { type Made, makers } from '../support/makers.ts';
+import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 import { use } from '../support/use.ts';
 import { trpcEntrance } from './entrances.ts';
 
@@ -60,7 +61,18 @@ export async function openKitchen(
   const extras = { locationId, productId: product.id, items: [{ price: 2 }] };
   const { itemIds } = await createSubselection(database, extras);
   const itemId = itemIds[0] ?? '';
-  return { api, locationId, key, category, product, itemId, paymentMethodId, made: new Map() };
+  const kitchen: Kitchen = {
+    api,
+    locationId,
+    key,
+    category,
+    product,
+    itemId,
+    paymentMethodId,
+    made: new Map(),
+  };
+  for (const table of new Set(tableReferredBy.values())) await makePlain(kitchen, resourceOfTable(table));
+  return kitchen;
 }
 
 /** One for the tests of a file. */
@@ -138,6 +150,8 @@ export function withReferences(kitchen: Kitchen, value: unknown, field = ''): un
   if (field === 'item_id') return kitchen.itemId;
   if (field === 'payment_method_id') return kitchen.paymentMethodId;
   if (field === 'location_id') return kitchen.locationId;
+  const table = tableReferredBy.get(field);
+  if (table !== undefined) return kitchen.made.get(resourceOfTable(table))?.id;
   if (Array.isArray(value)) return value.map((entry) => withReferences(kitchen, entry));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

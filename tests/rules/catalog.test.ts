@@ -9,7 +9,7 @@ import { freshFields } from '../../packages/api/src/resources/products/fields.sc
 import { planStock } from '../../packages/api/src/resources/stock/rules.ts';
 
 const nothing: Current = {
-  ...{ categories: [], products: [], stock: [], links: [], subselections: [], items: [] },
+  ...{ unknown: [], categories: [], products: [], stock: [], links: [], subselections: [], items: [] },
 };
 let made = 0;
 const newId = () => `id-${++made}`;
@@ -40,6 +40,7 @@ function applied(current: Current, writes: Writes): Current {
     );
   expect(new Set(products.map(({ sku }) => sku)).size).toBe(products.length);
   return {
+    unknown: [],
     categories,
     products,
     subselections,

@@ -114,6 +114,11 @@ export const reasons = {
     'There is no such resource at the location of the key.',
     'Check the id; it may be gone, or belong to another location.',
   ),
+  still_referenced: row(
+    'conflict',
+    'Something else of the location still refers to what was to be deleted.',
+    'Change or delete what the message names first.',
+  ),
   external_id_taken: row(
     'conflict',
     'Another resource of the location has this `external_id`.',
@@ -205,6 +210,11 @@ export const reasons = {
     'validation_error',
     'The payment method is unknown or disabled.',
     'Read `GET /v2/payment-methods`, and take one that is enabled.',
+  ),
+  unknown_reference: row(
+    'validation_error',
+    'A field names something that the location does not have.',
+    'Read what it names again; it may be gone, or belong to another location.',
   ),
   unknown_category: row(
     'validation_error',

@@ -11,6 +11,7 @@ import type { NamedOperation, Work } from './definition.ts';
 import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
 import { refuseUnstorable } from './readable.ts';
+import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 /**
@@ -91,7 +92,7 @@ async function performInPlace(
       const call: JoinedCall = { caller, ifNoneMatch, joined, inPlace: (work) => placed(() => work(ctx)) };
       return await operation.joinedWork({ ctx: call, input: inputOf(ctx, operation, input) });
     }
-    const { work } = operation;
+    const work = explained(operation, operation.work);
     return await placed(() =>
       given === undefined
         ? work({ ctx, input: inputOf(ctx, operation, input) })
@@ -102,7 +103,18 @@ async function performInPlace(
   }
 }
 
-function inputOf(ctx: CallContext, { input: schema }: NamedOperation, { exact }: Input): unknown {
+/** The work of an operation, whose refusal by a foreign key names the field. */
+const explained =
+  ({ input: schema }: NamedOperation, work: Work<CallContext>): Work<CallContext> =>
+  async (call) => {
+    try {
+      return await work(call);
+    } catch (error) {
+      throw await explainReferenced(call.ctx, schema, call.input, error);
+    }
+  };
+
+function inputOf(ctx: CallContext, { input: schema, kind }: NamedOperation, { exact }: Input): unknown {
   const read = schema.safeParse(exact);
   if (!read.success) throw fromZod(read.error);
   const unknown = unknownFields(exact, read.data);
@@ -110,6 +122,8 @@ function inputOf(ctx: CallContext, { input: schema }: NamedOperation, { exact }:
     if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(schema.shape));
     tellIgnored(ctx, unknown);
   }
+  // A filter that names nothing finds nothing.
+  if (kind === 'mutation') refuseUnfitReferences(schema, read.data);
   return read.data;
 }
 

@@ -1,4 +1,6 @@
 import { type Queryable, type Statement, statement } from '@comanda/db';
+import type { Reference } from '../../references.ts';
+import { unknownReferences } from '../../unknown-references.ts';
 import { columnTypes, productColumns } from '../products/fields.schema.ts';
 import type {
   CategoryRow,
@@ -16,6 +18,8 @@ const productColumnsSql = productColumns
 
 /** What a batch names and decides from. */
 export interface Asked {
+  /** What its fields refer to; what is there is held first. */
+  references?: readonly Reference[];
   categories?: { ids?: readonly string[]; externalIds?: readonly string[] };
   products?: { ids?: readonly string[]; externalIds?: readonly string[]; skus?: readonly string[] };
   /** Also every category and product that has an external_id. */
@@ -35,7 +39,8 @@ export async function readCurrent(
   reads: Reads,
   asked: Asked,
 ): Promise<Current> {
-  const { all = false, stock = false, links = false, options = false } = asked;
+  const { references = [], all = false, stock = false, links = false, options = false } = asked;
+  const unknown = await unknownReferences(on, locationId, references, reads === locking);
   const { ids = [], externalIds = [], skus = [] } = asked.products ?? {};
   const shelves = [asked.categories?.ids ?? [], asked.categories?.externalIds ?? []];
   const named = (lists: readonly (readonly string[])[]) => all || lists.some((list) => list.length > 0);
@@ -48,6 +53,7 @@ export async function readCurrent(
   const of = <Row>(asked: boolean, statement: Statement<Row>) =>
     asked && whole.length > 0 ? on.run(statement, [locationId, whole]) : [];
   return {
+    unknown,
     categories,
     products,
     stock: products.flatMap(({ id, enabled, quantity, min_stock_alarm }) =>

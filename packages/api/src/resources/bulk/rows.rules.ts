@@ -1,3 +1,4 @@
+import type { Reference } from '../../references.ts';
 import type { ProductColumns } from '../products/fields.schema.ts';
 
 /** The rows that batches read and write; the members are named as the columns. */
@@ -57,6 +58,8 @@ export interface ItemRow {
 
 /** What the database holds of what a batch names: of each kind all that was asked for. */
 export interface Current {
+  /** References of the batch that name nothing. */
+  unknown: readonly Reference[];
   categories: CategoryRow[];
   /** Those that are named, and those that have a sku which the batch gives. */
   products: ProductRow[];

@@ -4,6 +4,7 @@ import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.
 import type { CallContext } from '../../request/context.ts';
 import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
 import { findStoredAnswer, inTransaction } from '../../request/writing.ts';
+import { refusedReferences } from '../../unknown-references.ts';
 import type { Deleted } from '../../wire.ts';
 import { type Asked, locking, readCurrent } from './reads.statements.ts';
 import type { Writes } from './rows.rules.ts';
@@ -19,13 +20,20 @@ import { write } from './writes.statements.ts';
  */
 export async function runBatch<Plan extends { writes: Writes }, Value>(
   ctx: CallContext,
-  batch: Batch<Plan>,
+  { asked, plan }: Batch<Plan>,
   { size, path, dryRun }: { size: number; path: string; dryRun: boolean | undefined },
   answer: (plan: Plan) => Value,
 ): Promise<Answer<Value>> {
   const { database, places } = ctx.app;
   const { locationId } = ctx.caller;
   refuseLargeBatch(ctx, size, path);
+  const batch: Batch<Plan> = {
+    asked,
+    plan(current) {
+      if (current.unknown.length > 0) throw refusedReferences(current.unknown);
+      return plan(current);
+    },
+  };
   if (dryRun) {
     const foreseen = await foresee(database, locationId, batch);
     // Of a key that came with another body this is a conflict.
@@ -43,7 +51,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
       }),
     );
   // One item is a single write.
-  if (size === 1 && !batch.asked.all) return applied(false);
+  if (size === 1 && !asked.all) return applied(false);
   // More are looked at without locks before: what is refused or all there already holds up nobody.
   const foreseen = await foresee(database, locationId, batch);
   if (writesAnything(foreseen.writes)) return places.batches.inTurn(locationId, () => applied(true));

@@ -1,11 +1,12 @@
 import { newId } from '@comanda/db';
+import { referencesIn } from '../../references.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { findStoredAnswer, finishAnswer } from '../../request/writing.ts';
 import { runBatch } from '../bulk/service.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';
-import type { CatalogSync, CatalogSyncResult } from './sync.schema.ts';
+import { CatalogSync, type CatalogSyncResult } from './sync.schema.ts';
 import { readTree } from './sync-tree.rules.ts';
 
 /**
@@ -27,6 +28,7 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
     ctx,
     {
       asked: {
+        references: referencesIn(CatalogSync, input),
         categories: { externalIds: tree.categories.map(({ external_id }) => external_id) },
         products: {
           externalIds: tree.products.map(({ product }) => product.external_id),

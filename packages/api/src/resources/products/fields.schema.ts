@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Family, ownField } from '../../families.ts';
+import { referenceOf } from '../../references.ts';
 import { ImageUrl, Label, Money, text } from '../../wire.ts';
 
 /** A column of a product that callers give and read, wherever they do. */
@@ -9,7 +10,7 @@ interface ProductField {
   /** As it is given. */
   given: z.ZodType;
   /** What PostgreSQL calls its type. */
-  column: 'text' | 'numeric' | 'boolean';
+  column: 'text' | 'numeric' | 'boolean' | 'uuid';
   /** What a new product has that is given none. */
   fresh: string | number | boolean | null;
   /** The family that alone has it. */
@@ -82,6 +83,25 @@ export type ProductColumns = {
 export const givenFields = Object.fromEntries(wire(({ given }) => given.optional())) as unknown as {
   [Column in TypedName]: z.ZodOptional<Fields[Column]['given']>;
 };
+
+/** The columns that refer to something of the location: the list of products can be narrowed by each. */
+export const referenceColumns = productColumns.filter((name) => {
+  const { given }: ProductField = productFields[name];
+  return referenceOf(given) !== undefined;
+}) as ReferenceColumn[];
+
+type ReferenceColumn = { [Column in Name]: Fields[Column]['column'] extends 'uuid' ? Column : never }[Name];
+
+/** A filter for each of them. */
+export const referenceFilters = Object.fromEntries(
+  referenceColumns.map((name) => [
+    name,
+    z
+      .string()
+      .optional()
+      .meta({ description: `Products with this \`${name}\`.` }),
+  ]),
+) as { [Column in ReferenceColumn]: z.ZodOptional<z.ZodString> };
 
 type Cleared = {
   [Column in TypedName]: null extends ProductColumns[Column]

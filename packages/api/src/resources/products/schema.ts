@@ -4,7 +4,7 @@ import { ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire
 import { CategoryName } from '../categories/schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
-import { changedFields, Description, givenFields, shownFields } from './fields.schema.ts';
+import { changedFields, Description, givenFields, referenceFilters, shownFields } from './fields.schema.ts';
 
 /** A product, as the specification's Product; the same in both families and in the events. */
 export const Product = z
@@ -60,6 +60,7 @@ const filters = {
     .optional()
     .meta({ description: 'Part of the name, sku or external_id, in any case.', example: 'flat' }),
   sku: z.string().optional(),
+  ...referenceFilters,
 };
 
 /** The filters of the v2 list. */

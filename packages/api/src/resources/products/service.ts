@@ -12,7 +12,7 @@ import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
-import { freshFields } from './fields.schema.ts';
+import { freshFields, referenceColumns } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import {
   listProducts,
@@ -25,7 +25,10 @@ import {
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<Product>>> {
   const { limit, offset, updated_since: _since, cursor: _cursor, ...filters } = input;
-  if (filters.category_id !== undefined && !isId(filters.category_id)) filters.category_id = noId;
+  for (const name of ['category_id', ...referenceColumns] as const) {
+    const id = filters[name];
+    if (id !== undefined && !isId(id)) filters[name] = noId;
+  }
   if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters));
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [page] = await ctx.reads.run(statement, values);

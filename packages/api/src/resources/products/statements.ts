@@ -1,6 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
+import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty
@@ -62,6 +63,9 @@ export const filterSql = {
     `strpos(p.search_text, (select lower(${value}::text collate "und-x-icu") collate "C")) > 0`,
   sku: (value) => `p.sku = ${value}`,
   external_id: (value) => `p.external_id = ${value}`,
+  ...(Object.fromEntries(
+    referenceColumns.map((name) => [name, (value: string) => `p.${name} = ${value}::uuid`]),
+  ) as Record<(typeof referenceColumns)[number], (value: string) => string>),
 } as const satisfies Record<keyof ProductFilters, (value: string) => string>;
 
 const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];

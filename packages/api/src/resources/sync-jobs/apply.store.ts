@@ -1,8 +1,9 @@
 import { type Database, newId, type Queryable, type Transaction } from '@comanda/db';
+import { referencesIn } from '../../references.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { apply, type Batch } from '../bulk/store.ts';
 import { type ProductsPlan, planProducts } from './rules.ts';
-import type { ProductSyncItem, SyncMode } from './schema.ts';
+import { ProductSyncItem, type SyncMode } from './schema.ts';
 import * as sql from './statements.ts';
 
 /** Names a job. */
@@ -87,6 +88,7 @@ export function productsBatch(
   const categories = [...new Set(items.flatMap(({ category_external_ids: names = [] }) => names))];
   return {
     asked: {
+      references: items.flatMap((item) => referencesIn(ProductSyncItem, item)),
       categories: { externalIds: categories },
       products: {
         externalIds: items.map(({ external_id }) => external_id),

@@ -1,6 +1,13 @@
+import { namesNothing, type Reference, referencesIn } from '../../references.ts';
 import type { Current, ProductRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, group, settleLinks, settleProduct, settleStock } from '../bulk/rules.ts';
-import type { AppliedItem, ProductSyncChange, ProductSyncItem, SyncItemError, SyncMode } from './schema.ts';
+import {
+  type AppliedItem,
+  type ProductSyncChange,
+  ProductSyncItem,
+  type SyncItemError,
+  type SyncMode,
+} from './schema.ts';
 
 /** What applying items comes to. */
 export interface ProductsPlan {
@@ -40,6 +47,7 @@ export function planProducts(
     const failure =
       refusedByMode(mode, item, before !== undefined) ??
       unknownCategory(item, categories) ??
+      unknownReference(item, current.unknown) ??
       skus.refuse(item.sku, id);
     if (failure !== undefined) {
       plan.failures.push({ index, external_id, ...failure });
@@ -99,6 +107,16 @@ function unknownCategory(
   );
   if (unknown.length === 0) return undefined;
   return { code: 'validation_error', message: unknown.slice(0, 10).join('; ') };
+}
+
+function unknownReference(item: ProductSyncItem, unknown: readonly Reference[]): Failure | undefined {
+  if (unknown.length === 0) return undefined;
+  const isUnknown = ({ table, id }: Reference) =>
+    unknown.some((each) => each.table === table && each.id === id);
+  const faults = referencesIn(ProductSyncItem, item).filter(isUnknown);
+  if (faults.length === 0) return undefined;
+  const told = faults.map(({ path, table }) => `${path}: ${namesNothing(table)}`);
+  return { code: 'validation_error', message: told.join('; ') };
 }
 
 // Who has which sku as the batch goes on, and who gave it up.
