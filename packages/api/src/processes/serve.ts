@@ -19,7 +19,7 @@ export async function serve(settings: Settings): Promise<void> {
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
   const app = await createApp({ ...settings, databaseUrl, encryptionKey });
   const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
-  await Promise.race([checked, sleep(lookMs)]);
+  await Promise.race([Promise.all([checked, app.database.load()]), sleep(lookMs)]);
   checked.catch(refuse);
   const metrics = cluster.isWorker ? withSiblings(app.metrics) : app.metrics;
   const server = await startServer({ ...app, metrics }, { host, port }).catch(
