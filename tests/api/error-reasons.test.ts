@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
-import { toldOfReference } from '../contract/reference-router.ts';
+import { toldOfReferred, toldOfUnknown } from '../contract/reference-router.ts';
 import { exchange } from '../contract/socket.ts';
 import { type Answer, type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
@@ -225,8 +225,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
     rest('POST /v2/products', {
       body: { name: 'Tea', description: '', price: 1, category_ids: [randomUUID()] },
     }),
-  unknown_reference: () => toldOfReference(api, 'POST', kitchen.productId),
-  still_referenced: () => order({}).then(() => toldOfReference(api, 'DELETE', kitchen.paymentMethodId)),
+  unknown_reference: () => toldOfUnknown(api),
+  still_referenced: () => toldOfReferred(api),
   address_refused: () =>
     rest('POST /v2/webhook-endpoints', { body: { url: 'ftp://x', events: ['order.created'] } }),
   async too_many_endpoints() {

@@ -9,54 +9,70 @@ import { inTransaction } from '../../packages/api/src/request/writing.ts';
 import { ById, Deleted, Id } from '../../packages/api/src/wire.ts';
 import { type Told, toldBy } from '../api/told.ts';
 import type { Answer, TestApi } from '../support/api.ts';
+import { superuserUrl } from '../support/database.ts';
+import { runOnce } from '../support/server.ts';
 
-const Linked = z.object({ id: z.string() }).meta({ id: 'ReferenceLinked' });
-const LinkAll = z.object({
-  id: Id,
-  category_id: refersTo('categories', Id).nullable().optional(),
-  lines: z.array(z.object({ category_id: refersTo('categories', Id) })).default([]),
+const Made = z.object({ id: z.string() }).meta({ id: 'ReferenceMade' });
+const Given = z.object({
+  maker_id: refersTo('test_makers', Id).nullable().optional(),
+  lines: z.array(z.object({ maker_id: refersTo('test_makers', Id) })).default([]),
 });
 
-const link = statement(
-  'test_link_categories',
-  `insert into product_categories (location_id, product_id, category_id)
-   select $1::uuid, $2::uuid, v.id from unnest($3::uuid[]) as v (id)`,
+const insertParts = statement(
+  'test_insert_parts',
+  'insert into test_parts (location_id, maker_id) select $1::uuid, v.id from unnest($2::uuid[]) as v (id)',
 );
-const drop = statement(
-  'test_drop_method',
-  'delete from payment_methods where location_id = $1::uuid and id = $2::uuid',
+const deleteMaker = statement(
+  'test_delete_maker',
+  'delete from test_makers where location_id = $1::uuid and id = $2::uuid',
 );
 
-/** Its work asks nobody but the foreign keys of real tables. */
+/** Its work asks nobody but the foreign key between its tables. */
 const referenceRouter = router({
-  links: router({
-    create: operation({ permission: null, summary: 'Link', rest: ['POST /v2/links/{id}'] })
-      .input(LinkAll)
-      .output(Linked)
+  parts: router({
+    create: operation({ permission: null, summary: 'Create', rest: ['POST /v2/parts'] })
+      .input(Given)
+      .output(Made)
       .mutation(({ ctx, input }) =>
         inTransaction(ctx, async (tx) => {
-          const wanted = referencesIn(LinkAll, input).map(({ id }) => id);
-          await tx.run(link, [ctx.caller.locationId, input.id, wanted]);
-          return { value: { id: input.id } };
+          const makers = referencesIn(Given, input).map(({ id }) => id);
+          await tx.run(insertParts, [ctx.caller.locationId, makers]);
+          return { value: { id: newId() } };
         }),
       ),
-    delete: operation({ permission: null, summary: 'Drop', rest: ['DELETE /v2/links/{id}'] })
+  }),
+  makers: router({
+    delete: operation({ permission: null, summary: 'Delete', rest: ['DELETE /v2/makers/{id}'] })
       .input(ById)
       .output(Deleted)
-      .mutation(({ ctx, input }) =>
+      .mutation(({ ctx, input: { id } }) =>
         inTransaction(ctx, async (tx) => {
-          await tx.run(drop, [ctx.caller.locationId, input.id]);
-          return { value: { id: input.id, deleted: true as const } };
+          await tx.run(deleteMaker, [ctx.caller.locationId, id]);
+          return { value: { id, deleted: true as const } };
         }),
       ),
   }),
 });
 
-/** Calls that router, served by the handler of the service; `route` is `POST /v2/links/<product>`. */
+const tables = `
+  create table if not exists test_makers (location_id uuid, id uuid default uuid_v7(), primary key (location_id, id));
+  create table if not exists test_parts (location_id uuid, id uuid default uuid_v7(), maker_id uuid, primary key (location_id, id),
+    constraint test_parts_maker foreign key (location_id, maker_id) references test_makers (location_id, id) on delete restrict);
+  grant select, insert, update, delete on test_makers, test_parts to public`;
+
+/** Makes a maker, at the location of the key or at another. */
+export async function makeMaker({ app, databaseUrl, locationId }: TestApi, at = locationId): Promise<string> {
+  await runOnce(superuserUrl(databaseUrl), tables);
+  const id = newId();
+  await app.database.pool.query('insert into test_makers (location_id, id) values ($1, $2)', [at, id]);
+  return id;
+}
+
+/** Calls that router, served by the handler of the service; `route` is `POST /v2/parts`. */
 export async function callReferences(
   { app, key }: TestApi,
   route: string,
-  body?: object,
+  body: object = {},
   idempotencyKey?: string,
 ): Promise<Answer> {
   const server = createServer(restHandler(app, referenceRouter));
@@ -64,24 +80,30 @@ export async function callReferences(
   try {
     const [method = '', path = ''] = route.split(' ');
     const { port } = server.address() as AddressInfo;
-    const { status, headers, ...answer } = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: {
         ...{ authorization: `Bearer ${key.key}`, 'content-type': 'application/json', connection: 'close' },
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).then(async (response) => ({
-      status: response.status,
-      headers: response.headers,
-      text: await response.text(),
-    }));
-    return { status, headers, ...answer, body: JSON.parse(answer.text) };
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
   } finally {
     await new Promise((resolve) => server.close(resolve));
   }
 }
 
-/** What a program is told that refers to nothing, or deletes what others refer to. */
-export const toldOfReference = async (api: TestApi, method: 'POST' | 'DELETE', id: string): Promise<Told> =>
-  toldBy(await callReferences(api, `${method} /v2/links/${id}`, { category_id: newId() }));
+/** What a program is told that names a maker that is not there. */
+export async function toldOfUnknown(api: TestApi): Promise<Told> {
+  await makeMaker(api);
+  return toldBy(await callReferences(api, 'POST /v2/parts', { maker_id: newId() }));
+}
+
+/** What a program is told that deletes a maker that parts refer to. */
+export async function toldOfReferred(api: TestApi): Promise<Told> {
+  const maker_id = await makeMaker(api);
+  await callReferences(api, 'POST /v2/parts', { maker_id });
+  return toldBy(await callReferences(api, `DELETE /v2/makers/${maker_id}`));
+}

@@ -21,8 +21,8 @@ export async function unknownReferences(
   return references.filter((reference) => !known.has(keyOf(reference)));
 }
 
-/** What a reference names, whatever the case of its id. */
-const keyOf = ({ table, id }: Pick<Reference, 'table' | 'id'>): string => `${table} ${id.toLowerCase()}`;
+/** What a reference names. */
+const keyOf = ({ table, id }: Pick<Reference, 'table' | 'id'>): string => `${table} ${id}`;
 
 /** The refusal of references that name nothing. */
 export const refusedReferences = (unknown: readonly Reference[]): ApiError =>
