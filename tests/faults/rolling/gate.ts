@@ -78,7 +78,7 @@ export async function buildGate(databaseUrl: string): Promise<Gate> {
             `select pid from pg_stat_activity where datname = current_database()
              and application_name = 'comanda-migrate' and wait_event = 'PgSleep'`,
           ),
-        { intervalMs: 5 },
+        { intervalMs: 5, timeoutMs: 90_000 },
       );
       return pid;
     },
