@@ -8,14 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { barcode } from './recipes/barcode.mjs';
 import { copyTree, failuresOf, npmTest, runIn } from './recipes/copy.mjs';
+import { origin } from './recipes/origin.mjs';
 import { carryOut, textOf } from './recipes/recipe.mjs';
+import { supplier } from './recipes/supplier.mjs';
 import { suppliers } from './recipes/suppliers.mjs';
 import { installGenerator } from './site/generator.mjs';
 import { failuresIn, filesToRunAgain } from './test-output.mjs';
 
 const source = dirname(dirname(fileURLToPath(import.meta.url)));
 const short = process.argv.includes('--short');
-const recipes = [suppliers, barcode];
+const recipes = [suppliers, barcode, supplier, origin];
 const placesTest = 'tests/contract/places.test.ts';
 
 const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.bootstrap({ bundles: [] }))"];
@@ -66,10 +68,12 @@ async function tryIn(copy, signal) {
   if (!short) await testWhole(copy, signal, slow);
   // The test of a recipe fails for every place of it: what a place's own test says would be lost among that.
   for (const file of outside) rmSync(file);
-  const all = recipes.flatMap(({ name, places }) => places.map((place) => ({ name, place })));
+  const all = recipes.flatMap((recipe) =>
+    recipe.places.map((place) => ({ recipe, name: recipe.name, place })),
+  );
   const missedBy = (which) => all.findLast(({ place }) => place.missed === which);
-  for (const { name, place } of short ? [missedBy('compiler'), missedBy('test')] : all) {
-    const found = await leaveOut(copy, signal, place);
+  for (const { recipe, name, place } of short ? [missedBy('compiler'), missedBy('test')] : all) {
+    const found = await leaveOut(copy, signal, recipe, place);
     say(found.by === place.missed, `${name}, without ${place.file}: ${found.words}`);
   }
 }
@@ -100,15 +104,16 @@ async function testWhole(copy, signal, files) {
 }
 
 /** Takes a place away, with what is generated of it, looks for what names it, and puts it back. */
-async function leaveOut(copy, signal, place) {
+async function leaveOut(copy, signal, recipe, place) {
   const files = [place.file, place.made ?? []].flat();
   const whole = files.map((file) => readFileSync(join(copy, file), 'utf8'));
   for (const file of files) {
     if (existsSync(join(source, file))) cpSync(join(source, file), join(copy, file));
     else rmSync(join(copy, file));
   }
-  const others = recipes.flatMap(({ places }) => places).filter((each) => each.file === place.file);
-  for (const other of others) if (other !== place) carryOut(copy, other);
+  // What builds on the recipe finds its anchor no more.
+  const others = recipes.filter(({ buildsOn }) => buildsOn !== recipe).flatMap(({ places }) => places);
+  for (const other of others) if (other.file === place.file && other !== place) carryOut(copy, other);
   const made = place.file.endsWith('.prisma') ? [generate] : [];
   try {
     for (const args of made) await runIn(copy, signal, args);

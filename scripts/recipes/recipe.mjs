@@ -22,6 +22,7 @@ import { dirname, join } from 'node:path';
  * @property {number} most places that it may need
  * @property {string} test the file beside this one that becomes a test of the copy
  * @property {Place[]} places
+ * @property {Recipe} [buildsOn] the recipe that it needs; it is carried out after that
  */
 
 /**

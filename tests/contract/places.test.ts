@@ -9,9 +9,16 @@ import { tableNamed, tables } from '../../packages/db/src/tables/index.ts';
 import type { ColumnsOf } from '../../packages/db/src/tables/table.ts';
 import { rules } from '../../packages/worker/src/relay/rules.ts';
 import { operations } from '../support/documented.ts';
+import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 
 // ARCHITECTURE says which places a new resource and a new field need. What the compiler cannot miss of them is looked for here:
 // a test for each place, named after its file.
+
+/** The deletions of what fields refer to. */
+const referred = [...new Set(tableReferredBy.values())].flatMap((table) => {
+  const deletion = operations.find(({ name }) => name === `${resourceOfTable(table)}.delete`);
+  return deletion === undefined ? [] : [{ folder: table.replaceAll('_', '-'), deletion }];
+});
 
 test('packages/api/src/resources/events/types.schema.ts has the events of every resource that is told, or relay/rules.ts what becomes of it', () => {
   const published = new Set(tables.flatMap(({ published: row }) => row?.as ?? []));
@@ -39,6 +46,13 @@ test('packages/api/src/resources/products/fields.schema.ts has every column of p
   const fields: string[] = [...productColumns, 'external_id'];
   expect(published('products').filter((name) => !fields.includes(name))).toEqual([]);
 });
+
+test.each(referred)(
+  'packages/api/src/resources/$folder/router.ts says that a deletion can be a conflict',
+  ({ deletion }) => {
+    expect(deletion.meta.errors).toContain('conflict');
+  },
+);
 
 const published = (table: string): string[] =>
   Object.entries(tableNamed(table).columns).flatMap(([name, column]) => (column.published ? [name] : []));

@@ -1,0 +1,40 @@
+// A field of one family: the origin of a product, which the paths of v2, the typed client and the feed have, and v1 has not.
+
+/** @type {import('./recipe.mjs').Recipe} */
+export const origin = {
+  name: 'a field of one family: products.origin',
+  most: 3,
+  test: 'origin/test.txt',
+  places: [
+    {
+      file: 'prisma/schema.prisma',
+      edits: [{ after: '  sku         String\n', insert: '  origin      String?\n' }],
+      missed: 'compiler',
+    },
+    {
+      file: 'packages/db/src/tables/products.ts',
+      edits: [
+        {
+          before:
+            "    created_at: {},\n    updated_at: {},\n  },\n  access: { service: everything, people: 'edit' },\n  belongs: { to: 'location',",
+          insert: '    origin: { published: true, catalog: true, edited: true },\n',
+        },
+      ],
+      missed: 'compiler',
+    },
+    {
+      file: 'packages/api/src/resources/products/fields.schema.ts',
+      edits: [
+        {
+          after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
+          insert: `  origin: {
+    ...{ shown: z.string().optional(), given: text(1, 64), column: 'text', fresh: null },
+    only: 'v2',
+  },
+`,
+        },
+      ],
+      missed: 'test',
+    },
+  ],
+};

@@ -1,0 +1,3 @@
+import type { Recipe } from './recipe.mjs';
+
+export const supplier: Recipe;
