@@ -88,6 +88,8 @@ async function atLocation(status: string, route: string, call?: Call): Promise<T
   return rest(route, { ...call, key });
 }
 
+const tea = { name: 'Tea', description: '', price: 1 };
+
 const stock = (...ids: string[]) => ({
   body: { items: ids.map((product_id) => ({ product_id, quantity: 1 })) },
 });
@@ -221,10 +223,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
     const disabled = { locationId: api.locationId, enabled: false };
     return order({ payment_method_id: await createPaymentMethod(api.app.database, disabled) });
   },
-  unknown_category: () =>
-    rest('POST /v2/products', {
-      body: { name: 'Tea', description: '', price: 1, category_ids: [randomUUID()] },
-    }),
+  unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
   unknown_reference: () => toldOfUnknown(api),
   still_referenced: () => toldOfReferred(api),
   address_refused: () =>
