@@ -11,8 +11,7 @@ BEGIN
     SELECT a.* FROM audit_entries main
     JOIN audit_entries a ON a.location_id IS NOT DISTINCT FROM main.location_id AND a.created_at = main.created_at
       AND (a.id = main.id OR a.caused_by = main.id)
-    LEFT JOIN audited_tables() t ON t.relation = a.relation
-    WHERE main.id = p_entry ORDER BY a.caused_by IS NOT NULL, t.place, a.id
+    WHERE main.id = p_entry ORDER BY a.caused_by IS NOT NULL, array_position(audited_tables(), a.relation), a.id
   LOOP
     PERFORM undo_entry(entry);
   END LOOP;
@@ -30,7 +29,7 @@ DECLARE
   kept jsonb := entry.changes->'rows';
   fault text := CASE
     WHEN entry.actor_kind <> 'database' THEN 'only what was changed by hand is undone'
-    WHEN entry.relation NOT IN (SELECT t.relation FROM audited_tables() t) THEN format('no rows of %s are kept', entry.relation)
+    WHEN audited_key(entry.relation) IS NULL THEN format('no rows of %s are kept', entry.relation)
     WHEN entry.relation = 'locations' AND entry.operation <> 'update' THEN 'no undo makes or deletes a location'
     WHEN entry.row_count > jsonb_array_length(kept)
       THEN format('of the %s rows that were changed %s are kept', entry.row_count, jsonb_array_length(kept))
@@ -44,8 +43,7 @@ BEGIN
   IF fault IS NOT NULL THEN
     RAISE EXCEPTION '%', fault USING ERRCODE = 'CM008', DETAIL = entry.id;
   END IF;
-  SELECT string_agg(format('t.%1$I = (r.was).%1$I', k), ' AND ') INTO same
-  FROM audited_tables() t CROSS JOIN unnest(t.key) k WHERE t.relation = entry.relation;
+  SELECT string_agg(format('t.%1$I = (r.was).%1$I', k), ' AND ') INTO same FROM unnest(audited_key(entry.relation)) k;
   rows := format($f$(SELECT r->'key' AS key, nullif(r->'before', 'null') AS before, nullif(r->'after', 'null') AS after,
       jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'after', 'null'), '{}')) AS was,
       jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'before', 'null'), '{}')) AS becomes

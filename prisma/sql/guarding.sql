@@ -74,7 +74,7 @@ BEGIN
   ELSIF by_service() THEN
     RETURN NULL;
   ELSIF TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
-    IF TG_TABLE_NAME NOT IN (SELECT t.relation FROM audited_tables() t) THEN
+    IF audited_key(TG_TABLE_NAME) IS NULL THEN
       PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false);
     END IF;
     RETURN NULL;

@@ -1,23 +1,28 @@
 -- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
 
--- The tables of which the audit keeps rows, parents before their children, with their primary keys.
-CREATE FUNCTION audited_tables() RETURNS TABLE (relation text, place int, key text[]) LANGUAGE sql IMMUTABLE AS $$
-  VALUES
-    ('locations', 1, '{id}'::text[]),
-    ('api_keys', 2, '{location_id,id}'::text[]),
-    ('payment_methods', 3, '{location_id,id}'::text[]),
-    ('turns', 4, '{location_id,id}'::text[]),
-    ('settlements', 5, '{location_id,id}'::text[]),
-    ('categories', 6, '{location_id,id}'::text[]),
-    ('menus', 7, '{location_id,id}'::text[]),
-    ('menu_categories', 8, '{location_id,menu_id,category_id}'::text[]),
-    ('products', 9, '{location_id,id}'::text[]),
-    ('product_categories', 10, '{location_id,product_id,category_id}'::text[]),
-    ('product_stock', 11, '{location_id,product_id}'::text[]),
-    ('subselections', 12, '{location_id,id}'::text[]),
-    ('subselection_items', 13, '{location_id,id}'::text[]),
-    ('orders', 14, '{location_id,id}'::text[]),
-    ('order_items', 15, '{location_id,order_id,position}'::text[]),
-    ('payments', 16, '{location_id,id}'::text[]),
-    ('webhook_endpoints', 17, '{location_id,id}'::text[])
+-- The tables of which the audit keeps rows, parents before their children: in this order an undo inserts.
+CREATE FUNCTION audited_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT '{locations, api_keys, payment_methods, turns, settlements, categories, menus, menu_categories, products, product_categories, product_stock, subselections, subselection_items, orders, order_items, payments, webhook_endpoints}'::text[]
+$$;
+
+-- The primary key of one of them; null for any other table.
+CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE p_relation
+    WHEN 'locations' THEN '{id}'
+    WHEN 'api_keys' THEN '{location_id,id}'
+    WHEN 'payment_methods' THEN '{location_id,id}'
+    WHEN 'turns' THEN '{location_id,id}'
+    WHEN 'settlements' THEN '{location_id,id}'
+    WHEN 'categories' THEN '{location_id,id}'
+    WHEN 'menus' THEN '{location_id,id}'
+    WHEN 'menu_categories' THEN '{location_id,menu_id,category_id}'
+    WHEN 'products' THEN '{location_id,id}'
+    WHEN 'product_categories' THEN '{location_id,product_id,category_id}'
+    WHEN 'product_stock' THEN '{location_id,product_id}'
+    WHEN 'subselections' THEN '{location_id,id}'
+    WHEN 'subselection_items' THEN '{location_id,id}'
+    WHEN 'orders' THEN '{location_id,id}'
+    WHEN 'order_items' THEN '{location_id,order_id,position}'
+    WHEN 'payments' THEN '{location_id,id}'
+    WHEN 'webhook_endpoints' THEN '{location_id,id}' END::text[]
 $$;

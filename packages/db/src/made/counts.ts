@@ -15,19 +15,21 @@ ${indented(2, found.join('\nUNION ALL\n'))}
 $$;`;
 }
 
-/** The tables whose hand edits are kept, parents before children: an undo inserts in this order (audit_undo.sql). */
+/** The tables whose hand edits are kept, for undo (audit_undo.sql) and guards. */
 export function auditedSql(
   tables: readonly Table[],
   keys: Readonly<Record<string, readonly string[]>>,
 ): string {
-  const rows = tables
-    .filter(isAudited)
-    .map(
-      ({ name }, place) => `(${quoted(name)}, ${place + 1}, ${quoted(`{${keys[name]?.join(',')}}`)}::text[])`,
-    );
-  return `-- The tables of which the audit keeps rows, parents before their children, with their primary keys.
-CREATE FUNCTION audited_tables() RETURNS TABLE (relation text, place int, key text[]) LANGUAGE sql IMMUTABLE AS $$
-  VALUES
-${indented(4, rows.join(',\n'))}
+  const names = tables.filter(isAudited).map(({ name }) => name);
+  const cases = names.map((name) => `WHEN ${quoted(name)} THEN ${quoted(`{${keys[name]?.join(',')}}`)}`);
+  return `-- The tables of which the audit keeps rows, parents before their children: in this order an undo inserts.
+CREATE FUNCTION audited_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT '{${names.join(', ')}}'::text[]
+$$;
+
+-- The primary key of one of them; null for any other table.
+CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE p_relation
+${indented(4, cases.join('\n'))} END::text[]
 $$;`;
 }
