@@ -37,7 +37,7 @@ afterEach(() => {
 function change(turn: number): string {
   sql.restore();
   sql.edit('changes', 'NEW.updated_at := date_trunc(', `NEW.updated_at := /* ${turn} */ date_trunc(`);
-  sql.editMade('AS $body$\nBEGIN\n', `AS $body$\nBEGIN\n-- ${turn}\n`);
+  sql.editMade('\nBEGIN\n', `\nBEGIN\n-- ${turn}\n`);
   sql.editMade('WHEN (OLD.* IS', `WHEN (${turn} >= 0 AND OLD.* IS`);
   sql.edit('hand_orders', 'WHEN (NEW.number < 0', `WHEN (${turn} >= 0 AND NEW.number < 0`);
   sql.edit('orders', 'v_number int;', `v_number int; -- ${turn}`);

@@ -43,7 +43,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
     release: '1.0.0',
     change() {
       sql.edit('changes', 'NEW.updated_at := date_trunc(', 'NEW.updated_at := /* newer */ date_trunc(');
-      sql.editMade('AS $body$\nBEGIN\n', 'AS $body$\nBEGIN\n-- newer\n');
+      sql.editMade('\nBEGIN\n', '\nBEGIN\n-- newer\n');
     },
     made: ['function touch_updated_at', 'function capture_update_products'],
   },
