@@ -117,10 +117,7 @@ async function leaveOut(copy, signal, recipe, place) {
   const made = place.file.endsWith('.prisma') ? [generate] : [];
   try {
     for (const args of made) await runIn(copy, signal, args);
-    const fault = await runIn(copy, signal, compile).then(
-      () => undefined,
-      (error) => /^.*error TS.*$/m.exec(error.message)?.[0] ?? error.message,
-    );
+    const fault = await compileError(copy, signal);
     if (fault !== undefined) return { by: 'compiler', words: fault };
     const failures = await failuresOf(copy, signal, placesTest);
     if (failures.length === 0) return { by: 'nothing', words: 'nothing fails' };
@@ -132,6 +129,18 @@ async function leaveOut(copy, signal, recipe, place) {
   } finally {
     for (const [index, file] of files.entries()) writeFileSync(join(copy, file), whole[index]);
     for (const args of made) await runIn(copy, signal, args);
+  }
+}
+
+/** The first error of the compiler; undefined when there is none. Throws what kept it from compiling. */
+async function compileError(copy, signal) {
+  try {
+    await runIn(copy, signal, compile);
+    return undefined;
+  } catch (error) {
+    const [first] = /^.*error TS.*$/m.exec(error.message) ?? [];
+    if (first === undefined) throw error;
+    return first;
   }
 }
 

@@ -39,7 +39,7 @@ function linkPackages(source, copy) {
  */
 export async function runIn(copy, signal, args) {
   const { code, output } = await runCommand(process.execPath, args, { cwd: copy, signal });
-  if (code !== 0) throw new Error(`node ${args.join(' ')}\n${output.slice(-4000)}`);
+  if (code !== 0) throw new Error(`node ${args.join(' ')}\n${output.slice(-40_000)}`);
 }
 
 /**
