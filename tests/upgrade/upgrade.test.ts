@@ -234,7 +234,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
 async function expectNextVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select (select prosrc like $1 from pg_proc where proname = 'touch_updated_at') as changed,
-       (select array_agg(proname::text order by 1) from pg_proc where proname ~ '^(order_entry|suppliers_json)') as functions,
+       (select array_agg(proname::text order by proname) from pg_proc where proname ~ '^(order_entry|suppliers_json)') as functions,
        (select gone_since from internal.sql_objects where identity = 'function order_entry') as dropped,
        (select release from internal.sql_releases order by applied_at desc limit 1) as release,
        has_table_privilege('comanda_service', 'suppliers', 'INSERT') as granted`,
