@@ -1,6 +1,6 @@
 // npm run try:recipes: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
-// leaves out each place in turn: the compiler or exactly one test must name it. `--short` leaves out two places. Nothing is
-// written into this tree.
+// leaves out each place in turn: the compiler or exactly one test must name it. `--short` runs the tests that
+// go over every table, operation and field, and leaves out two places. Nothing is written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -28,6 +28,18 @@ const generated = [
   ['scripts/migration.mjs', 'try_recipes'],
   ['scripts/docs.mjs'],
   ['scripts/site.mjs'],
+];
+/** What the short form runs: the recipes' own tests, and those that go over every table, operation and field. */
+const affected = [
+  ...['tests/api/recipe-', 'tests/rules', 'tests/architecture.test.ts', 'tests/docs/events'],
+  ...[
+    'tests/db/made-sql',
+    'tests/db/belongings',
+    'tests/db/drift',
+    'tests/db/sql-states',
+    'tests/db/roles.test.ts',
+  ],
+  ...['places', 'specification', 'fields', 'families', 'references'].map((name) => `tests/contract/${name}`),
 ];
 /** Slow tests that go over every operation and statement. */
 const slow = ['tests/attack', 'tests/plans'];
@@ -64,7 +76,7 @@ async function tryIn(copy, signal) {
   say(true, 'what is generated, and the types of the whole');
   const outside = recipes.map((_, index) => join(copy, `tests/api/recipe-${index}.test.ts`));
   for (const [index, { test }] of recipes.entries()) writeFileSync(outside[index], textOf(test));
-  await testWhole(copy, signal, []);
+  await testWhole(copy, signal, short ? affected : []);
   if (!short) await testWhole(copy, signal, slow);
   // The test of a recipe fails for every place of it: what a place's own test says would be lost among that.
   for (const file of outside) rmSync(file);

@@ -135,8 +135,12 @@ test('what a foreign key of ours keeps from being deleted is refused with that m
         join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.child) as columns
      from pg_constraint c where c.contype = 'f' and c.confdeltype in ('r', 'a') and c.connamespace in ('public'::regnamespace, 'internal'::regnamespace)`,
   );
-  expect(keys.length).toBeGreaterThan(0);
+  const met: string[] = [];
   for (const { name, parent, child, columns } of keys) {
+    // A reference between resources of which there are no rows here is judged by tests/contract/references.test.ts.
+    const { rowCount } = await client.query(`select from ${parent} p join ${child} c on ${columns} limit 1`);
+    if (rowCount === 0) continue;
+    met.push(`${child} ${parent}`);
     await client.query(`begin; set local comanda.deed = 'repair: a test'`);
     const state = await client
       .query(`delete from ${parent} p where exists (select from ${child} c where ${columns})`)
@@ -145,5 +149,11 @@ test('what a foreign key of ours keeps from being deleted is refused with that m
     await client.query('rollback');
     expect({ name, state, meant: means(state, 'referenced') }).toEqual({ name, state, meant: true });
   }
+  expect(met.toSorted()).toEqual([
+    'locations internal.time_zones',
+    'orders payment_methods',
+    'orders turns',
+    'payments payment_methods',
+  ]);
   await client.end();
 });

@@ -42,10 +42,16 @@ it('a row that would still be named is refused before it is SQL', () => {
 function emptied(rows: readonly Table[], foreignKeys: readonly ForeignKey[]): (string | undefined)[] {
   const keys = Object.fromEntries(rows.map(({ name, key }) => [name, ['location_id', ...key]]));
   const catalog: Catalog = { columns: [], foreignKeys, keys };
-  return [...sandboxSql(rows, catalog).matchAll(/DELETE FROM (\S+)|turn_lock/g)].map(
-    ([, table]) => table ?? 'lock',
-  );
+  return [...sandboxSql(rows, catalog).matchAll(/DELETE FROM (\S+)|turn_lock/g)]
+    .map(([, table]) => table ?? 'lock')
+    .filter((name) => judged.has(name));
 }
+
+/** What these tests expect a place of: another resource has one of its own. */
+const judged = new Set([
+  ...['lock', 'invoices', 'orders', 'categories', 'menus', 'products', 'payment_methods', 'turns'],
+  ...['sync_jobs', 'internal.idempotency_keys'],
+]);
 
 const of = (name: string, sandbox: SandboxReset): Table => ({
   ...{ name, schema: 'public', key: ['id'], columns: { location_id: {}, id: {} } },
