@@ -18,8 +18,8 @@ const served: readonly string[] = [
 ];
 const called = new Set(calls.map(({ operation }) => operation));
 
-/** What is called and not served. */
+/** Calls of operations that the service does not have. */
 export const unknownOperations: readonly string[] = [...called].filter((name) => !served.includes(name));
 
-/** What is served and not measured. */
+/** Operations of the service that the bench does not call. */
 export const unmeasured: readonly string[] = served.filter((name) => !called.has(name));
