@@ -117,7 +117,7 @@ export const reasons = {
   still_referenced: row(
     'conflict',
     'Something else of the location still refers to what was to be deleted.',
-    'The message names the rows that still refer to it. Change or delete those rows first.',
+    'Change or delete the rows that the message names, and delete the resource after them.',
   ),
   external_id_taken: row(
     'conflict',
@@ -214,7 +214,7 @@ export const reasons = {
   unknown_reference: row(
     'validation_error',
     'A field names something that the location does not have.',
-    'Read the resource that the field names. It may be deleted, or belong to another location.',
+    'Read the resource that the field names: it may be deleted, or belong to another location.',
   ),
   unknown_category: row(
     'validation_error',
