@@ -1,9 +1,10 @@
 -- What the triggers of made/ call to keep what a statement of a session that is not the service's did: one audit entry a
--- location, with at most 100 rows and the count of all. What its triggers do is not written down.
+-- location, with its rows and their count. Of more than 100 it has the values of the first 100, and of all the keys and a
+-- digest; what is deleted is kept up to 10,000 rows. What its triggers do is not written down.
 
 -- The columns of a table whose values are not kept: what is erased must not live on here.
 CREATE FUNCTION left_out_of_audit(p_relation oid, p_secret text[]) RETURNS text[] LANGUAGE sql STABLE AS $$
-  SELECT CASE WHEN current_setting('comanda.deed', true) ~ '^erase: *\S' AND pg_has_role(session_user, c.relowner, 'MEMBER')
+  SELECT CASE WHEN declared_deed() LIKE 'erase:%'
     THEN ARRAY(SELECT t.attname FROM pg_attribute t WHERE t.attrelid = c.oid AND t.attnum > 0) ELSE p_secret END
   FROM pg_class c WHERE c.oid = p_relation
 $$;
@@ -18,9 +19,19 @@ CREATE FUNCTION audit_row(key jsonb, before jsonb, after jsonb, hidden text[]) R
   WHERE k NOT IN ('updated_at', 'search_text') AND (before->k) IS DISTINCT FROM (after->k)
 $$;
 
+-- What an entry of more than 100 rows says of all of them: the digest of the rows, without what follows from others, in the
+-- order of their keys.
+CREATE FUNCTION audit_digest(rows text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT encode(sha256(convert_to(rows, 'UTF8')), 'hex')
+$$;
+CREATE FUNCTION audit_text(of_row jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT (of_row - '{updated_at,search_text}'::text[])::text
+$$;
+
 -- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
 -- deletion come later, by the triggers of their own tables: comanda.deleting has its entries by location.
-CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean)
+CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean,
+  p_keys jsonb DEFAULT NULL, p_digest text DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   deleting jsonb := coalesce(nullif(current_setting('comanda.deleting', true), ''), '{}');
@@ -36,8 +47,10 @@ BEGIN
     changes, deed, caused_by, undo_of)
   SELECT here, 'database', session_user, current_setting('application_name'), p_operation, p_relation,
     CASE WHEN p_rows = jsonb_array_length(p_kept) AND min(r.id) = max(r.id) THEN min(r.id)::uuid END, p_rows,
-    jsonb_build_object('rows', coalesce(p_kept, '[]')), nullif(current_setting('comanda.deed', true), ''),
-    CASE WHEN p_by_cascade THEN (deleting->>p_location::text)::uuid END, nullif(current_setting('comanda.undoing', true), '')::uuid
+    jsonb_build_object('rows', coalesce(p_kept, '[]'))
+      || CASE WHEN p_rows > 100 THEN jsonb_build_object('keys', p_keys, 'digest', p_digest) ELSE '{}' END,
+    declared_deed(), CASE WHEN p_by_cascade THEN (deleting->>p_location::text)::uuid END,
+    (SELECT o.undo_of FROM own_declarations() o WHERE o.undo_of IS NOT NULL ORDER BY o.id DESC LIMIT 1)
   FROM (SELECT coalesce(k->>'id', k->>'order_id', k->>'product_id', k->>'menu_id') AS id
     FROM jsonb_path_query(p_kept, '$[*].key') k) r
   RETURNING id INTO entry;

@@ -7,17 +7,31 @@
 -- The moment at which this transaction had announced, in whole milliseconds, as rows are stamped: what it has stamped itself is
 -- not before it. The lock names a moment before it, in hundredths of a second modulo 2^31, which is 248 days; a reader who
 -- comes later than the answer meets the lock. A savepoint that is rolled back takes lock and setting along.
+-- The setting counts from the service alone; a hand's announcement is a declaration (declaring.sql).
 CREATE FUNCTION announce_change() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   announced bigint := nullif(current_setting('comanda.announced', true), '');
+  by_hand boolean := NOT service_session();
+  moment timestamptz;
 BEGIN
-  IF announced IS NULL THEN
+  IF by_hand THEN
+    SELECT o.announced_at INTO moment FROM own_declarations() o WHERE o.announced_at IS NOT NULL LIMIT 1;
+  ELSE
+    moment := timestamptz 'epoch' + announced * interval '1 millisecond';
+  END IF;
+  IF moment IS NULL THEN
     PERFORM pg_advisory_xact_lock_shared(change_lock(),
       (floor(extract(epoch FROM clock_timestamp()) * 100)::bigint % 2147483648)::int);
     announced := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
-    PERFORM set_config('comanda.announced', announced::text, true);
+    moment := timestamptz 'epoch' + announced * interval '1 millisecond';
+    IF by_hand THEN
+      PERFORM forget_declarations();
+      INSERT INTO internal.declarations (announced_at) VALUES (moment);
+    ELSE
+      PERFORM set_config('comanda.announced', announced::text, true);
+    END IF;
   END IF;
-  RETURN timestamptz 'epoch' + announced * interval '1 millisecond';
+  RETURN moment;
 END $$;
 
 -- The class of these locks among those that have two numbers.

@@ -34,7 +34,7 @@ BEGIN
       RETURN NEW;
     END IF;
     RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id '
-      'and created_at (what is older is imported: set local comanda.deed = ''import: <why>'')'
+      'and created_at (what is older is imported: select deed(''import: <why>''))'
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
   NEW.number := -1 - floor(random() * 2147483647);
@@ -148,6 +148,11 @@ BEGIN
     -- As place_order does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
     SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
+    -- A turn that was closed since the snapshot looks open there: to lock it is a serialization failure. One that is being
+    -- closed waits for this order, so this does not wait for it.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      PERFORM FROM turns t WHERE t.location_id = draft.location_id AND t.id = v_turn FOR SHARE NOWAIT;
+    END IF;
     INSERT INTO internal.location_counters AS c (location_id, name, value)
     SELECT draft.location_id, 'order', greatest(max(o.number), 0) + 1 FROM orders o WHERE o.location_id = draft.location_id
     ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value)

@@ -86,7 +86,7 @@ BEGIN
   ON CONFLICT (location_id, name) DO UPDATE SET value = greatest(c.value + 1, excluded.value) RETURNING c.value INTO next;
   IF coalesce(NEW.batch_number, next) <> next OR NEW.status <> 'open' OR NEW.started_at <> now()::timestamptz(3) THEN
     RAISE EXCEPTION 'a turn is opened now and gets the next number, %: leave out batch_number, status and started_at '
-      '(what is older is imported: set local comanda.deed = ''import: <why>'')', next
+      '(what is older is imported: select deed(''import: <why>''))', next
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
   NEW.batch_number := next;
@@ -106,6 +106,10 @@ BEGIN
   END IF;
   IF NEW.status = 'closed' AND NEW.ended_at IS NULL THEN
     NEW.ended_at := greatest(clock_timestamp(), NEW.started_at);
+  ELSIF OLD.status = 'open' AND NEW.status = 'closed' AND NOT NEW.ended_at BETWEEN greatest(NEW.started_at, (
+    SELECT max(o.created_at) FROM orders o WHERE o.location_id = NEW.location_id AND o.turn_id = NEW.id)) AND clock_timestamp() THEN
+    RAISE EXCEPTION 'a turn ends after its last order, and not later than now: leave out ended_at'
+      USING ERRCODE = 'check_violation', DETAIL = OLD.id::text;
   END IF;
   RETURN NEW;
 END $$;

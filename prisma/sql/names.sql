@@ -30,7 +30,10 @@ DECLARE
   known text[] := permission_names() || '*'::text || array(SELECT DISTINCT split_part(n, ':', 1) || ':*' FROM unnest(permission_names()) n);
   unknown text;
 BEGIN
-  IF NOT NEW.permissions <@ known THEN
+  IF NEW.permissions = '{}' AND NOT by_service() THEN
+    RAISE EXCEPTION 'a key without permissions may do nothing: revoke it instead (comanda keys revoke)'
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  ELSIF NOT NEW.permissions <@ known THEN
     SELECT p INTO unknown FROM unnest(NEW.permissions) p WHERE p <> ALL (known) LIMIT 1;
     RAISE EXCEPTION 'there is no permission "%": do you mean %?', unknown, nearest_name(unknown, known)
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;

@@ -240,58 +240,87 @@ $$;
 
 CREATE FUNCTION guard_order_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF NOT order_may_move(OLD.status, NEW.status) THEN
+  IF NOT order_may_move(OLD.status, NEW.status) AND NOT deed_passes(TG_RELID, 'moves') THEN
     RAISE EXCEPTION 'an order cannot move from % to %', OLD.status, NEW.status
-      USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+      USING ERRCODE = 'CM001', DETAIL = OLD.id::text, HINT = deed_hint('moves');
+  END IF;
+  IF NEW.status <> 'canceled' THEN
+    NEW.cancel_reason := NULL;
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_order_move();
 
--- Cancelling gives back the stock that the order took and rejects its pending payment.
--- Rows are locked in the order of their ids, as order creation does, so that the two never deadlock.
-CREATE FUNCTION settle_canceled_order() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+-- Adds to stock what an order took, or takes it again: `times` is 1 or -1. Rows are locked in the order of their ids, as order
+-- creation does, so that the two never deadlock.
+CREATE FUNCTION move_stock_of_order(p_location uuid, p_order uuid, times int) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_places tid[];
   v_quantities numeric[];
 BEGIN
-  UPDATE payments SET status = 'rejected'
-  WHERE location_id = NEW.location_id AND order_id = NEW.id AND status = 'pending';
-
-  SELECT array_agg(l.place), array_agg(t.quantity) INTO v_places, v_quantities FROM (
+  SELECT array_agg(l.place), array_agg(t.quantity * times) INTO v_places, v_quantities FROM (
     SELECT i.product_id, sum(i.quantity) AS quantity FROM order_items i
-    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND i.stock_taken GROUP BY 1 ORDER BY 1
+    WHERE i.location_id = p_location AND i.order_id = p_order AND i.stock_taken GROUP BY 1 ORDER BY 1
   ) t CROSS JOIN LATERAL (
     SELECT s.ctid AS place FROM product_stock s
-    WHERE s.location_id = NEW.location_id AND s.product_id = t.product_id FOR UPDATE) l;
+    WHERE s.location_id = p_location AND s.product_id = t.product_id FOR UPDATE) l;
   IF v_places IS NOT NULL THEN
+    PERFORM refuse_short(p_order, bool_or(s.quantity + w.quantity < 0))
+    FROM unnest(v_places, v_quantities) AS w (place, quantity) JOIN product_stock s ON s.ctid = w.place;
     UPDATE product_stock s SET quantity = least(s.quantity + w.quantity, 9999999999.99)
     FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
 
-  SELECT array_agg(l.place), array_agg(t.quantity) INTO v_places, v_quantities FROM (
+  SELECT array_agg(l.place), array_agg(t.quantity * times) INTO v_places, v_quantities FROM (
     SELECT (x->>'item_id')::uuid AS id, sum(i.quantity * (x->>'quantity')::numeric) AS quantity
     FROM order_items i, jsonb_array_elements(i.selections) x
-    WHERE i.location_id = NEW.location_id AND i.order_id = NEW.id AND (x->>'stock_taken')::boolean GROUP BY 1 ORDER BY 1
+    WHERE i.location_id = p_location AND i.order_id = p_order AND (x->>'stock_taken')::boolean GROUP BY 1 ORDER BY 1
   ) t CROSS JOIN LATERAL (
-    SELECT s.ctid AS place FROM subselection_items s WHERE s.location_id = NEW.location_id AND s.id = t.id FOR UPDATE) l;
+    SELECT s.ctid AS place FROM subselection_items s WHERE s.location_id = p_location AND s.id = t.id FOR UPDATE) l;
   IF v_places IS NOT NULL THEN
+    PERFORM refuse_short(p_order, bool_or(s.stock_quantity + w.quantity < 0))
+    FROM unnest(v_places, v_quantities) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place;
     UPDATE subselection_items s SET stock_quantity = least(s.stock_quantity + w.quantity, 9999999999.99)
     FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
+END $$;
+
+CREATE FUNCTION refuse_short(p_order uuid, is_short boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF is_short THEN
+    RAISE EXCEPTION 'the stock that this order took is gone: correct the stock first' USING ERRCODE = 'CM008', DETAIL = p_order::text;
+  END IF;
+END $$;
+
+-- Cancelling gives back the stock that the order took and rejects its pending payment.
+CREATE FUNCTION settle_canceled_order() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  UPDATE payments SET status = 'rejected'
+  WHERE location_id = NEW.location_id AND order_id = NEW.id AND status = 'pending';
+  PERFORM move_stock_of_order(NEW.location_id, NEW.id, 1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (NEW.status = 'canceled' AND OLD.status <> 'canceled') EXECUTE FUNCTION settle_canceled_order();
 
+-- A cancellation that a deed takes back takes the stock again. Its payment stays as it is.
+CREATE FUNCTION take_stock_again() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  PERFORM move_stock_of_order(NEW.location_id, NEW.id, -1);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER take_stock_again AFTER UPDATE OF status ON orders
+  FOR EACH ROW WHEN (OLD.status = 'canceled' AND NEW.status <> 'canceled') EXECUTE FUNCTION take_stock_again();
+
 -- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
 CREATE FUNCTION note_order_move() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status)
-  VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status);
+  INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, deed)
+  VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status, declared_deed());
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_move AFTER UPDATE OF status ON orders

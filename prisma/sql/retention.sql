@@ -1,19 +1,18 @@
--- What is removed by itself though a guard keeps it. These functions say their deed, and take it back, as the owner of
--- the tables; when something fails, what they said goes with the rest.
+-- What is removed by itself though a guard keeps it. These functions declare their deed, and take it back, as the owner of
+-- the tables; when something fails, what they declared goes with the rest.
 
 -- Removes those of the events that are older than so many days and have no deliveries; gives how many.
 CREATE FUNCTION remove_old_events(p_location uuid, p_events uuid[], p_days int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
-  said text := coalesce(current_setting('comanda.deed', true), '');
   removed int;
 BEGIN
-  PERFORM set_config('comanda.deed', 'retention: KEEP_EVENTS_DAYS', true);
+  PERFORM deed('retention: KEEP_EVENTS_DAYS');
   DELETE FROM events e
   WHERE e.location_id = p_location AND e.id = ANY (p_events) AND e.created_at < retention_border(p_days)
     AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.location_id = p_location AND d.event_id = e.id);
   GET DIAGNOSTICS removed = ROW_COUNT;
-  PERFORM set_config('comanda.deed', said, true);
+  PERFORM end_deed();
   RETURN removed;
 END $$;
 
@@ -22,10 +21,9 @@ END $$;
 CREATE FUNCTION remove_old_audit(p_location uuid, p_days int, p_most int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
-  said text := coalesce(current_setting('comanda.deed', true), '');
   removed int;
 BEGIN
-  PERFORM set_config('comanda.deed', 'retention: KEEP_AUDIT_DAYS', true);
+  PERFORM deed('retention: KEEP_AUDIT_DAYS');
   WITH old AS MATERIALIZED (
     SELECT a.id FROM audit_entries a
     WHERE a.location_id = p_location AND a.created_at < retention_border(p_days) ORDER BY a.created_at, a.id LIMIT p_most
@@ -35,7 +33,7 @@ BEGIN
   )
   DELETE FROM audit_entries a USING (SELECT id FROM old UNION ALL SELECT id FROM lone) o WHERE a.id = o.id;
   GET DIAGNOSTICS removed = ROW_COUNT;
-  PERFORM set_config('comanda.deed', said, true);
+  PERFORM end_deed();
   RETURN removed;
 END $$;
 

@@ -9,7 +9,6 @@
 CREATE FUNCTION empty_sandbox(p_location uuid, p_resets bigint, p_most int) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
-  said text := coalesce(current_setting('comanda.deed', true), '');
   removed int;
 BEGIN
   PERFORM hold_bulk_writes(p_location);
@@ -18,9 +17,9 @@ BEGIN
   ELSIF p_resets <> sandbox_resets(p_location) THEN
     RETURN NULL;
   END IF;
-  PERFORM set_config('comanda.deed', 'purge: reset of the sandbox', true);
+  PERFORM deed('purge: reset of the sandbox');
   removed := remove_sandbox_rows(p_location, p_most);
-  PERFORM set_config('comanda.deed', said, true);
+  PERFORM end_deed();
   RETURN removed;
 END $$;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { useApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createLocation } from '../support/factories.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
@@ -29,7 +30,9 @@ describe('the counts of orders', () => {
   }, async () => {
     const locationId = await createLocation(api.app.database);
     await createHistory(api, locationId, 90);
-    await sql('delete from orders where location_id = $1', [locationId]);
+    await underDeed(api.app.database.pool, 'purge: a test', 'delete from orders where location_id = $1', [
+      locationId,
+    ]);
     await sql('delete from locations where id = $1', [locationId]);
     const left = `select (select count(*) from internal.tallies where location_id = $1)
       + (select count(*) from internal.tally_notes where location_id = $1) as left`;
@@ -71,7 +74,12 @@ describe('the counts of orders', () => {
     expect([made.rowCount, await notes()]).toEqual([600, 0]);
     await sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
     expect(await notes()).toBe(0);
-    await sql('delete from orders where location_id = any ($1)', [locations]);
+    await underDeed(
+      api.app.database.pool,
+      'purge: a test',
+      'delete from orders where location_id = any ($1)',
+      [locations],
+    );
     expect(await notes()).toBe(0);
     for (const locationId of locations)
       expect(await sums(locationId)).toEqual({ pending: 0, ready: 0, closed: 0, canceled: 0 });

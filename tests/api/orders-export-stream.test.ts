@@ -6,6 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { useApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -84,7 +85,9 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
     expect(await exporting()).toHaveLength(1);
     const { pool } = api.app.database;
     await pool.query('update orders set identifier = $2 where location_id = $1', [locationId, coding]);
-    await pool.query(
+    await underDeed(
+      pool,
+      'purge: a test',
       `delete from orders where id =
          (select id from orders where location_id = $1 and external_id like 'MANY-%' order by number desc limit 1)`,
       [locationId],

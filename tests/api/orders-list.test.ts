@@ -90,7 +90,13 @@ describe('the list by date and status', () => {
           `update orders set created_at = created_at + interval '7 hours' where location_id = $1 and number % 50 = $2`,
           [locationId, below(50)],
         ),
-      () => sql(`delete from orders where location_id = $1 and id = ${any}`, [locationId]),
+      () =>
+        underDeed(
+          api.app.database.pool,
+          'purge: a test',
+          `delete from orders where location_id = $1 and id = ${any}`,
+          [locationId],
+        ),
       () =>
         sql(`update locations set timezone = $2 where id = $1`, [
           locationId,

@@ -159,7 +159,7 @@ async function attempt({ name, child }: ForeignKey, sql: string, values: unknown
   try {
     await client.query('begin; set local search_path = public, internal');
     await client.query(`alter table "${child}" disable trigger user`);
-    await client.query(`set local comanda.deed = 'repair: what cascades meets guards of other tables'`);
+    await client.query(`select deed('repair: what cascades meets guards of other tables')`);
     const { rowCount } = await client.query(sql, values);
     if (rowCount === 0) throw new Error(`${name}: ${child} has no row to try it with`);
     await client.query('set constraints all immediate');

@@ -71,9 +71,7 @@ describe('when the way to the service is cut', () => {
 async function forgetEvents(): Promise<void> {
   const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
   await client.connect();
-  await client.query(
-    `begin; set local comanda.deed = 'repair: as after 30 days'; delete from events; commit`,
-  );
+  await client.query(`begin; select deed('repair: as after 30 days'); delete from events; commit`);
   await client.end();
 }
 

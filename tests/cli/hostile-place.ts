@@ -74,7 +74,7 @@ async function taint({ app: { database }, locationId }: TestApi): Promise<string
   try {
     await client.query('begin');
     // What guards refuse to a hand, this deed may.
-    await client.query(`select set_config('comanda.deed', 'repair: hostile texts', true)`);
+    await client.query(`select deed('repair: hostile texts')`);
     const { rows } = await client.query<{ table: string; column: string; place: string }>(columns);
     for (const { table, column, place } of rows) {
       const marks = marksOf(column);

@@ -44,7 +44,8 @@ const catalog = async () =>
   hand.sql(
     ['categories', 'products', 'product_categories', 'product_stock', 'subselections', 'subselection_items']
       .map((table) => `select to_jsonb(t) - 'updated_at' as row from ${table} t where location_id = $1`)
-      .join(' union all '),
+      .join(' union all ')
+      .concat(' order by 1'),
     [location],
   );
 
@@ -144,6 +145,41 @@ describe('undoing', () => {
   });
 });
 
+/** $1 the location, $2 how many. */
+const teas = `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Tea', 1 from generate_series(1, $2) n`;
+
+describe('an undo of more than 100 rows', () => {
+  it('takes back an import of 5,000 by its keys', async () => {
+    await hand.sql(teas, [location, 5_000]);
+    expect(
+      await hand.sql(
+        'select row_count, jsonb_array_length(changes->$2) as keys from audit_entries where location_id = $1',
+        [location, 'keys'],
+      ),
+    ).toEqual([{ row_count: 5_000, keys: 5_000 }]);
+    await undoLast();
+    expect(await catalog()).toEqual([]);
+  });
+
+  it('brings back what went with a category of 120 products, and what was deleted', async () => {
+    const category = await createCategory(api.app.database, { locationId: location });
+    await hand.sql(teas, [location, 120]);
+    await hand.sql(
+      `insert into product_categories (location_id, product_id, category_id) select location_id, id, $2 from products where location_id = $1`,
+      [location, category],
+    );
+    const before = await catalog();
+    for (const sql of [
+      'delete from categories where location_id = $1',
+      'delete from products where location_id = $1',
+    ]) {
+      await hand.sql(sql, [location]);
+      await undoLast();
+      expect(await catalog()).toEqual(before);
+    }
+  });
+});
+
 describe('an undo is refused', () => {
   it('where a later change stands', async () => {
     const id = await fullProduct();
@@ -192,12 +228,19 @@ describe('an undo is refused', () => {
   });
 
   it('where 100 of 101 rows are kept', async () => {
-    await hand.sql(
-      `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Tea', 1 from generate_series(1, 101) n`,
-      [location],
-    );
+    await hand.sql(teas, [location, 101]);
+    await hand.sql('update products set price = 2 where location_id = $1', [location]);
     await expect(undoLast()).rejects.toMatchObject(
       refusal(/^of the 101 rows that were changed 100 are kept/),
+    );
+  });
+
+  it('of an import of which one row has changed since', async () => {
+    await hand.sql(teas, [location, 101]);
+    const entry = await lastEntry();
+    await hand.sql(`update products set price = 2 where location_id = $1 and sku = 's7'`, [location]);
+    await expect(undo(owner, entry, { dryRun: false, deed: undefined })).rejects.toMatchObject(
+      refusal(/^a later change stands in products: "some of 101 rows"/),
     );
   });
 

@@ -47,7 +47,8 @@ it('of each number that all locations share its sequence is named', async () => 
   const found = await rows(
     `select a.attrelid::regclass::text as name, a.attname as column from pg_attribute a
      join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-     where pg_get_expr(d.adbin, d.adrelid) like 'nextval%' and a.attrelid::regclass::text !~ '^graphile_worker'`,
+     where pg_get_expr(d.adbin, d.adrelid) like 'nextval%' and a.attrelid::regclass::text !~ '^graphile_worker'
+       and exists (select from pg_attribute l where l.attrelid = a.attrelid and l.attname = 'location_id')`,
   );
   const counted = belongings.flatMap(({ table, counted: columns }) =>
     columns.map(({ column }) => `${short(table)}.${column}`),

@@ -168,11 +168,60 @@ describe('a deed', () => {
         });
   });
 
-  it('that the session says holds for one transaction, as if it were said there', async () => {
-    await hand.sql(`set comanda.deed = 'repair: a test'`);
-    await hand.sql(forbidden);
-    await expect(hand.sql(forbidden)).rejects.toMatchObject({ code: 'CM008' });
-    expect(await hand.sql('show comanda.deed')).toEqual([{ 'comanda.deed': '' }]);
+  it('declared in a transaction ends with it, however it ends, and with its savepoint', async () => {
+    const refused = { code: 'CM008' };
+    for (const end of ['commit', 'rollback']) {
+      await hand.sql(`begin; select deed('repair: a test'); ${forbidden}; ${end}`);
+      await expect(hand.sql(forbidden)).rejects.toMatchObject(refused);
+    }
+    await hand.sql(`begin; savepoint s; select deed('repair: a test'); ${forbidden}; rollback to s`);
+    await expect(hand.sql(forbidden)).rejects.toMatchObject(refused);
+    await hand.sql('rollback');
+    await hand.sql(`select deed('repair: alone')`);
+    await expect(hand.sql(forbidden)).rejects.toMatchObject(refused);
+  });
+
+  it('is refused to an admin, and the setting passes nothing for one', async () => {
+    const admin = await openHand(api.databaseUrl, 'admin');
+    try {
+      await expect(admin.sql(`select deed('repair: a test')`)).rejects.toThrow(
+        /^only a member of .*_owner declares a deed/,
+      );
+      await expect(
+        admin.sql(`begin; set local comanda.deed = 'repair: by an admin'; ${forbidden}`),
+      ).rejects.toMatchObject({ code: 'CM008' });
+      await admin.sql('rollback');
+    } finally {
+      await admin.close();
+    }
+  });
+
+  it('said by the setting passes one transaction of a session, with a warning, and none after a rollback', async () => {
+    const other = await openHand(api.databaseUrl);
+    try {
+      await other.sql(`set comanda.deed = 'repair: try'`);
+      await other.sql(`begin; ${forbidden}; rollback`);
+      await expect(other.sql(forbidden)).rejects.toThrow(
+        /^a setting declares no deed: .* select deed\('repair: try'\)$/,
+      );
+      await other.sql(`begin; set local comanda.deed = 'repair: again'`);
+      await expect(other.sql(forbidden)).rejects.toThrow(/select deed\('repair: again'\)$/);
+      await other.sql('rollback');
+      await other.sql(`reset comanda.deed; begin; select deed('repair: again'); ${forbidden}; commit`);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('said by the setting does not outlive the savepoint in which it was taken', async () => {
+    const other = await openHand(api.databaseUrl);
+    try {
+      await other.sql(`set comanda.deed = 'repair: try'`);
+      await other.sql(`begin; savepoint s; ${forbidden}; rollback to s; commit`);
+      await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
+    } finally {
+      await other.close();
+    }
   });
 
   it('that comes with the connection passes nothing', async () => {
@@ -180,7 +229,7 @@ describe('a deed', () => {
     url.searchParams.set('options', `-c comanda.deed=repair:always`);
     const other = await openHand(url.href);
     try {
-      await expect(other.sql(forbidden)).rejects.toThrow(/said within its transaction/);
+      await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
     } finally {
       await other.close();
     }

@@ -121,6 +121,12 @@ export const editsOfMoney: readonly HandEdit[] = [
     /a turn ends when it is closed/,
   ),
   guard(
+    20,
+    'deletes an order that has its number',
+    'delete from orders where location_id = $1',
+    /an order that has its number is kept/,
+  ),
+  guard(
     19,
     'deletes a settled turn',
     `delete from turns where location_id = $1 and status = 'closed'`,

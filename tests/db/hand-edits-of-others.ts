@@ -56,7 +56,7 @@ export const editsOfOthers: readonly HandEdit[] = [
     13,
     'takes the name of a location',
     `update locations set name = '' where id = $1`,
-    /locations_name_check/,
+    /name of locations must have characters that are seen/,
   ),
   names(
     14,
@@ -188,7 +188,13 @@ export const editsOfOthers: readonly HandEdit[] = [
     25,
     'takes the name of a product',
     `update products set name = '' where location_id = $1`,
-    /products_name_check/,
+    /name of products must have characters that are seen/,
+  ),
+  check(
+    25,
+    'names a product with three blanks',
+    `update products set name = '   ' where location_id = $1`,
+    /name of products must have characters that are seen/,
   ),
   check(
     25,
@@ -200,7 +206,7 @@ export const editsOfOthers: readonly HandEdit[] = [
     25,
     'empties an external_id',
     `update orders set external_id = '' where location_id = $1 and number = 1`,
-    /external_id must have 1 to 255/,
+    /external_id of orders must have characters that are seen/,
   ),
   check(
     25,

@@ -66,7 +66,7 @@ describe('the deed', () => {
   it.each(passable)('`repair` passes who $edit (row $row)', async ({ sql }) => {
     await hand.sql('begin');
     try {
-      await hand.sql(`set local comanda.deed = 'repair: a test'`);
+      await hand.sql(`select deed('repair: a test')`);
       // Constraints hold with every deed.
       await hand
         .sql(sql, valuesFor(sql))

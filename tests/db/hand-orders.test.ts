@@ -238,7 +238,7 @@ describe('an order that is inserted by hand', () => {
 describe('an import', () => {
   it('brings numbers, times, statuses and lines of its own; its payment is made when it is left out', async () => {
     const id = await inTransaction(async () => {
-      await hand.sql(`set local comanda.deed = 'import: orders of 2019'`);
+      await hand.sql(`select deed('import: orders of 2019')`);
       const order = await insertOrder({
         number: 500_000,
         status: 'closed',
@@ -260,7 +260,7 @@ describe('an import', () => {
   it('may add a line later, which is told as a change of its order', async () => {
     const placed = await placeOrder(api, kitchen);
     await inTransaction(async () => {
-      await hand.sql(`set local comanda.deed = 'import: a forgotten line'`);
+      await hand.sql(`select deed('import: a forgotten line')`);
       await insertLine(placed.id, { position: 2, name: 'Tea', unit_price: 3.5, total: 7 });
     });
     expect(

@@ -90,7 +90,7 @@ async function endings(): Promise<Map<string, unknown>> {
 async function ending(deed: string, statement: string): Promise<unknown> {
   await hand.sql('begin');
   try {
-    await hand.sql(`select set_config('comanda.deed', $1, true)`, [deed]);
+    await hand.sql(`select deed($1)`, [deed]);
     await hand.sql(statement);
     await hand.sql('set constraints all immediate');
     // Notes are folded now and then, by chance: what they add up to counts, not how many they are.

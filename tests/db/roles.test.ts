@@ -217,7 +217,9 @@ test('every function of a trigger has a search path of its own, and only what wo
        and prorettype <> 'trigger'::regtype order by 1`,
   );
   expect(definers.rows.map(({ name }) => name)).toEqual([
+    'begin_undo',
     'empty_sandbox',
+    'end_undo',
     // A guard's question about a table that hands may not read.
     'held_by_move',
     'remove_old_audit',

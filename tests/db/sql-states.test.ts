@@ -141,7 +141,7 @@ test('what a foreign key of ours keeps from being deleted is refused with that m
     const { rowCount } = await client.query(`select from ${parent} p join ${child} c on ${columns} limit 1`);
     if (rowCount === 0) continue;
     met.push(`${child} ${parent}`);
-    await client.query(`begin; set local comanda.deed = 'repair: a test'`);
+    await client.query(`begin; select deed('repair: a test')`);
     const state = await client
       .query(`delete from ${parent} p where exists (select from ${child} c where ${columns})`)
       .then(({ rowCount }) => `${rowCount} deleted`)

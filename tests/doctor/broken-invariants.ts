@@ -114,6 +114,21 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
     mend: 'update settlements set total_collected = total_collected - 1',
   },
   {
+    edit: 'deletes an order between two others, with its payment and its lines (requests, F4)',
+    sql: `create table kept as select * from orders where number = 2; delete from orders where number = 2`,
+    check: 'order gaps',
+    found: /order 3 of location \S+ comes after 1/,
+    outcome: 'warning',
+    mend: 'insert into orders select * from kept; drop table kept',
+  },
+  {
+    edit: 'takes an order out of a settled turn (requests, F3)',
+    sql: `create table kept as select * from orders where turn_id is not null; update orders set turn_id = null`,
+    check: 'settlements',
+    found: /turn 1 \(\S+\) of location \S+ has 0 orders, and was settled with 1/,
+    mend: 'update orders o set turn_id = k.turn_id from kept k where k.id = o.id; drop table kept',
+  },
+  {
     edit: 'changes the end of a closed turn (admins, row 19)',
     sql: `update turns set ended_at = ended_at + interval '1 day' where batch_number = 1`,
     check: 'settlements',

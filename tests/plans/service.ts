@@ -33,12 +33,20 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
     application_name: 'comanda-test',
   });
   await outside.connect();
-  // A deed holds for one transaction, so each statement says it; one after the other, since they share a connection.
+  // A deed holds for one transaction, so each statement has its own; one after the other, since they share a connection.
   let last: Promise<unknown> = Promise.resolve();
   const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const next = last.then(async () => {
-      await outside.query(`set comanda.deed = 'repair: tables are filled and emptied'`);
-      return (await outside.query(text, values)).rows as Row[];
+      await outside.query('begin');
+      try {
+        await outside.query(`select deed('repair: tables are filled and emptied')`);
+        const { rows } = await outside.query(text, values);
+        await outside.query('commit');
+        return rows as Row[];
+      } catch (error) {
+        await outside.query('rollback');
+        throw error;
+      }
     });
     last = next.catch(() => {});
     return next;

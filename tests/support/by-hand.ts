@@ -72,7 +72,7 @@ async function inTransaction<Row>(
 ): Promise<Row[]> {
   await client.query('begin');
   try {
-    await client.query(`select set_config('comanda.deed', $1, true)`, [said]);
+    await client.query(`select deed($1)`, [said]);
     const { rows } = await client.query(text, values);
     await client.query('commit');
     return rows as Row[];

@@ -27,7 +27,7 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(
-    `begin; set local comanda.deed = 'migration: a test has a folder of its own';
+    `begin; select deed('migration: a test has a folder of its own');
      delete from internal.sql_objects; delete from internal.sql_releases; commit`,
   );
   return {

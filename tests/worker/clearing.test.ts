@@ -133,7 +133,7 @@ describe('an endpoint with a big history', () => {
 test('clearing goes on where it was interrupted, and waits for no row that somebody holds', async () => {
   const { id } = await endpointWith({ delivered: 0, waiting: 1_200 });
   await hand.sql('begin');
-  await hand.sql(`select set_config('comanda.deed', 'repair: holds a row', true)`);
+  await hand.sql(`select deed('repair: holds a row')`);
   const [held] = await hand.sql<{ id: string }>(
     'select id from webhook_deliveries where endpoint_id = $1 order by next_attempt_at, id limit 1 for update',
     [id],

@@ -26,3 +26,12 @@ CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTAB
     WHEN 'payments' THEN '{location_id,id}'
     WHEN 'webhook_endpoints' THEN '{location_id,id}' END::text[]
 $$;
+
+-- What goes with a row of one of them, and is kept nowhere: so its deletion is not undone.
+CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(CASE p_relation
+    WHEN 'locations' THEN '{app_codes,audit_entries,catalog_versions,certifications,events,location_counters,location_moves,sync_jobs}'
+    WHEN 'api_keys' THEN '{idempotency_keys}'
+    WHEN 'orders' THEN '{order_moves}'
+    WHEN 'webhook_endpoints' THEN '{endpoint_health,webhook_secrets}' END, '{}')::text[]
+$$;

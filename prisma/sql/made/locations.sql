@@ -7,11 +7,13 @@ CREATE FUNCTION audit_insert_locations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'locations', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'insert', 'locations', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT n.id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::locations AS old, n AS new,
           row_number() OVER (PARTITION BY n.id ORDER BY n.id) AS place
@@ -30,11 +32,13 @@ CREATE FUNCTION audit_update_locations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'locations', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'update', 'locations', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT coalesce(n.id, o.id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.id IS NOT NULL THEN o END AS old, CASE WHEN n.id IS NOT NULL THEN n END AS new,
@@ -57,11 +61,13 @@ CREATE FUNCTION audit_delete_locations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'locations', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'delete', 'locations', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 10000) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.old)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT o.id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::locations AS new,
           row_number() OVER (PARTITION BY o.id, g.gone ORDER BY o.id) AS place
@@ -79,7 +85,7 @@ CREATE TRIGGER audit_delete AFTER DELETE ON locations
 CREATE TRIGGER guard_kept BEFORE DELETE ON locations
   FOR EACH ROW
   WHEN (has_orders(OLD.id))
-  EXECUTE FUNCTION refuse('kept', 'this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: set local comanda.deed = ''purge: <why>''');
+  EXECUTE FUNCTION refuse('kept', 'this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: select deed(''purge: <why>'') in the transaction');
 
 CREATE TRIGGER guard_id BEFORE UPDATE OF id ON locations
   FOR EACH ROW
@@ -106,6 +112,11 @@ CREATE TRIGGER guard_created_at BEFORE UPDATE OF created_at ON locations
   FOR EACH ROW
   WHEN (ROW(OLD.created_at) IS DISTINCT FROM ROW(NEW.created_at))
   EXECUTE FUNCTION refuse('never', 'the creation of a location never changes');
+
+CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON locations
+  FOR EACH ROW
+  WHEN (NEW.name !~ '\S')
+  EXECUTE FUNCTION refuse_blank('name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON locations
   FOR EACH STATEMENT

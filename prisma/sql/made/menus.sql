@@ -7,11 +7,13 @@ CREATE FUNCTION audit_insert_menus() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'menus', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'insert', 'menus', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::menus AS old, n AS new,
           row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.id) AS place
@@ -30,11 +32,13 @@ CREATE FUNCTION audit_update_menus() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'menus', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'update', 'menus', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
@@ -57,11 +61,13 @@ CREATE FUNCTION audit_delete_menus() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'menus', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'delete', 'menus', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 10000) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.old)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::menus AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
@@ -80,6 +86,17 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON menus
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
   EXECUTE FUNCTION refuse('never', 'the id, the location and the creation of a menu never change: make another one');
+
+CREATE TRIGGER guard_version BEFORE UPDATE OF version ON menus
+  FOR EACH ROW
+  WHEN (ROW(OLD.version) IS DISTINCT FROM ROW(NEW.version)
+    AND (NOT by_service() AND pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('never', 'the version of a menu counts what is published of it, and never changes by hand');
+
+CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON menus
+  FOR EACH ROW
+  WHEN (NEW.name !~ '\S')
+  EXECUTE FUNCTION refuse_blank('name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON menus
   FOR EACH STATEMENT

@@ -25,11 +25,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'orders', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'insert', 'orders', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::orders AS old, n AS new,
           row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.id) AS place
@@ -77,11 +79,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'orders', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'update', 'orders', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
@@ -154,11 +158,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'orders', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'delete', 'orders', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 10000) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.old)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::orders AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place
@@ -228,6 +234,16 @@ CREATE TRIGGER guard_total BEFORE UPDATE OF total, payment_method_id ON orders
   WHEN (ROW(OLD.total, OLD.payment_method_id) IS DISTINCT FROM ROW(NEW.total, NEW.payment_method_id)
     AND (OLD.number > 0))
   EXECUTE FUNCTION refuse('never', 'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)');
+
+CREATE TRIGGER guard_kept BEFORE DELETE ON orders
+  FOR EACH ROW
+  WHEN (OLD.number > 0)
+  EXECUTE FUNCTION refuse('kept', 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)');
+
+CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, channel ON orders
+  FOR EACH ROW
+  WHEN (NEW.external_id !~ '\S' OR NEW.channel !~ '\S')
+  EXECUTE FUNCTION refuse_blank('external_id', 'channel');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON orders
   FOR EACH STATEMENT

@@ -13,11 +13,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('product_id', n.product_id) AS key, NULL::product_stock AS old, n AS new,
           row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.product_id) AS place
@@ -59,11 +61,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('product_id', coalesce(n.product_id, o.product_id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
@@ -122,11 +126,13 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 10000) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.old)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('product_id', o.product_id) AS key, o AS old, NULL::product_stock AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.product_id) AS place

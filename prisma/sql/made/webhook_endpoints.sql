@@ -7,11 +7,13 @@ CREATE FUNCTION audit_insert_webhook_endpoints() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'webhook_endpoints', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'insert', 'webhook_endpoints', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT n.location_id AS location_id, false AS by_cascade, jsonb_build_object('id', n.id) AS key, NULL::webhook_endpoints AS old, n AS new,
           row_number() OVER (PARTITION BY n.location_id ORDER BY n.location_id, n.id) AS place
@@ -30,11 +32,13 @@ CREATE FUNCTION audit_update_webhook_endpoints() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'webhook_endpoints', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'update', 'webhook_endpoints', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 100) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.new)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT coalesce(n.location_id, o.location_id) AS location_id, false AS by_cascade, jsonb_build_object('id', coalesce(n.id, o.id)) AS key,
           CASE WHEN o.location_id IS NOT NULL THEN o END AS old, CASE WHEN n.location_id IS NOT NULL THEN n END AS new,
@@ -57,11 +61,13 @@ CREATE FUNCTION audit_delete_webhook_endpoints() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'webhook_endpoints', e.n, e.kept, e.by_cascade)
+    PERFORM note_hand_edit(e.location_id, 'delete', 'webhook_endpoints', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
-          FILTER (WHERE c.place <= 100) AS kept
+          FILTER (WHERE c.place <= 10000) AS kept,
+        CASE WHEN count(*) > 100 THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+        CASE WHEN count(*) > 100 THEN audit_digest(string_agg(audit_text(to_jsonb(c.old)), E'\n' ORDER BY c.place)) END AS digest
       FROM (
         SELECT o.location_id AS location_id, g.gone AS by_cascade, jsonb_build_object('id', o.id) AS key, o AS old, NULL::webhook_endpoints AS new,
           row_number() OVER (PARTITION BY o.location_id, g.gone ORDER BY o.location_id, o.id) AS place

@@ -109,17 +109,17 @@ function deed(material: Material): Statement[] {
     ...(chance.percent(50) && { status: `'${chance.pick(['pending', 'ready', 'closed', 'canceled'])}'` }),
   };
   return chance.pick<() => Statement[]>([
-    () => [control(`set local comanda.deed = 'import: the fuzzer'`), ...order(material, imported)],
+    () => [control(`select deed('import: the fuzzer')`), ...order(material, imported)],
     () => [
-      control(`set local comanda.deed = 'purge: the fuzzer'`),
+      control(`select deed('purge: the fuzzer')`),
       { text: `delete from locations where id = ${other}`, tables: ['locations'] },
     ],
     () => [
-      control(`set local comanda.deed = 'retention: the fuzzer'`),
+      control(`select deed('retention: the fuzzer')`),
       { text: `delete from audit_entries where location_id = ${location}`, tables: ['audit_entries'] },
     ],
     () => [
-      control(`set local comanda.deed = 'migration: the fuzzer'`),
+      control(`select deed('migration: the fuzzer')`),
       { text: `truncate ${chance.pick(material.tables).name} cascade`, tables: [] },
     ],
   ])();

@@ -41,13 +41,14 @@ function changes({ changes, rows: kept = [], row_count = 0, resource_id }: Audit
   return row_count > told.length ? [`${row_count} rows`, ...told, '…'] : told;
 }
 
-function notes({ cascaded = {}, caused_by, deed, undo_of }: AuditEntry): string[] {
+function notes({ cascaded = {}, caused_by, deed, undo_of, cannot_undo }: AuditEntry): string[] {
   const went = Object.entries(cascaded).map(([table, rows]) => `${rows} ${table}`);
   return [
     went.length > 0 && `with it went ${went.join(', ')}`,
     caused_by && `went with ${caused_by}`,
     undo_of && `undo of ${undo_of}`,
     deed && `deed ${deed}`,
+    cannot_undo && caused_by === undefined && `not undone: ${cannot_undo}`,
   ].filter((note) => typeof note === 'string' && note !== '') as string[];
 }
 

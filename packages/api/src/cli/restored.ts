@@ -62,10 +62,7 @@ function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Inpu
   });
 }
 
-const sayDeed = statement(
-  'restored_deed',
-  `select set_config('comanda.deed', 'repair: comanda restored', true)`,
-);
+const sayDeed = statement('restored_deed', `select deed('repair: comanda restored')`);
 
 const moveCounters = statement<Moved>(
   'restored_move_counters',

@@ -3,8 +3,8 @@ import type { Catalog } from './catalog.ts';
 import { capturedOperations, operations } from './operations.ts';
 import { indented, listed, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
 
-// What a statement of a session that is not the service's did is written down by location: one entry each, with its first
-// 100 rows and the count of all. The service pays for a look at its session; where a trigger of capture is there, that looks.
+// What a statement of a session that is not the service's did is written down by location: one entry each (auditing.sql).
+// The service pays for a look at its session; where a trigger of capture is there, that looks.
 
 /** The functions and triggers of what no trigger of capture looks at. */
 export function auditSql(table: Table, catalog: Catalog): string[] {
@@ -26,17 +26,24 @@ export function auditSql(table: Table, catalog: Catalog): string[] {
     });
 }
 
+/** Rows whose values an entry has. What is deleted is nowhere else. */
+const keptOfOthers = 100;
+const keptOfDeleted = 10_000;
+
 /** The statement that writes down what an operation did; undefined where nothing of the table is kept. */
 export function auditOf(table: Table, operation: Operation, catalog: Catalog): string | undefined {
   if (!isAudited(table)) return undefined;
   const rows = { insert: inserted, update: updated, delete: deleted }[operation](table, catalog);
   const secret = Object.entries(table.columns).flatMap(([name, column]) => (column.secret ? [name] : []));
   const hidden = `(SELECT left_out_of_audit(TG_RELID, '{${secret.join(',')}}'))`;
-  return `PERFORM note_hand_edit(e.location_id, ${quoted(operation)}, ${quoted(table.name)}, e.n, e.kept, e.by_cascade)
+  const most = operation === 'delete' ? keptOfDeleted : keptOfOthers;
+  return `PERFORM note_hand_edit(e.location_id, ${quoted(operation)}, ${quoted(table.name)}, e.n, e.kept, e.by_cascade, e.keys, e.digest)
 FROM (
   SELECT c.location_id, c.by_cascade, count(*)::int AS n,
     jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), ${hidden}) ORDER BY c.place)
-      FILTER (WHERE c.place <= 100) AS kept
+      FILTER (WHERE c.place <= ${most}) AS kept,
+    CASE WHEN count(*) > ${keptOfOthers} THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+    CASE WHEN count(*) > ${keptOfOthers} THEN audit_digest(string_agg(audit_text(to_jsonb(c.${operation === 'delete' ? 'old' : 'new'})), E'\\n' ORDER BY c.place)) END AS digest
   FROM (
 ${indented(4, rows)}
   ) c GROUP BY 1, 2 ORDER BY 1, 2

@@ -1,4 +1,5 @@
 import { isAudited, type Table } from '../tables/table.ts';
+import type { Catalog } from './catalog.ts';
 import { indented, quoted } from './text.ts';
 
 /** What is there of all that is counted, for comanda doctor and recounting (recounting.sql). */
@@ -16,12 +17,16 @@ $$;`;
 }
 
 /** The tables whose hand edits are kept, for undo (audit_undo.sql) and guards. */
-export function auditedSql(
-  tables: readonly Table[],
-  keys: Readonly<Record<string, readonly string[]>>,
-): string {
+export function auditedSql(tables: readonly Table[], { keys, foreignKeys }: Catalog): string {
   const names = tables.filter(isAudited).map(({ name }) => name);
   const cases = names.map((name) => `WHEN ${quoted(name)} THEN ${quoted(`{${keys[name]?.join(',')}}`)}`);
+  const lost = names.flatMap((name) => {
+    const children = foreignKeys.filter(
+      (key) => key.cascades && key.parent === name && !names.includes(key.table),
+    );
+    if (children.length === 0) return [];
+    return `WHEN ${quoted(name)} THEN ${quoted(`{${children.map((key) => key.table).join(',')}}`)}`;
+  });
   return `-- The tables of which the audit keeps rows, parents before their children: in this order an undo inserts.
 CREATE FUNCTION audited_tables() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT '{${names.join(', ')}}'::text[]
@@ -31,5 +36,11 @@ $$;
 CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE p_relation
 ${indented(4, cases.join('\n'))} END::text[]
+$$;
+
+-- What goes with a row of one of them, and is kept nowhere: so its deletion is not undone.
+CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(CASE p_relation
+${indented(4, lost.join('\n'))} END, '{}')::text[]
 $$;`;
 }

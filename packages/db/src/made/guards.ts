@@ -1,19 +1,33 @@
 import { guardsOf } from '../tables/guards.ts';
 import type { Guard, Table } from '../tables/table.ts';
-import { listed, quoted } from './text.ts';
+import { listed, named, quoted } from './text.ts';
 
 // Guards are ordinary triggers: a dump has them after its data, and a role that may disable triggers may pass.
 
 /** The triggers that refuse what the guards of a table name. */
 export function guardSql(table: Table): string[] {
   const guards = guardsOf(table);
-  if (guards.length === 0) return [];
+  if (guards.length === 0) return blankGuard(table);
   const closed = guards.some((guard) => 'serviceOnly' in guard && guard.serviceOnly === 'all');
   return [
     ...guards.map((guard) => trigger(table.name, guard)),
+    ...blankGuard(table),
     ...(closed
       ? []
       : [refusal('guard_truncate', 'TRUNCATE', table.name, 'STATEMENT', '', refuse('truncate', truncates))]),
+  ];
+}
+
+/** What a person edits, and must have characters, has one that is seen. */
+function blankGuard({ name, columns }: Table): string[] {
+  const texts = Object.entries(columns).flatMap(([column, { edited, length: [least] = [0] }]) =>
+    edited && least > 0 ? [column] : [],
+  );
+  if (texts.length === 0) return [];
+  const blank = texts.map((column) => `NEW.${named(column)} !~ '\\S'`).join(' OR ');
+  const statements = `INSERT OR UPDATE OF ${texts.map(named).join(', ')}`;
+  return [
+    refusal('guard_blank', statements, name, 'ROW', blank, `refuse_blank(${texts.map(quoted).join(', ')})`),
   ];
 }
 

@@ -22,7 +22,7 @@ export function madeSql(catalog: Catalog): ReadonlyMap<string, string> {
   return new Map(
     [
       ...files.filter(([, text]) => text !== undefined),
-      ['audited.sql', auditedSql(tables, catalog.keys)],
+      ['audited.sql', auditedSql(tables, catalog)],
       ['counted.sql', countedSql(tables)],
       ['erasure.sql', erasureSql(tables, catalog)],
       ['sandbox.sql', sandboxSql(tables, catalog)],

@@ -8,7 +8,7 @@ import { apiKeys, appCodes, idempotencyKeys, limitCounters } from './keys.ts';
 import { locationCounters, locationMoves, locations, movedLocations, timeZones } from './locations.ts';
 import { catalogVersions, menuCategories, menus } from './menus.ts';
 import { orderItems, orderMoves, orders, paymentMethods, payments } from './orders.ts';
-import { processHeartbeats, sqlObjects, sqlReleases } from './processes.ts';
+import { declarations, processHeartbeats, sqlObjects, sqlReleases } from './processes.ts';
 import { productCategories, productStock, products, subselectionItems, subselections } from './products.ts';
 import { syncJobs } from './sync-jobs.ts';
 import type { Table } from './table.ts';
@@ -65,6 +65,7 @@ const byModel = {
   MovedLocation: movedLocations,
   ProcessHeartbeat: processHeartbeats,
   WorkTotal: workTotals,
+  Declaration: declarations,
   SqlObject: sqlObjects,
   SqlRelease: sqlReleases,
 } as const satisfies Readonly<Record<Prisma.ModelName, Table>>;

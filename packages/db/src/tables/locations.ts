@@ -24,7 +24,7 @@ export const locations = table<Location>()('locations', {
   belongs: null,
   guards: [
     {
-      kept: "this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: set local comanda.deed = 'purge: <why>'",
+      kept: "this location has orders, so it is kept: revoke its keys (comanda keys revoke). To remove it with all that it has: select deed('purge: <why>') in the transaction",
       when: 'has_orders(OLD.id)',
     },
     {

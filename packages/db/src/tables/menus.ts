@@ -7,7 +7,7 @@ export const menus = table<Menu>()('menus', {
     location_id: {},
     id: {},
     name: { edited: true, length: [1, 255] },
-    version: { edited: true },
+    version: {},
     is_published: { edited: true },
     published_at: { edited: true },
     created_at: {},
@@ -19,6 +19,11 @@ export const menus = table<Menu>()('menus', {
     {
       never: ['id', 'location_id', 'created_at'],
       sentence: 'the id, the location and the creation of a menu never change: make another one',
+    },
+    {
+      never: ['version'],
+      when: 'NOT by_service() AND pg_trigger_depth() = 0',
+      sentence: 'the version of a menu counts what is published of it, and never changes by hand',
     },
   ],
 });

@@ -83,6 +83,10 @@ export const orders = table<Order>()('orders', {
       sentence:
         'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
     },
+    {
+      kept: 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)',
+      when: 'OLD.number > 0',
+    },
   ],
 });
 
@@ -149,6 +153,7 @@ export const orderMoves = table<OrderMove>()('order_moves', {
     moved_by: {},
     request_id: {},
     moved_at: {},
+    deed: { personal: { what: 'why an owner of yours moved it', until: 'the location is deleted' } },
   },
   access: { service: ['select'], people: 'none' },
   belongs: { partOf: 'orders' },

@@ -1,4 +1,4 @@
-import type { ProcessHeartbeat, SqlObject, SqlRelease } from '../generated/prisma/client.ts';
+import type { Declaration, ProcessHeartbeat, SqlObject, SqlRelease } from '../generated/prisma/client.ts';
 import { everything, type Guard, table } from './table.ts';
 
 const book: Guard = { serviceOnly: 'all', sentence: 'npm start keeps the book of prisma/sql' };
@@ -37,4 +37,19 @@ export const sqlReleases = table<SqlRelease>()('sql_releases', {
   access: { service: ['select'], people: 'none' },
   belongs: null,
   guards: [book],
+});
+
+export const declarations = table<Declaration>()('declarations', {
+  schema: 'internal',
+  key: ['transaction_id', 'id'],
+  columns: {
+    transaction_id: {},
+    id: {},
+    started_at: {},
+    deed: {},
+    undo_of: {},
+    announced_at: {},
+  },
+  access: { service: ['select'], people: 'none' },
+  belongs: null,
 });

@@ -25,7 +25,7 @@ export async function age(
   await client.connect();
   try {
     await client.query('begin');
-    await client.query(`select set_config('comanda.deed', 'repair: a test makes rows older', true)`);
+    await client.query(`select deed('repair: a test makes rows older')`);
     const found =
       'id' in what
         ? await ageById(client, locationId, what.id, by)

@@ -113,7 +113,7 @@ const readCommitted = statement('repair_isolation', 'set transaction isolation l
 // Nobody waits for a repair for long, and it for nobody. Two of them go one after the other.
 const sayDeed = statement(
   'repair_deed',
-  `select set_config('lock_timeout', '2s', true), set_config('comanda.deed', $1, true),
+  `select set_config('lock_timeout', '2s', true), deed($1),
      pg_advisory_xact_lock(hashtextextended('comanda doctor --repair', 0))`,
 );
 

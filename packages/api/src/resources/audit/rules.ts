@@ -7,27 +7,6 @@ const notByKey = ['api_keys'];
 export const isUndoneByKey = (table: string | null | undefined): boolean =>
   table == null || !notByKey.includes(table);
 
-/**
- * Whether an undo by a key has a chance: it was done by hand, without a deed, its rows are kept with their values, and it
- * is no part of a deletion. A later change is found by the undo itself.
- */
-export function mayBeUndone({
-  actor,
-  operation,
-  table,
-  rows = [],
-  row_count,
-  deed,
-  caused_by,
-}: AuditEntry): boolean {
-  return (
-    actor === 'database' &&
-    table !== undefined &&
-    isUndoneByKey(table) &&
-    (table !== 'locations' || operation === 'update') &&
-    deed === undefined &&
-    caused_by === undefined &&
-    rows.length === row_count &&
-    rows.every(({ left_out }) => left_out === undefined)
-  );
-}
+/** Whether an undo by a key has a chance, as far as the entry tells. A later change is found by the undo itself. */
+export const mayBeUndone = ({ actor, table, cannot_undo }: AuditEntry): boolean =>
+  actor === 'database' && table !== undefined && cannot_undo === undefined && isUndoneByKey(table);

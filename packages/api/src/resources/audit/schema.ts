@@ -82,6 +82,8 @@ export const AuditEntry = z
     deed: z.string().optional(),
     /** The entry that this undid. */
     undo_of: Id.optional(),
+    /** By hand: why it cannot be undone, or which deed that needs. A later change is found by the undo itself. */
+    cannot_undo: z.string().optional(),
   })
   .meta({ id: 'AuditEntry', description: 'Who changed what.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;

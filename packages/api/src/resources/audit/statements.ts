@@ -25,11 +25,15 @@ export interface EntryRow {
   deed: string | null;
   caused_by: string | null;
   undo_of: string | null;
+  cannot_undo: string | null;
 }
 
 const shown = `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
      a.actor_name as role, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
-     a.resource_id, ${resourceName} as resource_name, a.row_count, a.changes, a.deed, a.caused_by, a.undo_of,
+     a.resource_id, ${resourceName} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
+     case when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
+       else a.changes end as changes,
+     case a.actor_kind when 'database' then undo_refusal(a.id) end as cannot_undo,
      (select jsonb_object_agg(c.relation, c.row_count) from audit_entries c
        where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded`;
 const keys = 'left join api_keys k on k.location_id = a.location_id and k.id = a.api_key_id';
@@ -112,8 +116,8 @@ export const nameSession = statement<{ before: string }>(
   `select current_setting('application_name') as before, set_config('application_name', $1, true)`,
 );
 
-/** $1 a deed, or nothing. */
-export const sayDeed = statement<never>('say_deed', `select set_config('comanda.deed', $1, true)`);
+/** $1 a deed. */
+export const declareDeed = statement<never>('declare_deed', `select deed($1)`);
 
 export const undoHandEdit = statement<never>('undo_hand_edit', 'select undo_hand_edit($1::uuid)');
 

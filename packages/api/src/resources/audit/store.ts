@@ -20,13 +20,13 @@ export async function list(database: SqlDatabase, wanted: AuditList): Promise<Au
 
 /**
  * Undoes what was changed by hand: the values before are written again as a hand writes them, through the same guards
- * and into the audit; `dryRun` takes it back. `deed` is said to pass guards. Throws `resource_not_found`, and what the
+ * and into the audit; `dryRun` takes it back. `deed` is declared to pass guards. Throws `resource_not_found`, and what the
  * database refuses it with (CM008: it cannot be undone, or a guard does not let it pass).
  */
 export async function undo(
   database: SqlDatabase,
   id: string,
-  { dryRun, deed = '' }: { dryRun: boolean; deed: string | undefined },
+  { dryRun, deed }: { dryRun: boolean; deed: string | undefined },
 ): Promise<AuditUndo> {
   const [entry] = isId(id) ? await database.run(sql.findEntry, [id]) : [];
   if (entry === undefined) throw notFound('Audit entry');
@@ -34,7 +34,7 @@ export async function undo(
   const takenBack = new Error('taken back');
   try {
     await database.transaction(undefined, async (tx) => {
-      await tx.run(sql.sayDeed, [deed]);
+      if (deed !== undefined && deed !== '') await tx.run(sql.declareDeed, [deed]);
       written = await undoIn(tx, id, 'audit undo');
       if (dryRun) throw takenBack;
     });

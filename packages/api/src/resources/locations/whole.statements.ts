@@ -89,7 +89,7 @@ export const isImportFree = statement<{ free: boolean }>(
 export const beginImport = statement<{ free: boolean }>(
   'import_begin',
   `select pg_try_advisory_xact_lock(${oneImport}) as free,
-     set_config('comanda.deed', 'transfer: comanda locations import', true),
+     deed('transfer: comanda locations import'),
      set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
@@ -145,7 +145,7 @@ export const moveSequence = (
 /** Said in each transaction of a deletion. Rows are found by their location, whatever the planner knows. */
 export const beginRemoval = statement(
   'removal_begin',
-  `select set_config('comanda.deed', 'purge: comanda locations delete', true), set_config('enable_seqscan', 'off', true)`,
+  `select deed('purge: comanda locations delete'), set_config('enable_seqscan', 'off', true)`,
 );
 
 /** $1 location, $2 how many at most. */

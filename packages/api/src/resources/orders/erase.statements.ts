@@ -8,10 +8,7 @@ export const findErased = statement<{ location_id: string }>(
      or exists (select from events e where e.location_id = l.id and e.resource_id = $1::uuid)`,
 );
 
-export const eraseDeed = statement(
-  'erase_deed',
-  `select set_config('comanda.deed', 'erase: comanda erase', true)`,
-);
+export const eraseDeed = statement('erase_deed', `select deed('erase: comanda erase')`);
 
 /** One copy or more of what a person wrote; $1 location, $2 order. Each answers how many rows it changed. */
 export type Erasure = ReturnType<typeof erasure>;

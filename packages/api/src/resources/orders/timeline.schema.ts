@@ -48,7 +48,10 @@ export const OrderTimelineEntry = z
         to: OrderStatus,
         by: Actor,
         request_id,
-        reason: z.string().optional().meta({ description: 'Of a cancellation.', example: 'The guest left.' }),
+        reason: z.string().optional().meta({
+          description: 'Of a cancellation; or `repair: why`, where a mistake was corrected in the database.',
+          example: 'The guest left.',
+        }),
       })
       .meta({ id: 'OrderMovedEntry', description: 'The order moved to another status.' }),
     z

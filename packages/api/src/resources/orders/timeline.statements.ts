@@ -37,7 +37,7 @@ export const readTimeline = statement<{ doc: string }>(
      select m.moved_at, 2, m.id, json_build_object(
        'at', wire_time(m.moved_at, o.timezone), 'kind', 'moved', 'from', m.from_status, 'to', m.to_status,
        'by', ${actor('m.moved_by', 'm.moved_at')}, 'request_id', m.request_id,
-       'reason', case when m.to_status = 'canceled' then o.cancel_reason end)
+       'reason', coalesce(m.deed, case when m.to_status = 'canceled' then o.cancel_reason end))
      from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id
      union all
      select e.created_at, 3, e.number, json_build_object(

@@ -43,8 +43,7 @@ export const shown: readonly Invariant[] = [
   {
     name: 'documents',
     means: 'Products, orders and events can be shown, and are as documented.',
-    advice:
-      "Mend the row that is named: in one transaction, set local comanda.deed = 'repair: <why>', then update it.",
+    advice: "Mend the row that is named: in one transaction, select deed('repair: <why>'), then update it.",
     of: 'location',
     newest: 200,
     async asks({ database, location, newest }) {

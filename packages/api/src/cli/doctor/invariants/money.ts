@@ -11,7 +11,7 @@ export const money: readonly Invariant[] = [
     name: 'orders',
     means: 'Every order has its number, and lines that make its total.',
     advice:
-      "Which side is right only a person knows. In one transaction: set local comanda.deed = 'repair: <why>', then update the line or the total.",
+      "Which side is right only a person knows. In one transaction: select deed('repair: <why>'), then update the line or the total.",
     of: 'location',
     newest: 2_000,
     asks: statement<Harm>(
@@ -22,6 +22,30 @@ export const money: readonly Invariant[] = [
        from newest n cross join lateral (
          select count(*) as lines, sum(i.total) as total from order_items i where i.location_id = $1 and i.order_id = n.id) i
        where n.number < 1 or i.lines = 0 or i.total <> n.total limit 101`,
+    ),
+  },
+  {
+    name: 'order gaps',
+    means: 'The numbers of orders have no gaps but for those of comanda restored and of imports.',
+    advice:
+      'An order was deleted under a deed, or past the guards: comanda audit --table orders says by whom. Restore it from a backup if it is to come back.',
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_order_gaps',
+      `select $1::uuid as location, 'order ' || n.number as what, 'comes after ' || n.previous as harm, true as mild from (
+         select o.id, o.number, lag(o.number) over w as previous, lag(o.id) over w as previous_id
+         from (select id, number from orders where location_id = $1 and number > 0 order by number desc limit $2) o
+         window w as (order by o.number)) n
+       where n.previous <> n.number - 1 and not exists (
+         select from audit_entries a where a.location_id = $1 and (
+           a.operation = 'locations.restored' and (a.changes #>> '{before,order}')::bigint >= n.previous
+             and (a.changes #>> '{after,order}')::bigint < n.number
+           or a.relation = 'orders' and a.operation = 'insert' and starts_with(a.deed, 'import:') and exists (
+             select from unnest(array[n.id, n.previous_id]) i (id)
+             where a.changes @> jsonb_build_object('rows', jsonb_build_array(jsonb_build_object('key', jsonb_build_object('id', i.id))))
+               or a.changes @> jsonb_build_object('keys', jsonb_build_array(jsonb_build_object('id', i.id))))))
+       limit 101`,
     ),
   },
   {
@@ -63,7 +87,7 @@ export const money: readonly Invariant[] = [
     name: 'amounts',
     means: 'A payment is as much as its order.',
     advice:
-      "Which side is right only a person knows. In one transaction: set local comanda.deed = 'repair: <why>', then update payments.amount or orders.total.",
+      "Which side is right only a person knows. In one transaction: select deed('repair: <why>'), then update payments.amount or orders.total.",
     of: 'location',
     newest: 2_000,
     asks: statement<Harm>(
@@ -76,9 +100,10 @@ export const money: readonly Invariant[] = [
   },
   {
     name: 'settlements',
-    means: 'A closed turn has the settlement that it was closed with, and its sums agree in themselves.',
+    means:
+      'A closed turn has the settlement that it was closed with, the orders that were settled, and sums that agree in themselves.',
     advice:
-      'A settlement that is gone is not made again: what was paid since would be in it. Restore it from a backup (comanda.deed repair). A turn that was imported without one is well.',
+      'A settlement that is gone is not made again: what was paid since would be in it. Restore it from a backup (deed repair). A turn that was imported without one is well.',
     of: 'location',
     newest: 2_000,
     asks: statement<Harm>(
@@ -93,10 +118,10 @@ export const money: readonly Invariant[] = [
              then 'was settled with ' || s.total_collected || ', which its payments do not make'
            when s.total_orders <> (select coalesce(sum(v::int), 0) from jsonb_each_text(s.orders) o (k, v))
              then 'was settled with ' || s.total_orders || ' orders, which its statuses do not make'
-           when s.total_orders < (select count(*) from orders o where o.location_id = $1 and o.turn_id = t.id)
-             then 'has more orders than it was settled with' end as harm
+           when s.total_orders <> o.there then 'has ' || o.there || ' orders, and was settled with ' || s.total_orders end as harm
          from (select * from turns where location_id = $1 order by batch_number desc limit $2) t
-         left join settlements s on s.location_id = $1 and s.turn_id = t.id) found
+         left join settlements s on s.location_id = $1 and s.turn_id = t.id
+         cross join lateral (select count(*) as there from orders o where o.location_id = $1 and o.turn_id = t.id) o) found
        where harm is not null limit 101`,
     ),
   },

@@ -1,0 +1,29 @@
+-- What a transaction declares of itself: a deed, an undo, the moment that it announced (decision 0071).
+CREATE TABLE internal.declarations (
+  transaction_id bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
+  id bigserial,
+  started_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  deed text COLLATE "C",
+  undo_of uuid,
+  announced_at timestamptz(3),
+  CONSTRAINT declarations_pkey PRIMARY KEY (transaction_id, id)
+);
+COMMENT ON TABLE internal.declarations IS 'What a transaction declares of itself; a row counts for its own transaction only.';
+
+-- The last transaction of a session that was taken by the setting comanda.deed. Sequences keep it over a rollback.
+CREATE SEQUENCE internal.deed_settings;
+
+-- Why a deed moved an order.
+ALTER TABLE internal.order_moves ADD COLUMN deed text COLLATE "C";
+
+-- What a session says of itself counts from the service alone. service_session() is of prisma/sql, which comes after this.
+SET LOCAL check_function_bodies = off;
+CREATE OR REPLACE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END
+$$;
+CREATE OR REPLACE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
+$$;
+CREATE OR REPLACE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
+$$;
