@@ -46,7 +46,9 @@ export function randomEdit(material: Material, kind: SessionKind, client: pg.Cli
           : deed(material);
   return {
     ...{ kind, client, statements },
-    begin: chance.percent(90) ? 'begin' : 'begin isolation level repeatable read',
+    begin: chance.percent(85)
+      ? 'begin'
+      : `begin isolation level ${chance.pick(['repeatable read', 'serializable'])}`,
     end: chance.percent(92) ? 'commit' : 'rollback',
   };
 }

@@ -18,14 +18,35 @@ export function randomStatement(place: Place): Statement {
         ? insert(place)
         : roll <= 87
           ? remove(place)
-          : roll <= 92
+          : roll <= 91
             ? copy(place)
-            : roll <= 96
+            : roll <= 93
               ? chained(place)
-              : roll <= 98
-                ? merge(place)
-                : `truncate ${table.name} cascade`;
-  return { text, tables: [table.name] };
+              : roll <= 96
+                ? besideParent(place)
+                : roll <= 98
+                  ? merge(place)
+                  : `truncate ${table.name} cascade`;
+  const wrapped = chance.percent(5) ? `do $do$ begin ${text}; end $do$` : text;
+  return { text: wrapped, tables: [table.name] };
+}
+
+/** An edit in one statement with the deletion of a row that a foreign key leads to, with which rows of the table may go. */
+function besideParent(place: Place): string {
+  const { chance, table, location } = place;
+  const parents = table.columns.flatMap(({ references }) =>
+    references === undefined ? [] : [references.table],
+  );
+  const parent = chance.pick(parents.length === 0 ? [table.name] : parents);
+  const where =
+    parent === 'locations'
+      ? `id <> ${location}`
+      : parent.includes('.')
+        ? 'true'
+        : `location_id = ${location}`;
+  const edit = chance.pick([update, update, remove, insert])(place);
+  return `with gone as (delete from ${parent} where ctid = any (array(select ctid from ${parent} where ${where}
+    order by ctid offset ${offset(chance, parent)} limit 1)) returning 1) ${edit}`;
 }
 
 /** Rows of the table: one or some, of the location or not. */
