@@ -101,7 +101,7 @@ BEGIN
   RETURN EXISTS (SELECT FROM deeds() d WHERE starts_with(declared, d.name || ':') AND rule = ANY (d.passes));
 END $$;
 
--- Takes a deed that was said as a setting, as all were before 0.2, and declares it. The release after 0.2 removes this.
+-- Takes a deed that was said as a setting, the form before deed(), and declares it. The release after 0.1.0 removes this.
 -- Nothing tells SET LOCAL from a SET of the session, which comes back with a rollback: so a session is taken by its setting once.
 CREATE FUNCTION take_deed_setting(said text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

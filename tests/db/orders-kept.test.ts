@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
-import { createProduct } from '../support/factories.ts';
+import { createKey, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { waitFor } from '../support/wait.ts';
 
 // Orders and their numbers stay, whoever asks, and a mistake with one has a way back that everybody reads.
 
@@ -208,4 +209,29 @@ describe('a turn', () => {
         message: expect.stringMatching(/^a turn ends after its last order/),
       });
   });
+});
+
+it('a key that is deleted by hand while its call is under way is not valid, and nothing is done', async () => {
+  const { id } = await placeOrder(api, kitchen);
+  const key = await createKey(api.app.database, { locationId: api.locationId });
+  await hand.sql('begin');
+  await hand.sql('select from orders where id = $1 for update', [id]);
+  const call = api.rest(`POST /v2/orders/${id}/cancel`, {
+    key: key.key,
+    headers: { 'Idempotency-Key': 'c-1' },
+    body: { reason: 'a test' },
+  });
+  await waitFor(
+    'the call to wait for the order',
+    async () =>
+      (
+        await other.sql(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
+  );
+  await other.sql('delete from api_keys where id = $1', [key.id]);
+  await hand.sql('commit');
+  expect(await call).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });
+  expect(await hand.sql('select status from orders where id = $1', [id])).toEqual([{ status: 'pending' }]);
 });

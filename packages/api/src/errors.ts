@@ -191,6 +191,9 @@ function fromDatabase(cause: unknown): ApiError | undefined {
     return unavailable('temporarily_unavailable', said, { cause });
   }
   if (means(code, 'notActive')) return locationRefused(state.detail ?? '', cause);
+  // The key was deleted by hand while the request was under way.
+  if (means(code, 'referenced') && state.constraint === 'idempotency_keys_location_id_api_key_id_fkey')
+    return unauthorized('key_not_valid');
   // Both say what is the matter.
   if (means(code, 'illegalMove')) return new ApiError('illegal_move', message, { cause });
   if (means(code, 'guarded')) return new ApiError('guarded', message, { cause });
