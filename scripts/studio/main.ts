@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { roleName } from '../../packages/db/src/roles/names.ts';
+import type { RoleKind } from '../../packages/db/src/roles/access.ts';
+import { roleKinds, roleName } from '../../packages/db/src/roles/names.ts';
 import { readSettings } from '../../packages/db/src/settings.ts';
 import { say } from '../../packages/db/src/terminal.ts';
-import { embeddedServiceUrl } from '../../packages/embedded/src/server.ts';
+import { embeddedLoginUrl, embeddedServiceUrl } from '../../packages/embedded/src/server.ts';
 import { freePort } from '../port.mjs';
 import { findDatabase } from '../supervisor/database.ts';
 import { readBundle } from './bundle.ts';
@@ -16,8 +17,8 @@ import { serveStudio } from './server.ts';
 /** What the command line of npm run studio says. */
 export interface StudioArguments {
   port: number | null;
-  /** Whose edits the audit tells. */
-  name: string;
+  /** Whose edits the audit tells; null where nobody said. */
+  name: string | null;
   readOnly: boolean;
   /** Where the service answers, which has the desk. */
   desk: string | undefined;
@@ -32,18 +33,22 @@ export async function main(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { port: wanted, name, readOnly, desk: said } = readArguments(args);
+  const { port: wanted, name: given, readOnly, desk: said } = readArguments(args);
   const bundle = readBundle();
   const kind = readOnly ? 'reader' : 'admin';
-  const url = await findDatabase(env, kind);
+  const url = (await ownLogin(env, given, readOnly)) ?? (await findDatabase(env, kind));
   if (url === null) throw new Error('no running database: run npm start first, or set DATABASE_URL');
   const { DATABASE_ROLE_PREFIX } = env;
-  const asked = roleName(readSettings({ DATABASE_ROLE_PREFIX }).databaseRolePrefix, kind);
+  const prefix = readSettings({ DATABASE_ROLE_PREFIX }).databaseRolePrefix;
   const desk = deskAddress(said, runningService(env));
-  const { user, role } = await roleThere(url, asked);
+  const { user, role, own } = await roleThere(url, prefix, kind);
+  if (own && given !== null && given !== user)
+    throw new Error(`--as: the database is opened as ${user}, so ${user} makes the edits: leave --as out`);
+  const name = own ? user : (given ?? 'studio');
   const port = await freePort(wanted ?? 5555);
   if (wanted !== null && port !== wanted) throw new Error(`--port: ${wanted} is taken`);
-  const database = await openStudioDatabase({ url, name, role, readOnly });
+  // Of an own login the audit has the person already: it also says by which program.
+  const database = await openStudioDatabase({ url, name: own ? 'studio' : name, role, readOnly });
   try {
     const door = makeDoor(port);
     const title = `Studio · ${name}${readOnly ? ' · reads only' : ''}`;
@@ -51,6 +56,10 @@ export async function main(
     const address = `http://127.0.0.1:${port}/${door.entrance}#schema=public&table=orders_today`;
     say(`Prisma Studio: ${address}`);
     say(`as ${name}, ${role ?? user}${readOnly ? ', reads only' : ''}; Ctrl-C ends it`);
+    if (!own && !readOnly)
+      say(
+        `the audit marks ${name} as stated, since ${user} is no login of one person: comanda db roles person makes one`,
+      );
     if (desk !== null) say(`orders lead to the desk: ${desk}`);
     if (!signal.aborted) await once(signal, 'abort');
     server.closeAllConnections();
@@ -74,13 +83,13 @@ export function readArguments(args: string[]): StudioArguments {
   const port = values.port === undefined ? null : Number(values.port);
   if (port !== null && (!Number.isInteger(port) || port < 1 || port > 65_535))
     throw new Error('--port: must be from 1 to 65535');
-  const name = values.as ?? 'studio';
+  const name = values.as ?? null;
   // Where one role does everything, the guards know the service by a name that begins so.
-  if (!/^[\w .@-]{1,40}$/.test(name) || /^comanda/i.test(name.trim()))
+  if (name !== null && (!/^[\w .@-]{1,40}$/.test(name) || /^comanda/i.test(name.trim())))
     throw new Error(
       '--as: a name of 1 to 40 letters, digits, spaces and . @ - _, which does not begin with comanda',
     );
-  return { port, name: name.trim(), readOnly: values['read-only'] === true, desk: values.desk };
+  return { port, name: name?.trim() ?? null, readOnly: values['read-only'] === true, desk: values.desk };
 }
 
 /** Where the service answers that runs on the embedded database. */
@@ -93,22 +102,47 @@ function runningService({
   return databaseUrl === undefined ? embeddedServiceUrl(dataDir) : null;
 }
 
+/** The embedded database as the person of that name, who has a login there; who only reads needs none. */
+async function ownLogin(
+  { DATABASE_URL, DATABASE_URL_FILE, DATA_DIR }: Readonly<Record<string, string | undefined>>,
+  name: string | null,
+  readOnly: boolean,
+): Promise<string | null> {
+  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL, DATABASE_URL_FILE, DATA_DIR });
+  return databaseUrl !== undefined || name === null || readOnly ? null : embeddedLoginUrl(dataDir, name);
+}
+
 /**
- * Who the URL's user is, and which role it takes: `asked`, or none where one role does everything.
+ * Who the URL's user is, and which role it takes: that of the kind, or none where one role does everything. `own`: the login is of
+ * nobody else, so no SQL takes another name in the audit.
  * @throws {Error} the roles are apart, and the user does not belong to that one.
  */
-async function roleThere(url: string, asked: string): Promise<{ user: string; role: string | null }> {
+async function roleThere(
+  url: string,
+  prefix: string,
+  kind: RoleKind,
+): Promise<{ user: string; role: string | null; own: boolean }> {
+  const [asked, roles] = [roleName(prefix, kind), roleKinds.map((each) => roleName(prefix, each))];
   const client = new pg.Client({ connectionString: url, application_name: 'studio' });
   await client.connect();
   try {
-    const { rows } = await client.query<{ user: string; apart: boolean | null; member: boolean | null }>(
-      `select current_user as user, has_table_privilege(to_regrole($1), to_regclass('public.locations'), 'SELECT') as apart,
-         pg_has_role(to_regrole($1), 'MEMBER') as member`,
-      [asked],
+    const { rows } = await client.query<{
+      user: string;
+      own: boolean;
+      apart: boolean | null;
+      member: boolean | null;
+    }>(
+      `select session_user as user, not r.rolsuper and r.rolname <> all ($2)
+           and r.oid is distinct from (select c.relowner from pg_class c where c.oid = to_regclass('public.locations')) as own,
+         has_table_privilege(to_regrole($1), to_regclass('public.locations'), 'SELECT') as apart,
+         pg_has_role(to_regrole($1), 'MEMBER') as member
+       from pg_roles r where r.rolname = session_user`,
+      [asked, roles],
     );
-    const [found = { user: '', apart: null, member: null }] = rows;
-    if (found.apart !== true) return { user: found.user, role: null };
-    if (found.member === true) return { user: found.user, role: asked };
+    const [found = { user: '', own: false, apart: null, member: null }] = rows;
+    const { user, own } = found;
+    if (found.apart !== true) return { user, own, role: null };
+    if (found.member === true) return { user, own, role: asked };
     throw new Error(
       `DATABASE_URL is ${found.user}'s: give Studio that of ${asked}, or of a role that is granted it (docs/operations.md#roles)`,
     );

@@ -37,6 +37,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       location_id: locationId,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/),
       actor: 'api_key',
+      by: 'test',
+      by_known: true,
       api_key_id: key.id,
       key_name: 'test',
       request_id: expect.any(String),
@@ -98,7 +100,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     expect((await comanda(...update, '--as', 'ana')).code).toBe(0);
     const readable = (await comanda('audit', '--by', 'ana')).stdout;
     expect(readable).toMatch(
-      / command line by ana .* keys\.update .*permissions: \["orders:\*"\] → \["orders:read"\]/,
+      / command line by ana \(stated\) .* keys\.update .*permissions: \["orders:\*"\] → \["orders:read"\]/,
     );
   });
 
@@ -149,6 +151,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       location_id: locationId,
       created_at: expect.any(String),
       actor: 'database',
+      by: 'psql',
+      by_known: false,
       role: role?.name,
       application: 'psql',
       operation: 'update',
@@ -165,7 +169,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
 
     const { stdout } = await comanda('audit', '--location', locationId);
     const [, removal, insertion, update] = stdout.trimEnd().split('\n');
-    expect(update).toContain(` ${changed?.id}  ${role?.name} by psql `);
+    expect(update).toContain(` ${changed?.id}  ${role?.name} by psql (stated) `);
     expect(update).toMatch(/ update products .* Tea +name: "Flat White" → "Tea", price: 12\.5 → 13\.75$/);
     expect(insertion).toMatch(/ insert products +- +Mate, Mate, Mate +101 rows; .*"Mate".*; …$/);
     expect(removal).toMatch(/ delete products .* with it went 1 product_stock$/);

@@ -1,5 +1,7 @@
-import type pg from 'pg';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
+import { verifier } from '../../packages/embedded/src/password.ts';
 import { type HandSession, lookAtHands } from '../../packages/worker/src/warden.statements.ts';
 import { openToPublic } from '../attack/role-functions.ts';
 import { superuserUrl } from '../support/database.ts';
@@ -81,6 +83,28 @@ describe('a worker', () => {
     expect(await ended).toMatchObject({ code: '57P01' });
     await other.query('commit');
     await other.end();
+  });
+
+  it('ends the session of a person as it ends that of an admin, whatever the person sets for the own login', async () => {
+    const name = `ana_${prefix().slice(-6).replace(/\W/g, '')}_w`;
+    const url = new URL(roleUrl(kit.url, 'admin'));
+    const superuser = new pg.Client({ connectionString: superuserUrl(kit.url) });
+    await superuser.connect();
+    try {
+      const secret = { verifier: verifier(url.password), always: true };
+      await makePersonLogin(superuser, prefix(), { name, role: 'admin' }, secret);
+      url.username = name;
+      await runOnce(url.href, `alter role ${name} set idle_in_transaction_session_timeout = 0`);
+      await kit.startWorker();
+      session = await openAs(url.href, 'admin');
+      await session.query('set lock_timeout = 0; begin; lock table products in access exclusive mode');
+      const ended = new Promise((resolve) => session.once('error', resolve));
+      await kit.database.pool.query('select count(*) from products');
+      expect(await ended).toMatchObject({ code: '57P01' });
+    } finally {
+      await superuser.query(`drop role if exists ${name}`);
+      await superuser.end();
+    }
   });
 
   it('ends a login role that is a member of reader, and holds a lock over one statement after the other', async () => {

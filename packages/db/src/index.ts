@@ -60,8 +60,17 @@ export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.t
 export { pidSpace } from './pid-space.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';
-export { boundedRoles, mostLocks, roleBounds, sessionDefaults } from './roles/bounds.ts';
+export { looseLogins } from './roles/bounding.ts';
+export { type BoundedRole, boundedRoles, mostLocks, roleBounds, sessionDefaults } from './roles/bounds.ts';
 export { roleKinds, roleName } from './roles/names.ts';
+export {
+  makePersonLogin,
+  type PersonLogin,
+  PersonRefused,
+  personName,
+  type RemovedLogin,
+  removePersonLogin,
+} from './roles/persons.ts';
 export { repositoryRoot } from './root.ts';
 export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export {

@@ -1,8 +1,8 @@
-import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type { RoleKind } from '@comanda/db';
 import { makeRoles, roleKinds, roleName } from '@comanda/db';
 import pg from 'pg';
 import { instanceUrl, noteInstance, readInstance, rolePassword, roleUrlOf } from './instance.ts';
+import { verifier } from './password.ts';
 
 /**
  * Makes the four roles of the server that runs in `dataDir` and lets them log in; gives their connection strings. Migrations
@@ -36,15 +36,6 @@ export async function embeddedRoles(dataDir: string, prefix: string): Promise<Re
   const { port } = instance;
   const url = (kind: RoleKind) => roleUrlOf(instance, port, kind);
   return { owner: url('owner'), service: url('service'), admin: url('admin'), reader: url('reader') };
-}
-
-/** What PostgreSQL stores of a password (RFC 5803). The password has ASCII letters and digits alone. */
-export function verifier(password: string, salt = randomBytes(16), rounds = 4_096): string {
-  const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
-  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
-  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
-  const server = keyed('Server Key').toString('base64');
-  return `SCRAM-SHA-256$${rounds}:${salt.toString('base64')}$${stored}:${server}`;
 }
 
 function opens(password: string, known: string): boolean {

@@ -15,12 +15,14 @@ import {
   roleUrlOf,
   settleInstance,
 } from './instance.ts';
+import { readLogin } from './logins.ts';
 import { endProcesses, runTool } from './os-processes.ts';
 import { choosePort } from './port.ts';
 import { superviseServer } from './supervise.ts';
 
 export { type Account, serverAccount } from './account.ts';
 export { forgetful, lastLines } from './cluster.ts';
+export { forgetLogin, keepLogin, newPassword } from './logins.ts';
 export { runTool, type ToolOptions } from './os-processes.ts';
 
 /** A PostgreSQL server of our own, kept alive until it is stopped. */
@@ -100,6 +102,14 @@ export async function embeddedUrl(
   const instance = readInstance(dataDir);
   if (instance === null || instance.port === null || postmasterOf(instance) === null) return null;
   return roleUrlOf(instance, instance.port, role);
+}
+
+/** The same as the person of that name; null as well where that person has no login there. */
+export async function embeddedLoginUrl(dataDir: string, name: string): Promise<string | null> {
+  const password = readLogin(dataDir, name);
+  const url = password === null ? null : await embeddedUrl(dataDir, 'superuser');
+  if (url === null || password === null) return null;
+  return Object.assign(new URL(url), { username: name, password }).href;
 }
 
 /** The folder that the files of the server of `dataDir` are in, running or not; null where no start has made one. */

@@ -24,10 +24,11 @@ export function undoTable(value: unknown): Lines {
 // Of a hand edit the first rows are shown; --json has all that are kept.
 const rowsShown = 3;
 
-function who({ actor, key_name, role, application }: AuditEntry): string {
-  if (actor === 'command_line') return application ? `command line by ${application}` : 'command line';
+function who({ actor, key_name, role, application, by, by_known }: AuditEntry): string {
   if (actor === 'api_key') return `key "${key_name ?? '(deleted)'}"`;
-  return application ? `${role} by ${application}` : String(role);
+  const means = actor === 'command_line' ? 'command line' : String(role);
+  if (!application) return means;
+  return `${means} by ${application}${by !== undefined && by_known === false ? ' (stated)' : ''}`;
 }
 
 function changes({ changes, rows: kept = [], row_count = 0, resource_id }: AuditEntry): string[] {

@@ -11,8 +11,16 @@ export interface Command {
   positionals?: readonly string[];
   /** One without `value` is a flag: given, its text is `true`. */
   options: Record<string, { value?: string; help: string; required?: boolean }>;
+  /** It writes into the audit, so it takes `--as` as well. */
+  audited?: true;
   work(): Promise<Work>;
 }
+
+/** The options that a command takes, but for those of all. */
+export const optionsOf = ({ options, audited }: Command): Command['options'] =>
+  audited === undefined
+    ? options
+    : { ...options, as: { value: 'NAME', help: 'by whom, for the audit ($SUDO_USER, else $USER)' } };
 
 /** What a command works on. */
 export interface CommandContext {
@@ -42,5 +50,5 @@ interface DatabaseWork {
 interface LoneWork {
   as?: undefined;
   /** The same for a command that also works while settings or database do not. */
-  runAlone(environment: NodeJS.ProcessEnv, options: Options): Promise<unknown>;
+  runAlone(environment: NodeJS.ProcessEnv, options: Options, positionals: string[]): Promise<unknown>;
 }

@@ -1,67 +1,13 @@
 import { cellCommands } from './cells/commands.ts';
 import type { Command } from './command.ts';
-
-const limitOptions = {
-  'per-minute': { value: 'N', help: 'requests a minute (600)' },
-  monthly: { value: 'N', help: 'requests a calendar month (1000000)' },
-  'batch-jobs-per-hour': { value: 'N', help: 'batch jobs an hour (30)' },
-  'max-items-per-batch': { value: 'N', help: 'items in one batch (500)' },
-};
+import { databaseCommands } from './database-commands.ts';
+import { keyCommands } from './key-commands.ts';
 
 const location = { value: 'ID', help: 'the location, where there are several' };
 
 /** Every command, in the order in which `--help` shows them. */
 export const commands: Record<string, Command> = {
-  'keys create': {
-    summary: 'Make an API key; its text is shown once',
-    options: {
-      name: { value: 'NAME', help: 'what it is for', required: true },
-      permissions: {
-        value: 'LIST',
-        help: 'permissions, comma-separated; also resource:* and *',
-        required: true,
-      },
-      location: { value: 'ID', help: 'the location it belongs to (the oldest)' },
-      ...limitOptions,
-      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused' },
-    },
-    work: async () => (await import('./keys.ts')).createKey,
-  },
-  'keys list': {
-    summary: 'List API keys',
-    options: { location: { value: 'ID', help: 'only those of this location' } },
-    work: async () => (await import('./keys.ts')).listKeys,
-  },
-  'keys show': {
-    summary: 'Show an API key: what it may do, its limits, when it was used',
-    positionals: ['ID'],
-    options: {},
-    work: async () => (await import('./keys.ts')).showKey,
-  },
-  'keys update': {
-    summary: 'Change an API key; what is not given stays as it is',
-    positionals: ['ID'],
-    options: {
-      name: { value: 'NAME', help: 'what it is for' },
-      permissions: { value: 'LIST', help: 'all of its permissions, comma-separated' },
-      ...limitOptions,
-      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused, or never' },
-      as: { value: 'YOUR-NAME', help: 'by whom, for the audit; required with --permissions' },
-    },
-    work: async () => (await import('./keys.ts')).updateKey,
-  },
-  'keys rotate': {
-    summary: 'Make a key that may do what this one may, and let this one run out; its text is shown once',
-    positionals: ['ID'],
-    options: { 'grace-hours': { value: 'N', help: 'for how long this one still works (24)' } },
-    work: async () => (await import('./keys.ts')).rotateKey,
-  },
-  'keys revoke': {
-    summary: 'Revoke an API key for good',
-    positionals: ['ID'],
-    options: {},
-    work: async () => (await import('./keys.ts')).revokeKey,
-  },
+  ...keyCommands,
   'app code': {
     summary: 'Make a link that signs a person in to the app, once, within 10 minutes',
     options: {
@@ -73,6 +19,7 @@ export const commands: Record<string, Command> = {
       },
       hours: { value: 'N', help: 'for how long they stay signed in, at most 720 (24)' },
     },
+    audited: true,
     work: async () => (await import('./app.ts')).createCode,
   },
   'locations create': {
@@ -83,6 +30,7 @@ export const commands: Record<string, Command> = {
       currency: { value: 'CODE', help: 'ISO 4217 code (USD)' },
       sandbox: { help: 'to try things at: its keys are test keys, and it can be reset' },
     },
+    audited: true,
     work: async () => (await import('./locations.ts')).createLocation,
   },
   'locations list': {
@@ -104,18 +52,21 @@ export const commands: Record<string, Command> = {
       timezone: { value: 'ZONE', help: 'IANA time zone' },
       currency: { value: 'CODE', help: 'ISO 4217 code; amounts keep their numbers' },
     },
+    audited: true,
     work: async () => (await import('./locations.ts')).updateLocation,
   },
   'locations disable': {
     summary: 'Refuse the keys of a location; webhooks and jobs of it wait',
     positionals: ['ID'],
     options: { reads: { help: 'go on answering reads; writes are refused for a while' } },
+    audited: true,
     work: async () => (await import('./locations.ts')).disableLocation,
   },
   'locations enable': {
     summary: 'Take a location up again where it was disabled',
     positionals: ['ID'],
     options: {},
+    audited: true,
     work: async () => (await import('./locations.ts')).enableLocation,
   },
   'locations export': {
@@ -128,18 +79,21 @@ export const commands: Record<string, Command> = {
     summary: 'Bring an exported location into this database, all of it or nothing; disabled until enabled',
     positionals: ['FOLDER'],
     options: {},
+    audited: true,
     work: async () => (await import('./locations.ts')).importLocation,
   },
   'locations delete': {
     summary: 'Delete a disabled location with all that it has, in batches; safe to cut off and to repeat',
     positionals: ['ID'],
     options: { confirm: { value: 'NAME', help: 'its name', required: true } },
+    audited: true,
     work: async () => (await import('./locations.ts')).deleteLocation,
   },
   ...cellCommands,
   erase: {
     summary: 'Erase what a person left in an order, and every copy of it; number, states and money stay',
     options: { order: { value: 'ID', help: 'the order', required: true } },
+    audited: true,
     work: async () => (await import('./erase.ts')).erase,
   },
   'orders show': {
@@ -157,6 +111,7 @@ export const commands: Record<string, Command> = {
     summary: 'Give an endpoint a new signing secret, shown once; the old one signs beside it for 24 hours',
     positionals: ['ID'],
     options: { location },
+    audited: true,
     work: async () => (await import('./webhooks.ts')).rotateSecret,
   },
   'webhooks replay': {
@@ -169,6 +124,7 @@ export const commands: Record<string, Command> = {
       'event-types': { value: 'LIST', help: 'only these, comma-separated' },
       location,
     },
+    audited: true,
     work: async () => (await import('./webhooks.ts')).replayEvents,
   },
   'deliveries list': {
@@ -186,6 +142,7 @@ export const commands: Record<string, Command> = {
     summary: 'Send the event of a delivery, or of an attempt, to its endpoint again',
     positionals: ['ID'],
     options: { location },
+    audited: true,
     work: async () => (await import('./webhooks.ts')).retryDelivery,
   },
   'jobs list': {
@@ -201,11 +158,13 @@ export const commands: Record<string, Command> = {
     summary: 'Run a failed sync job again: behind what was applied, or anew when nothing could be',
     positionals: ['ID'],
     options: { location },
+    audited: true,
     work: async () => (await import('./jobs.ts')).retryJob,
   },
   'secrets rotate-key': {
     summary: 'Seal every signing secret with the first key of ENCRYPTION_KEY; safe to cut off and to repeat',
     options: {},
+    audited: true,
     work: async () => (await import('./secrets.ts')).rotateEncryptionKey,
   },
   audit: {
@@ -227,6 +186,7 @@ export const commands: Record<string, Command> = {
       'dry-run': { help: 'only show what it would do' },
       deed: { value: 'TEXT', help: "what to say to pass a guard: 'repair: why'" },
     },
+    audited: true,
     work: async () => (await import('./audit.ts')).undoAudit,
   },
   migrate: {
@@ -245,6 +205,7 @@ export const commands: Record<string, Command> = {
       location: { value: 'ID', help: 'only at this location' },
       cells: { value: 'FILE', help: 'cells, in none of which a restored location may answer' },
     },
+    audited: true,
     work: async () => (await import('./restored.ts')).restored,
   },
   drill: {
@@ -279,6 +240,7 @@ export const commands: Record<string, Command> = {
       location: { value: 'ID', help: 'only what must hold at this location' },
       deep: { help: 'look at every row of every location, however long it takes' },
     },
+    audited: true,
     work: async () => (await import('./doctor/command.ts')).doctor,
   },
   'relay retry': {
@@ -286,14 +248,5 @@ export const commands: Record<string, Command> = {
     options: {},
     work: async () => (await import('./doctor/command.ts')).retryRelay,
   },
-  'db url': {
-    summary: 'Print the connection string of the running database, for who only reads unless said',
-    options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
-    work: async () => (await import('./roles.ts')).showUrl,
-  },
-  'db roles': {
-    summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',
-    options: { apply: { help: 'run it, as the role of DATABASE_URL, which may make roles; safe to repeat' } },
-    work: async () => (await import('./roles.ts')).applyOrPrintRoles,
-  },
+  ...databaseCommands,
 };

@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
+import { operator } from '../request/audit.ts';
 import { GraceHours, KeyCreateAt, KeyUpdate, type RotatedKey } from '../resources/keys/schema.ts';
 import * as keys from '../resources/keys/store.ts';
 import type { Options, Work } from './command.ts';
 import { listOf, number, parse } from './input.ts';
 import { table } from './rows.ts';
-
-/** What a person calls themselves, as in `npm run studio -- --as`. */
-const PersonName = z
-  .string()
-  .regex(/^[\w .@-]{1,40}$/, '--as: must be a name of 1 to 40 letters, digits, spaces and . @ - _');
 
 /** `comanda keys create` */
 export const createKey: Work = {
@@ -25,12 +21,12 @@ export const updateKey: Work = {
   run: ({ database }, options, [id = '']) => {
     const { expires_at, ...fields } = fieldsOf(options);
     const changes = parse(KeyUpdate, { ...fields, expires_at: expires_at === 'never' ? null : expires_at });
-    if (changes.permissions !== undefined && options.as === undefined)
+    if (changes.permissions !== undefined && operator.getStore() === undefined)
       throw new CommandError(
         'validation_error',
         '--as: must be your name: the audit keeps by whom permissions were changed',
       );
-    return keys.updateKey(database, id, changes, parse(PersonName.optional(), options.as));
+    return keys.updateKey(database, id, changes);
   },
 };
 

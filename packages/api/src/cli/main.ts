@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { complain, say } from '@comanda/db/terminal';
 import { CommandError } from '../command-error.ts';
 import type { ErrorCode } from '../reasons.ts';
-import type { Command } from './command.ts';
+import { type Command, optionsOf } from './command.ts';
 import { commands } from './commands.ts';
 import { commandHelp, overview } from './output.ts';
 import type { Lines } from './rows.ts';
@@ -33,9 +33,9 @@ const refusalOf = async (error: unknown): Promise<{ code: ErrorCode; message: st
 
 async function run(argv: string[], json: boolean): Promise<{ lines: Lines; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
-  const name = [words.slice(0, 2).join(' '), words[0] ?? ''].find((candidate) =>
-    Object.hasOwn(commands, candidate),
-  );
+  const name = [3, 2, 1]
+    .map((count) => words.slice(0, count).join(' '))
+    .find((candidate) => Object.hasOwn(commands, candidate));
   const command = name === undefined ? undefined : commands[name];
   if (words.length === 0 && argv.includes('--version')) return said(await versionText(json));
   if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json));
@@ -69,8 +69,9 @@ function withoutCommand(words: readonly string[], argv: readonly string[], json:
 }
 
 function parseCommand(name: string, command: Command, argv: string[]) {
+  const known = optionsOf(command);
   const types = Object.fromEntries(
-    Object.entries(command.options).map(([option, { value }]) => [
+    Object.entries(known).map(([option, { value }]) => [
       option,
       { type: value === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
@@ -90,12 +91,12 @@ function parseCommand(name: string, command: Command, argv: string[]) {
   if (positionals.length !== expected.length) {
     throw new CommandError('invalid_request', `usage: comanda ${[name, ...expected].join(' ')}; see --help`);
   }
-  const missing = Object.entries(command.options).find(
+  const missing = Object.entries(known).find(
     ([option, { required }]) => required && !(option in parsed.values),
   );
   if (missing) throw new CommandError('validation_error', `--${missing[0]} is required`);
   const options = Object.fromEntries(
-    Object.keys(command.options).flatMap((option) =>
+    Object.keys(known).flatMap((option) =>
       parsed.values[option] === undefined ? [] : [[option, String(parsed.values[option])]],
     ),
   );

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, optionsOf } from './command.ts';
 import { commands } from './commands.ts';
 import type { Lines } from './rows.ts';
 
@@ -16,8 +16,9 @@ export function overview(names: readonly string[]): Lines {
 }
 
 /** What `comanda <command> --help` prints. */
-export function commandHelp(name: string, { summary, positionals = [], options }: Command): Lines {
-  const rows = Object.entries(options).map(([option, { value, help, required }]) => ({
+export function commandHelp(name: string, command: Command): Lines {
+  const { summary, positionals = [] } = command;
+  const rows = Object.entries(optionsOf(command)).map(([option, { value, help, required }]) => ({
     flag: value === undefined ? `--${option}` : `--${option} ${value}`,
     help: required ? `${help} (required)` : help,
   }));

@@ -2,9 +2,11 @@ import { openSqlDatabase, readSettings, SettingsError } from '@comanda/db';
 import { CommandError } from '../command-error.ts';
 import { toApiError } from '../errors.ts';
 import type { ErrorCode } from '../reasons.ts';
+import { operator } from '../request/audit.ts';
 import type { Options, Work } from './command.ts';
 import { databaseUrlOf } from './database-url.ts';
 import { type Lines, table } from './rows.ts';
+import { statedName } from './stated-name.ts';
 
 /** What a command was called with. */
 export interface Call {
@@ -15,15 +17,17 @@ export interface Call {
 }
 
 /** Does the work of a command, on the database unless it works alone; gives what is printed and whether it failed. */
-export async function perform(
-  work: Work,
-  { options, positionals, json }: Call,
-): Promise<{ lines: Lines; failed: boolean }> {
+export async function perform(work: Work, call: Call): Promise<{ lines: Lines; failed: boolean }> {
+  const name = statedName(call.options, process.env);
+  return name === undefined ? run(work, call) : operator.run(name, () => run(work, call));
+}
+
+async function run(work: Work, { options, positionals, json }: Call): ReturnType<typeof perform> {
   const told = (value: unknown) => ({
     lines: json ? [JSON.stringify(value)] : (work.show ?? table)(value),
     failed: work.isFailure?.(value) === true,
   });
-  if (work.runAlone !== undefined) return told(await work.runAlone(process.env, options));
+  if (work.runAlone !== undefined) return told(await work.runAlone(process.env, options, positionals));
   const settings = readSettings(process.env);
   const databaseUrl = await databaseUrlOf(settings, work.as ?? 'service');
   if (databaseUrl === null) {

@@ -1,6 +1,7 @@
 import { type SqlDatabase, statement } from '@comanda/db';
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
+import { operator } from '../request/audit.ts';
 import { Id } from '../wire.ts';
 import { livingElsewhere } from './cells/elsewhere.ts';
 import { readCells } from './cells/file.ts';
@@ -58,7 +59,7 @@ async function refuseStrays(database: SqlDatabase, cells: string): Promise<void>
 function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
   return database.transaction(undefined, async (tx) => {
     await tx.run(sayDeed, []);
-    return tx.run(moveCounters, [ahead, location ?? null]);
+    return tx.run(moveCounters, [ahead, location ?? null, operator.getStore() ?? null]);
   });
 }
 
@@ -80,8 +81,8 @@ const moveCounters = statement<Moved>(
        ) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
      from moved m group by m.location_id
    ), written as (
-     insert into audit_entries (location_id, id, actor_kind, operation, changes)
-     select location_id, uuid_v7(), 'command_line', 'locations.restored',
+     insert into audit_entries (location_id, id, actor_kind, application_name, operation, changes)
+     select location_id, uuid_v7(), 'command_line', $3, 'locations.restored',
        jsonb_build_object('before', before, 'after', after, 'since', since)
      from told
    )

@@ -57,27 +57,38 @@ const mayRead = statement<{ known: boolean }>(
 /** What `comanda db roles` gives: the SQL, or what was done. */
 type Roles = ReturnType<typeof rolesSql> | { roles: string; granted: boolean };
 
-/** The SQL of the roles; with `apply` it is run. Throws CommandError, and what the database throws. */
-async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Promise<Roles> {
-  const {
-    databaseRolePrefix: prefix,
-    databaseDirectUrl,
-    databaseUrl,
-    dataDir,
-  } = readSettings(environment, {
-    seals: false,
-  });
-  if (!apply) return rolesSql(prefix);
+/** A session that may make roles. */
+export type RoleMaker = Parameters<typeof applyRoles>[0];
+
+/** Does what takes somebody who may make roles: the user of DATABASE_URL, or the superuser of the embedded database. */
+export async function withRoleMaker<Result>(
+  { databaseDirectUrl, databaseUrl, dataDir }: Settings,
+  work: (client: RoleMaker, url: string) => Promise<Result>,
+): Promise<Result> {
   const url = databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir, 'superuser'));
   if (url === null) throw new CommandError('invalid_request', 'no database is running; set DATABASE_URL');
   const database = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
-  const client = await database.pool.connect();
   try {
-    return { roles: `${prefix}_…`, granted: await applyRoles(client, prefix) };
+    const client = await database.pool.connect();
+    try {
+      return await work(client, url);
+    } finally {
+      client.release();
+    }
   } finally {
-    client.release();
     await database.close();
   }
+}
+
+/** The SQL of the roles; with `apply` it is run. Throws CommandError, and what the database throws. */
+async function databaseRoles(environment: NodeJS.ProcessEnv, apply: boolean): Promise<Roles> {
+  const settings = readSettings(environment, { seals: false });
+  const { databaseRolePrefix: prefix } = settings;
+  if (!apply) return rolesSql(prefix);
+  return withRoleMaker(settings, async (client) => ({
+    roles: `${prefix}_…`,
+    granted: await applyRoles(client, prefix),
+  }));
 }
 
 /** The SQL as a script for psql; or what was done, in words. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId, type Statement, statement, type Transaction } from '@comanda/db';
 import type { CallContext } from './context.ts';
 
@@ -7,7 +8,13 @@ export interface AuditChanges {
   after: Readonly<Record<string, unknown>> | null;
 }
 
-/** Who acts, and at which location it is written down: a key by a request, or a person at the command line, by the name they gave. */
+/**
+ * The name of who works at the command line, as they stated it. Every entry of a command takes it from here, so that no
+ * command can leave it out.
+ */
+export const operator = new AsyncLocalStorage<string>();
+
+/** Who acts, and at which location it is written down: a key by a request, or a person at the command line (`operator`). */
 export type AuditActor =
   | {
       kind: 'api_key';
@@ -16,13 +23,12 @@ export type AuditActor =
       requestId: string;
       clientAddress: string | undefined;
     }
-  | { kind: 'command_line'; locationId: string; name?: string | undefined };
+  | { kind: 'command_line'; locationId: string };
 
 /** A person at the command line, who has deleted the location. */
 export interface AuditActorAtNone {
   kind: 'command_line';
   locationId: null;
-  name?: undefined;
 }
 
 /** The key behind a request as the one who acts. */
@@ -68,7 +74,7 @@ export function auditAs(
     byKey ? actor.apiKeyId : null,
     byKey ? actor.requestId : null,
     byKey ? (actor.clientAddress ?? null) : null,
-    byKey ? null : (actor.name ?? null),
+    byKey ? null : (operator.getStore() ?? null),
     operation,
     resourceId,
     JSON.stringify(differing),

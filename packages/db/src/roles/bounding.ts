@@ -1,22 +1,24 @@
 import { type BoundedRole, boundedRoles, closedFunctions, roleBounds, sessionDefaults } from './bounds.ts';
-import { roleName } from './names.ts';
+import { roleKinds, roleName } from './names.ts';
 
 /**
  * The SQL that bounds the roles: connection limits, what their sessions begin with, what the service needs to end those that
  * pass a bound, and which functions are closed. Whatever the session may not do is left out, and doctor reports it.
  */
 export const boundStatements = (prefix: string): string[] => [
-  ...boundedRoles.flatMap((role) => limits(roleName(prefix, role), role)),
+  ...boundedRoles.flatMap((role) => limitStatements(roleName(prefix, role), role)),
+  boundLogins(prefix),
   // To see what other sessions do, and to end those that pass their bounds.
   ...['pg_read_all_stats', 'pg_signal_backend'].map((right) => grantOnce(right, roleName(prefix, 'service'))),
   closeToPublic(roleName(prefix, 'owner'), roleName(prefix, 'service')),
 ];
 
-function limits(name: string, role: BoundedRole): string[] {
-  const { connections, temporaryFiles } = roleBounds[role];
+/** The SQL that bounds one role or login, whose name is a plain identifier, as a role is bounded; changes nothing that is so already. */
+export function limitStatements(name: string, role: BoundedRole): string[] {
+  const { connections } = roleBounds[role];
   const set = (settings: Readonly<Record<string, string>>): string =>
     Object.entries(settings)
-      .map(([setting, value]) => `    alter role ${name} set ${setting} = '${value}';`)
+      .map(([setting, value]) => `    alter role "${name}" set ${setting} = '${value}';`)
       .join('\n');
   const unless = (
     wanted: Readonly<Record<string, string>>,
@@ -31,17 +33,59 @@ ${work}
 exception when insufficient_privilege then null;
 end $$`;
   const defaults = sessionDefaults(role);
-  // Only a superuser may set it, and no session may lift it.
-  const files = { temp_file_limit: `${temporaryFiles}GB` };
+  const files = fileLimit(role);
   return [
     unless(
       defaults,
       ` and r.rolconnlimit = ${connections}`,
-      `    alter role ${name} connection limit ${connections};\n${set(defaults)}`,
+      `    alter role "${name}" connection limit ${connections};\n${set(defaults)}`,
     ),
     unless(files, '', set(files)),
   ];
 }
+
+// Only a superuser may set it, and no session may lift it.
+const fileLimit = (role: BoundedRole) => ({ temp_file_limit: `${roleBounds[role].temporaryFiles}GB` });
+
+/**
+ * SQL for the logins of people: which lack what of the bounds of the role that they are a member of, as `name`, `setting` and
+ * `value`. What an operator has set otherwise for one is left to them, but not that there is no bound. `prefix` is SQL, too.
+ */
+export function looseLogins(prefix: string, more: (role: BoundedRole) => object = () => ({})): string {
+  const wanted = boundedRoles.flatMap((role) => {
+    const bounds = {
+      'connection limit': roleBounds[role].connections,
+      ...sessionDefaults(role),
+      ...more(role),
+    };
+    return Object.entries(bounds).map(([setting, value]) => `('${role}', '${setting}', '${value}')`);
+  });
+  return `with kinds as (
+    select r.oid, k.kind, k.place from unnest('{${roleKinds.join()}}'::text[]) with ordinality k (kind, place)
+    join pg_roles r on r.rolname = ${prefix} || '_' || k.kind
+  )
+  select r.rolname as name, w.setting, w.value
+  from pg_roles r
+  cross join lateral (
+    select k.kind from kinds k where pg_has_role(r.oid, k.oid, 'MEMBER') order by k.place limit 1) m
+  join (values ${wanted.join(', ')}) w (kind, setting, value) on w.kind = m.kind
+  where r.rolcanlogin and not r.rolsuper and r.oid not in (select k.oid from kinds k)
+    and case w.setting when 'connection limit' then r.rolconnlimit < 0 else not exists (
+      select from pg_db_role_setting s cross join unnest(s.setconfig) c where s.setrole = r.oid
+        and s.setdatabase in (0, (select d.oid from pg_database d where d.datname = current_database()))
+        and split_part(c, '=', 1) = w.setting and split_part(c, '=', 2) !~ '^(-1|0[a-z]*|off|)$') end`;
+}
+
+/** A setting of a role is not inherited by who is a member of it. */
+const boundLogins = (prefix: string): string => `do $$ declare l record; begin
+  for l in ${looseLogins(`'${prefix}'`, fileLimit)} loop
+    begin
+      execute case l.setting when 'connection limit' then format('alter role %I connection limit %s', l.name, l.value)
+        else format('alter role %I set %s = %L', l.name, l.setting, l.value) end;
+    exception when insufficient_privilege then null;
+    end;
+  end loop;
+end $$`;
 
 const grantOnce = (right: string, role: string): string => `do $$ begin
   if not pg_has_role('${role}', '${right}', 'MEMBER') then grant ${right} to ${role}; end if;

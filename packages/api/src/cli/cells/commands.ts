@@ -18,6 +18,7 @@ export const cellCommands: Record<string, Command> = {
       },
       folder: { value: 'FOLDER', help: 'for the export, new or empty (one in DATA_DIR)' },
     },
+    audited: true,
     work: async () => (await import('./move.ts')).moveLocation,
   },
   'cells map': {

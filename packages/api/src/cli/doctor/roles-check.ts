@@ -1,4 +1,4 @@
-import { boundedRoles, roleBounds, sessionDefaults, statement } from '@comanda/db';
+import { boundedRoles, looseLogins, roleBounds, sessionDefaults, statement } from '@comanda/db';
 import { type Check, ok, warning } from './check.ts';
 
 /** Whether sessions of the roles admin and reader are bounded, and whether the worker may end them. */
@@ -19,6 +19,7 @@ export const sessionsOfPeople: Check = {
     const lacks = [
       row.lacks !== null && `${row.name} lacks ${row.lacks}`,
       row.unbounded !== null && `without their limits and defaults: ${row.unbounded}`,
+      row.loose !== null && `logins of people without some of them: ${row.loose}`,
     ].filter((part) => part !== false);
     return lacks.length === 0 ? ok('bounded, and ended where they pass a bound') : warning(lacks.join('; '));
   },
@@ -30,6 +31,7 @@ const boundsOfRoles = statement<{
   absent: string | null;
   lacks: string | null;
   unbounded: string | null;
+  loose: string | null;
 }>(
   'doctor_bounds_of_roles',
   `with wanted as (
@@ -42,5 +44,6 @@ const boundsOfRoles = statement<{
       where not pg_has_role(n.name, 'USAGE')) as lacks,
      (select string_agg(w.name, ', ') from wanted w join pg_roles r on r.rolname = w.name
       where r.rolconnlimit <> w.connections or not exists (
-        select from pg_db_role_setting s where s.setrole = r.oid and s.setdatabase = 0 and s.setconfig @> w.settings)) as unbounded`,
+        select from pg_db_role_setting s where s.setrole = r.oid and s.setdatabase = 0 and s.setconfig @> w.settings)) as unbounded,
+     (select string_agg(distinct l.name, ', ') from (${looseLogins(`coalesce(substring(session_user from '^(.+)_service$'), $1)`)}) l) as loose`,
 );

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.ts';
 import { inPlace } from '../../places/bulkhead.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
+import { personsKey } from '../keys/schema.ts';
 import { insertKey } from '../keys/store.ts';
 import { type Guesses, guessesOf } from './guesses.rules.ts';
 import { type SignedIn, screenNames, screens } from './schema.ts';
@@ -17,18 +18,18 @@ const counted = new WeakMap<App, Guesses>();
  * `unauthorized` for a code that was used, is too old or is none; of the last kind 429 to an address that gave many.
  */
 export async function redeem(
-  { app, requestId, clientAddress = '' }: RequestContext,
+  { app, requestId, clientAddress }: RequestContext,
   { code }: { code: string },
 ): Promise<{ value: SignedIn; apiKeyId: string; locationId: string }> {
   const hash = codeHash(code);
   const found = hash && (await app.places.joined.read(foundCodes, hash));
-  if (hash === undefined || found === undefined) throw guessed(app, clientAddress);
+  if (hash === undefined || found === undefined) throw guessed(app, clientAddress ?? '');
   if (found.state !== 'usable') throw refused(`app_code_${found.state}`);
   const { location_id: locationId } = found;
   const signedIn = await inPlace(
     app.places.bulkhead,
     { locationId, resource: 'app-codes', kind: 'mutation' },
-    () => app.database.transaction(requestId, (tx) => use(tx, hash)),
+    () => app.database.transaction(requestId, (tx) => use(tx, hash, { requestId, clientAddress })),
   );
   // Of several at the same moment one was first.
   if (signedIn === undefined) throw refused('app_code_used');
@@ -36,7 +37,11 @@ export async function redeem(
 }
 
 /** Uses a code and makes its key; undefined where another call has used it. */
-async function use(tx: Transaction, hash: Buffer) {
+async function use(
+  tx: Transaction,
+  hash: Buffer,
+  request: { requestId: string; clientAddress: string | undefined },
+) {
   const [row] = await tx.run(sql.useCode, [hash]);
   if (row === undefined) return undefined;
   const { location_id: locationId, name, key_hours, timezone, currency } = row;
@@ -45,8 +50,8 @@ async function use(tx: Transaction, hash: Buffer) {
   const permissions = [...new Set(opened.flatMap((screen) => screens[screen]))];
   const key = await insertKey(
     tx,
-    { kind: 'command_line', locationId },
-    { name: `app: ${name}`, code: row.code, sandbox: row.sandbox },
+    { kind: 'api_key', locationId, ...request },
+    { name: personsKey(name), code: row.code, sandbox: row.sandbox },
     { permissions, limits: {}, expiresAt },
   );
   const value = {

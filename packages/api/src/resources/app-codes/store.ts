@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { SqlDatabase } from '@comanda/db';
 import type { JoinedRead } from '../../places/joined-reads.ts';
+import { auditAs } from '../../request/audit.ts';
 import { findLocation } from '../keys/store.ts';
 import { type CodeCreate, CodeCreate as CodeCreateSchema } from './schema.ts';
 import * as sql from './statements.ts';
@@ -17,7 +18,14 @@ export async function issueCode(
   const { id, code: place } = await findLocation(database, location_id);
   // As in a key, what leads to its cell comes first.
   const code = `${place}_${randomBytes(codeBytes).toString('base64url')}`;
-  await database.run(sql.insertCode, [hashOf(code), id, name, [...new Set(screens)], hours]);
+  const opened = [...new Set(screens)];
+  await database.transaction(undefined, async (tx) => {
+    await tx.run(sql.insertCode, [hashOf(code), id, name, opened, hours]);
+    auditAs(tx, { kind: 'command_line', locationId: id }, 'appCodes.create', null, {
+      before: null,
+      after: { name, screens: opened, hours },
+    });
+  });
   return { code, location_id: id };
 }
 

@@ -1,4 +1,43 @@
+import { calledAfter } from '../keys/schema.ts';
 import type { AuditEntry } from './schema.ts';
+
+/** What an entry says of who made it, as it is stored. `login` is of a session of the database. */
+export interface Maker {
+  actor_kind: AuditEntry['actor'];
+  key_name: string | null;
+  role: string | null;
+  application: string | null;
+  /** `own`: of nobody else; `shared`: one that several use, or that may take the name of any; `service`: ours. */
+  login: 'own' | 'shared' | 'service' | null;
+}
+
+const undo = 'audit undo';
+
+/** What a session calls itself while it undoes something for a person or a key. */
+export const undoneBy = (name: string | undefined): string =>
+  name === undefined ? undo : `${undo} by ${name}`;
+
+/**
+ * Who did it. Known is whose key or own login it was; what a session calls itself over a shared login, and the name that was
+ * given at the command line, are only stated.
+ */
+export function personOf({
+  actor_kind,
+  key_name,
+  role,
+  application,
+  login,
+}: Maker): Pick<AuditEntry, 'by' | 'by_known'> {
+  if (actor_kind === 'api_key') return named(key_name, true);
+  if (login === 'own') return named(role, true);
+  if (application === undo) return {};
+  const undoing = application?.startsWith(undoneBy('')) ? application.slice(undoneBy('').length) : null;
+  // At the desk the service says it, of the key that asked for the undo.
+  return undoing === null ? named(application, false) : named(undoing, login === 'service');
+}
+
+const named = (name: string | null, by_known: boolean): Pick<AuditEntry, 'by' | 'by_known'> =>
+  name === null || name === '' ? {} : { by: calledAfter(name), by_known };
 
 // What a key may do again must be within what keys may do: the reach of a key is a person's to give back.
 const notByKey = ['api_keys'];

@@ -13,10 +13,15 @@ const filters = {
     .optional()
     .meta({ description: 'From this moment, or day (UTC), on.', example: '2026-01-31' }),
   table: z.string().optional().meta({ description: 'What was changed by hand in it.', example: 'products' }),
-  by: z.string().optional().meta({
-    description:
-      'A role or application of the database, the name of a key, with or without `app: `, or its id.',
-  }),
+  by: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'A person, by whatever they did it: a login or application of the database, the name given at the command line, the ' +
+        'name of a key, with or without `app: `; or the id of a key.',
+      example: 'ana',
+    }),
   id: z.guid().optional().meta({ description: 'An entry, or a row that was changed.' }),
 };
 
@@ -54,6 +59,10 @@ export const AuditEntry = z
     location_id: Id.optional(),
     created_at: Timestamp,
     actor: z.enum(['api_key', 'command_line', 'database']),
+    /** Who did it: whose key or login, else the name that was stated. Absent where nobody stated one. */
+    by: z.string().optional(),
+    /** Whether that is known: an own login, or a key. False for what was stated at the command line or over a shared login. */
+    by_known: z.boolean().optional(),
     api_key_id: Id.optional(),
     /** The key's name today. */
     key_name: z.string().optional(),

@@ -48,7 +48,7 @@ export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest):
       const [entry] = isId(id) ? await tx.run(sql.findEntryHere, [locationId, id]) : [];
       if (entry === undefined) throw notFound('Audit entry');
       if (!isUndoneByKey(entry.table)) throw conflict('guarded', `Edits of ${entry.table} are ${elsewhere}.`);
-      written = await undoIn(tx, id, `audit undo by ${keyName}`);
+      written = await undoIn(tx, id, keyName);
       if (dry_run) throw takenBack;
       const rows = written.reduce((sum, { row_count = 0 }) => sum + row_count, 0);
       audit(tx, ctx, 'audit.undo', id, { before: null, after: { table: entry.table, rows } });

@@ -1,18 +1,15 @@
 import { pageBytes, statement } from '@comanda/db';
 import { resourceName } from './named.statements.ts';
+import type { Maker } from './rules.ts';
 import type { AuditEntry } from './schema.ts';
 
 /** An entry as it is stored, with what is read beside it; what is absent is null. */
-export interface EntryRow {
+export interface EntryRow extends Maker {
   id: string;
   location_id: string | null;
   timezone: string | null;
   created_at: Date;
-  actor_kind: AuditEntry['actor'];
   api_key_id: string | null;
-  key_name: string | null;
-  role: string | null;
-  application: string | null;
   request_id: string | null;
   client_address: string | null;
   operation: string;
@@ -28,8 +25,15 @@ export interface EntryRow {
   cannot_undo: string | null;
 }
 
+// The roles are named as who owns the audit is. A superuser may take the name of any other.
+const owner = `(select pg_get_userbyid(c.relowner)::text from pg_class c where c.oid = 'public.audit_entries'::regclass)`;
+const role = (kind: string) => `regexp_replace(${owner}, '_owner$', '') || '_${kind}'`;
+const login = `case when a.actor_kind <> 'database' then null when a.actor_name = ${role('service')} then 'service'
+       when a.actor_name in (${owner}, ${role('admin')}, ${role('reader')})
+         or exists (select from pg_roles r where r.rolname = a.actor_name::name and r.rolsuper) then 'shared' else 'own' end`;
+
 const shown = `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
-     a.actor_name as role, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
+     a.actor_name as role, ${login} as login, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
      a.resource_id, ${resourceName} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
      case when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
        else a.changes end as changes,
@@ -42,7 +46,8 @@ const keys = 'left join api_keys k on k.location_id = a.location_id and k.id = a
 const wanted = `($3::timestamptz is null or a.created_at >= $3::timestamptz)
      and ($4::text is null or a.relation = $4::text)
      and ($5::text is null or $5::text in (a.actor_name, a.application_name, k.name, a.api_key_id::text)
-       or k.name = 'app: ' || $5::text)
+       or k.name = 'app: ' || $5::text
+       or a.application_name in ('audit undo by ' || $5::text, 'audit undo by app: ' || $5::text))
      and ($6::uuid is null or $6::uuid in (a.id, a.resource_id)
        or jsonb_path_exists(a.changes, '$.rows[*].key.* ? (@ == $id)', jsonb_build_object('id', $6::uuid)))
      and (a.caused_by is null or $4::text is not null or $6::uuid is not null)`;

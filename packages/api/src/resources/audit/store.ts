@@ -1,6 +1,8 @@
 import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
 import { notFound } from '../../errors.ts';
+import { operator } from '../../request/audit.ts';
 import { wireTime } from '../../wire.ts';
+import { personOf, undoneBy } from './rules.ts';
 import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
 import * as sql from './statements.ts';
 
@@ -35,7 +37,7 @@ export async function undo(
   try {
     await database.transaction(undefined, async (tx) => {
       if (deed !== undefined && deed !== '') await tx.run(sql.declareDeed, [deed]);
-      written = await undoIn(tx, id, 'audit undo');
+      written = await undoIn(tx, id, operator.getStore());
       if (dryRun) throw takenBack;
     });
   } catch (error) {
@@ -44,9 +46,9 @@ export async function undo(
   return { dry_run: dryRun, entries: written };
 }
 
-/** Undoes an entry in the name of `application`, and answers what that has written. */
-export async function undoIn(tx: Transaction, id: string, application: string): Promise<AuditEntry[]> {
-  const [session] = await tx.run(sql.nameSession, [application]);
+/** Undoes an entry in the name of a person or a key, and answers what that has written. */
+export async function undoIn(tx: Transaction, id: string, by: string | undefined): Promise<AuditEntry[]> {
+  const [session] = await tx.run(sql.nameSession, [undoneBy(by)]);
   await tx.run(sql.undoHandEdit, [id]);
   // By its name the service is known where one role does everything.
   await tx.run(sql.nameSession, [session?.before ?? '']);
@@ -62,12 +64,14 @@ async function entries(
 }
 
 /** An entry as callers see it. */
-export function entryOf({ timezone, created_at, actor_kind, changes, ...row }: sql.EntryRow): AuditEntry {
+export function entryOf(stored: sql.EntryRow): AuditEntry {
+  const { timezone, created_at, actor_kind, changes, login, ...row } = stored;
   const told = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   return {
     ...(told as Pick<AuditEntry, 'id' | 'operation'>),
     created_at: wireTime(created_at, timezone ?? 'UTC'),
     actor: actor_kind,
+    ...personOf(stored),
     ...('rows' in changes ? { rows: changes.rows } : { changes }),
   };
 }

@@ -5,10 +5,23 @@ import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.
 
 const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
 
+const ofPerson = 'app: ';
+
+/** What the key of a person at the app is called: nobody else gives such a name, so that the audit knows the person by it. */
+export const personsKey = (name: string): string => ofPerson + name;
+
+export const isPersonsKey = (keyName: string): boolean => keyName.startsWith(ofPerson);
+
+/** Who a key is called after: the person, else what it is for. */
+export const calledAfter = (keyName: string): string =>
+  isPersonsKey(keyName) ? keyName.slice(ofPerson.length) : keyName;
+
 /** What makes a key. Limits that are left out take the defaults. */
 export const KeyCreate = z
   .object({
-    name: Label,
+    name: Label.refine((name) => !isPersonsKey(name), {
+      error: 'must not begin with "app: ": comanda app code makes the keys of persons',
+    }),
     permissions: list(Grant, 200)
       .min(1, 'must name at least one permission')
       .meta({ description: 'Permissions, `resource:*` or `*`.', example: ['orders:*', 'products:read'] }),

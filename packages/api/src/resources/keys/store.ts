@@ -39,15 +39,9 @@ export async function revokeKey(database: SqlDatabase, id: string): Promise<Key>
 }
 
 /**
- * Changes what is given of a key of any location, from the command line, by the name that the audit keeps; every process heeds it
- * within a second. Throws `resource_not_found`, `conflict` for a revoked one.
+ * Changes what is given of a key of any location, from the command line; every process heeds it within a second. Throws `resource_not_found`, `conflict` for a revoked one.
  */
-export function updateKey(
-  database: SqlDatabase,
-  id: string,
-  changes: KeyUpdate,
-  by: string | undefined,
-): Promise<Key> {
+export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate): Promise<Key> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
     const { name, permissions, expires_at, ...limits } = changes;
@@ -57,7 +51,7 @@ export function updateKey(
       ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
     ]);
     const after = keyIn(row);
-    const actor: AuditActor = { kind: 'command_line', locationId: after.location_id, name: by };
+    const actor: AuditActor = { kind: 'command_line', locationId: after.location_id };
     auditAs(tx, actor, 'keys.update', id, { before: { ...before }, after: { ...after } });
     return after;
   });
@@ -115,11 +109,11 @@ export function wantedOf({ name: _, permissions, expires_at, ...limits }: KeyCre
 
 /**
  * Stores a new key at the actor's location, which has this code and is a sandbox or not, and writes it down. Only the hash of its text is stored; the text is in
- * the answer and nowhere else.
+ * the answer and nowhere else. An actor without a key is who gets this one.
  */
 export async function insertKey(
   tx: Transaction,
-  actor: AuditActor,
+  actor: AuditActor | Omit<AuditActor & { kind: 'api_key' }, 'apiKeyId'>,
   { name, ...kind }: { name: string; code: string; sandbox: boolean },
   { permissions, limits, expiresAt }: WantedKey,
 ): Promise<KeyWithText> {
@@ -131,7 +125,8 @@ export async function insertKey(
   ]);
   const made = keyIn(row);
   const { id, location_id: _location, prefix: _prefix, created_at: _created, ...after } = made;
-  auditAs(tx, actor, 'keys.create', id, { before: null, after });
+  const maker = actor.kind === 'api_key' ? { apiKeyId: id, ...actor } : actor;
+  auditAs(tx, maker, 'keys.create', id, { before: null, after });
   return { ...made, key };
 }
 

@@ -1,12 +1,14 @@
-import { isId } from '@comanda/db';
+import { isId, type Queryable } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
+import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
 import { originOf } from '../../request/request-id.ts';
-import { inStatement } from '../../request/writing.ts';
+import { inStatement, inTransaction } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
+import { isPersonsKey } from '../keys/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
@@ -44,7 +46,7 @@ export async function getByExternalId(ctx: CallContext, externalId: string): Pro
 
 /**
  * Moves one, keeping the reason of a cancellation. Moves of one order are serialised: of two racing moves only
- * one legal one wins. Throws `resource_not_found`, `conflict` for a move that is not in the table.
+ * one legal one wins. What a person at the app does is in the audit. Throws `resource_not_found`, `conflict` for a move that is not in the table.
  */
 export async function move(
   ctx: CallContext,
@@ -53,13 +55,21 @@ export async function move(
   reason?: string,
 ): Promise<Answer<Order>> {
   if (!isId(id)) throw notFound('Order');
-  const { locationId, apiKeyId } = ctx.caller;
+  const { locationId, apiKeyId, keyName } = ctx.caller;
   const values = [locationId, id, to, reason ?? null, originOf(ctx), apiKeyId];
-  return inStatement(ctx, async (on) => {
+  const moveOn = async (on: Queryable) => {
     const [moved] = await on.run(moveOrder, values);
     if (moved === undefined || moved.previous === null) throw notFound('Order');
     if (moved.response === null) throw moveRefused(moved.previous, to);
-    return { text: moved.response };
+    return { previous: moved.previous, text: moved.response };
+  };
+  if (!isPersonsKey(keyName)) return inStatement(ctx, async (on) => ({ text: (await moveOn(on)).text }));
+  return inTransaction(ctx, async (tx) => {
+    const { previous, text } = await moveOn(tx);
+    const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';
+    // Without the reason, which a guest may be named in: it stands with the order, where it is erased.
+    audit(tx, ctx, operation, id, { before: { status: previous }, after: { status: to } });
+    return { text };
   });
 }
 

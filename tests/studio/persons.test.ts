@@ -1,0 +1,224 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
+import { type EmbeddedServer, embeddedLoginUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
+import { openStudioDatabase, type StudioDatabase } from '../../scripts/studio/database.ts';
+import { runComanda } from '../support/command.ts';
+import { waitFor } from '../support/wait.ts';
+import { freePort } from './run.ts';
+
+// Studio on an embedded database of its own, whose operator makes logins for persons.
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const folder = mkdtempSync(join(tmpdir(), 'comanda-persons-'));
+const dataDir = join(folder, 'data');
+let server: EmbeddedServer;
+let superuser: pg.Client;
+let adminUrl: string;
+
+const comanda = (...argv: string[]) => runComanda({ DATA_DIR: dataDir }, ...argv);
+const person = async (...argv: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await comanda('db', 'roles', 'person', ...argv, '--json');
+  expect(code, stdout + stderr).toBe(0);
+  return (JSON.parse(stdout) as { url: string }).url;
+};
+
+let anaUrl: string;
+let productId: string;
+
+beforeAll(async () => {
+  server = await startEmbedded({ dataDir, settings: { fsync: 'off' } });
+  const urls = await embeddedRoles(dataDir, 'comanda');
+  adminUrl = urls.admin;
+  await migrateQueue(urls.owner);
+  await migrate(urls.owner, { rolePrefix: 'comanda' });
+  superuser = new pg.Client({ connectionString: server.url });
+  await superuser.connect();
+  anaUrl = await person('ana');
+  await person('bob');
+  const { rows } = await superuser.query<{ id: string }>(
+    `with l as (insert into locations (name, timezone, currency) values ('Bar', 'UTC', 'USD') returning id)
+     insert into products (location_id, sku, name, price) select id, 'FW', 'Flat White', 2 from l returning id`,
+  );
+  productId = rows[0]?.id ?? '';
+});
+afterAll(async () => {
+  await superuser?.end();
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** npm run studio with these settings; what it prints until it listens, or ends. */
+async function studio(settings: Record<string, string>, ...args: string[]) {
+  const { DATABASE_URL, NODE_ENV, NODE_OPTIONS, ...env } = process.env;
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ['scripts/studio.mjs', '--port', String(await freePort()), ...args],
+    {
+      cwd: repositoryRoot,
+      env: { ...env, DATA_DIR: dataDir, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
+  const closed = once(child, 'close');
+  await waitFor(
+    'Studio to listen or end',
+    () => child.exitCode !== null || output.includes('Ctrl-C ends it'),
+    {
+      timeoutMs: 100_000,
+    },
+  );
+  return {
+    output: () => output,
+    /** As whom it is signed in. */
+    users: async () => {
+      const { rows } = await superuser.query<{ name: string }>(
+        `select distinct usename as name from pg_stat_activity where application_name = any ($1) order by 1`,
+        [['studio', 'ana', 'eva']],
+      );
+      return rows.map(({ name }) => name);
+    },
+    async end() {
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+describe('npm run studio', () => {
+  it('signs in as the person of --as where there is a login, so the name is known', async () => {
+    const run = await studio({}, '--as', 'ana');
+    try {
+      expect(await run.users()).toEqual(['ana']);
+      expect(run.output()).toContain('as ana, comanda_admin;');
+      expect(run.output()).not.toContain('stated');
+    } finally {
+      await run.end();
+    }
+  });
+
+  it('says that a name is only stated where the person has no login', async () => {
+    const run = await studio({}, '--as', 'eva');
+    try {
+      expect(await run.users()).toEqual(['comanda_admin']);
+      await waitFor('all that it prints', () => run.output().includes('comanda db roles person'));
+      expect(run.output()).toContain('the audit marks eva as stated');
+    } finally {
+      await run.end();
+    }
+  });
+
+  it('takes the name of the login in DATABASE_URL, and no other', async () => {
+    const run = await studio({ DATABASE_URL: anaUrl });
+    try {
+      expect(await run.users()).toEqual(['ana']);
+      expect(run.output()).toContain('as ana, comanda_admin;');
+    } finally {
+      await run.end();
+    }
+    const other = await studio({ DATABASE_URL: anaUrl }, '--as', 'bob');
+    await other.end();
+    expect(other.output()).toContain(
+      '--as: the database is opened as ana, so ana makes the edits: leave --as out',
+    );
+  });
+});
+
+describe("Studio's console", () => {
+  const open = (url: string, name: string): Promise<StudioDatabase> =>
+    openStudioDatabase({ url, name, role: 'comanda_admin', readOnly: false });
+  const update = (price: number) => ({
+    sql: 'update products set price = $1 where id = $2',
+    parameters: [price, productId],
+  });
+  const last = async () => {
+    const { stdout } = await comanda('audit', '--limit', '1', '--json');
+    return (JSON.parse(stdout) as Record<string, unknown>[])[0];
+  };
+  let price = 3;
+
+  it.each([
+    ["set application_name = 'bob'"],
+    ["set local application_name = 'bob'"],
+    ['reset role'],
+    ['set role none'],
+    ['set session authorization default'],
+    ['set session authorization ana'],
+    ["select set_config('application_name', 'bob', true)"],
+  ])('leaves the name of a person as it is after %s', async (sql) => {
+    const console = await open(anaUrl, 'studio');
+    try {
+      price += 1;
+      expect(await console.run([{ sql }, update(price)])).toHaveProperty('rows');
+      expect(await last()).toMatchObject({ role: 'ana', by: 'ana', by_known: true });
+    } finally {
+      await console.close();
+    }
+  });
+
+  it.each([
+    ['set session authorization bob'],
+    ['set session authorization comanda_owner'],
+    ['set session authorization comanda'],
+    ['set local session authorization bob'],
+    ['set role bob'],
+    ['set role comanda_owner'],
+    ["select set_config('session_authorization', 'bob', true)"],
+    ["select set_config('role', 'bob', true)"],
+    ['alter role ana rename to eva'],
+    ["alter role bob password 'mine'"],
+    ['grant bob to ana'],
+  ])('refuses %s, and all that comes with it', async (sql) => {
+    const [console, before] = [await open(anaUrl, 'studio'), await last()];
+    try {
+      expect(await console.run([{ sql }, update(99)])).toHaveProperty('refusal');
+      // Behind it, in a statement of its own, too.
+      expect(await console.run([{ sql: `${sql}; update products set price = 99` }])).toHaveProperty(
+        'refusal',
+      );
+      expect(await last()).toEqual(before);
+    } finally {
+      await console.close();
+    }
+  });
+
+  it('over the login of all admins changes a name that is only stated', async () => {
+    const console = await open(adminUrl, 'ana');
+    try {
+      price += 1;
+      expect(
+        await console.run([{ sql: "set local application_name = 'bob'" }, update(price)]),
+      ).toHaveProperty('rows');
+      expect(await last()).toMatchObject({ role: 'comanda_admin', by: 'bob', by_known: false });
+    } finally {
+      await console.close();
+    }
+  });
+});
+
+describe('the embedded database', () => {
+  it('keeps the password of a person for nobody but its operator, and forgets it with the login', async () => {
+    const [folderMode, fileMode] = [join(dataDir, 'logins'), join(dataDir, 'logins', 'ana')].map(
+      (path) => statSync(path).mode & 0o777,
+    );
+    expect([folderMode, fileMode]).toEqual([0o700, 0o600]);
+    expect(await embeddedLoginUrl(dataDir, 'ana')).toBe(anaUrl);
+    expect(await embeddedLoginUrl(dataDir, '../postgres.json')).toBeNull();
+    await person('bob', '--remove');
+    expect(readdirSync(join(dataDir, 'logins'))).toEqual(['ana']);
+    expect(await embeddedLoginUrl(dataDir, 'bob')).toBeNull();
+    const again = await person('bob');
+    expect(await embeddedLoginUrl(dataDir, 'bob')).toBe(again);
+  });
+});
