@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 /** The version of the package `prisma` whose Studio is served. With another one, look at each edit again. */
@@ -69,6 +70,41 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: '"Nothing matches the filter and the search, or the query failed."',
   },
   {
+    gives: 'the page asks as a tab that was let in',
+    find: 'executor:eze({url:"/bff"})',
+    put: 'executor:eze({url:"/bff",fetch:window.comandaFetch})',
+  },
+  {
+    gives: 'nothing that the page tells of itself is sent',
+    find: 'fetch("/telemetry",{body:JSON.stringify(t),method:"POST"}).catch(()=>{})',
+    put: '',
+  },
+  {
+    gives: 'an empty cell of a number begins empty, not as 0',
+    find: 'k=p==null?x&&!v?String(Nee):"":String(p),N=i==="insert"&&w!=null?void 0:x&&!v?0:null',
+    put: 'k=p==null?"":String(p),N=i==="insert"&&w!=null?void 0:null',
+  },
+  {
+    gives: 'what is no number is refused at once, and an emptied cell is not saved as 0',
+    find: 'onSave:()=>(!A&&x&&!v?String(Nee):A)!==k?(l(A===""?N:Number(A)),!0):!1',
+    put: 'onSave:()=>{if(A.trim()===k)return!1;let fault=window.comandaNumber(r.name,A,r.nullable||N===void 0);return fault?(OU.error(fault,{duration:20000}),!1):(l(A.trim()===""?N:Number(A)),!0)}',
+  },
+  {
+    gives: 'so is what is pasted over several cells',
+    find: 'DC=zYe(Fd,"=",aa.value);if(!Sv)',
+    put: 'DC=zYe(Fd,"=",aa.value),fault=Fd.datatype.group==="numeric"&&!Fd.datatype.isArray&&window.comandaNumber(Fd.name,aa.value,Fd.nullable);if(fault){OU.error(fault,{duration:20000});continue}if(!Sv)',
+  },
+  {
+    gives: 'a new row whose number was not written is refused, not saved with 0',
+    find: 'M==="numeric"?{...p,[k]:Nee}',
+    put: 'M==="numeric"?p',
+  },
+  {
+    gives: 'rows that are never deleted have no button for it, but say what to do instead',
+    find: 'Ve&&gi>0&&(0,fo.jsx)(Io,{variant:"secondary",size:"sm",onClick:()=>ci(!0),children:La})',
+    put: 'Ve&&gi>0&&(window.comandaKept(c.name)?(0,fo.jsx)("span",{className:"text-sm",children:window.comandaKept(c.name)}):(0,fo.jsx)(Io,{variant:"secondary",size:"sm",onClick:()=>ci(!0),children:La}))',
+  },
+  {
     gives: 'before an edit is saved one reads what changes',
     find: 'Qu=lii(Tg)',
     put: 'Qu=lii(Tg)+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+(row.number??row.name??"")+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
@@ -107,4 +143,13 @@ export function edited(script: string): string {
       );
     return parts.join(put);
   }, script);
+}
+
+/** The script that lets a tab in, and has what the edits call (scripts/studio/page). */
+export async function buildPage(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(repositoryRoot, 'scripts/studio/page/main.ts')],
+    ...{ bundle: true, write: false, format: 'esm', target: 'es2022', logLevel: 'silent' },
+  });
+  return outputFiles.map(({ text }) => text).join('');
 }

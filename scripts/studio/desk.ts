@@ -19,13 +19,3 @@ export function deskAddress(said: string | undefined, announced: string | null):
     throw new Error('--desk: must be the address of the service, as https://pos.example');
   return `${origin}/app/desk`;
 }
-
-/** A script for the page: `comandaDesk(column, row)` is the address of the row's order at the desk, which knows its way back. */
-export function deskScript(address: string | null): string {
-  if (address === null) return '';
-  return `const links = ${JSON.stringify(deskLinks)};
-window.comandaDesk = ({ table, name }, row) => {
-  const id = row[links[table + '.' + name]];
-  return id ? ${JSON.stringify(address)} + '/orders/' + id + '#studio=' + location.port : undefined;
-};`;
-}

@@ -52,9 +52,10 @@ export async function main(
   try {
     const door = makeDoor(port);
     const title = `Studio · ${name}${readOnly ? ' · reads only' : ''}`;
-    const server = await serveStudio(port, { bundle, database, door, title, desk });
-    const address = `http://127.0.0.1:${port}/${door.entrance}#schema=public&table=orders_today`;
-    say(`Prisma Studio: ${address}`);
+    const entered = () => say(`For another browser, or a later day: ${door.address()}`);
+    const server = await serveStudio(port, { bundle, database, door, title, desk, entered });
+    say(`Prisma Studio: ${door.address()}`);
+    say('the address lets one browser tab in, once; then another is printed here');
     say(`as ${name}, ${role ?? user}${readOnly ? ', reads only' : ''}; Ctrl-C ends it`);
     if (!own && !readOnly)
       say(

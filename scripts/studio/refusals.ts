@@ -1,10 +1,11 @@
-import { means, serviceOnly, tables } from '@comanda/db';
-import pg from 'pg';
+import { lacksColumn, means, refusalSentence, sqlState } from '@comanda/db';
 
 /** An error as Studio's page takes it. */
 export interface Refusal {
   name: string;
   message: string;
+  /** The sentence names no column, since PostgreSQL names none. */
+  lacksColumn?: true;
 }
 
 /** A check constraint, and its condition. */
@@ -18,33 +19,43 @@ export const readChecks = `
   select conname as name, regexp_replace(pg_get_constraintdef(oid, true), '^CHECK ', '') as condition from pg_constraint
   where contype = 'c' and connamespace = 'public'::regnamespace`;
 
-/** The sentence that an admin reads when a statement fails: the database's own, and what to do where it does not say. */
+/** The sentence that an admin reads when a statement fails. */
 export function refusalOf(
   error: unknown,
-  { readOnly, checks }: { readOnly: boolean; checks: readonly Check[] },
+  { readOnly }: { readOnly: boolean; checks?: readonly Check[] },
 ): Refusal {
-  if (!(error instanceof pg.DatabaseError))
+  const state = sqlState(error);
+  if (state === undefined)
     return { name: 'Error', message: `the database does not answer: ${reason(error)}` };
-  return { name: error.code ?? 'Error', message: `${error.message}${more(error, readOnly, checks)}` };
+  const { code, message } = state;
+  if (readOnly && means(code, 'readOnly', 'notGranted'))
+    return {
+      name: code,
+      message: 'This Studio only reads: start one that edits by npm run studio -- --as <your name>',
+    };
+  return {
+    name: code,
+    message: refusalSentence(state) ?? message,
+    ...(lacksColumn(state) && { lacksColumn: true }),
+  };
 }
 
-function more(
-  { code = '', message, detail, constraint }: pg.DatabaseError,
-  readOnly: boolean,
-  checks: readonly Check[],
-): string {
-  if (readOnly && means(code, 'readOnly', 'notGranted'))
-    return '. This Studio only reads: start one that edits by npm run studio -- --as <your name>';
-  // PostgreSQL looks for privileges before any trigger, so the guard of this table had no say.
-  const denied = means(code, 'notGranted') && /^permission denied for table (\w+)$/.exec(message)?.[1];
-  if (denied) {
-    const table = tables.find(({ name }) => name === denied);
-    const sentence = table === undefined ? undefined : serviceOnly(table);
-    return `: ${sentence ?? 'of this table only some columns are for people (docs/admin.md)'}`;
-  }
-  const check = checks.find(({ name }) => name === constraint);
-  if (check !== undefined) return `: ${check.condition}`;
-  return means(code, 'constraint') && detail !== undefined ? `. ${detail}` : '';
+/** The same with the column before it, where the page writes one column of one table. */
+export function withPlace(refusal: Refusal, queries: readonly { sql: string }[]): Refusal {
+  const { lacksColumn: isWithout, ...told } = refusal;
+  const places = isWithout ? new Set(queries.flatMap(({ sql }) => writtenColumns(sql))) : new Set<string>();
+  return places.size === 0 ? told : { ...told, message: `${[...places].join(' or ')}: ${told.message}` };
+}
+
+/** What a statement of the page writes: `products.price`. */
+function writtenColumns(sql: string): string[] {
+  const [, table = '', columns = ''] =
+    /^update "public"\."(\w+)" set (.+?)(?: where |$)/s.exec(sql) ??
+    /^insert into "public"\."(\w+)" \((.+?)\)/s.exec(sql) ??
+    [];
+  const isUpdate = sql.startsWith('update');
+  const names = columns.matchAll(isUpdate ? /"(\w+)" = /g : /"(\w+)"/g);
+  return [...names].map(([, name]) => `${table}.${name}`);
 }
 
 const reason = (error: unknown): string =>

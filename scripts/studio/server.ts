@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { readBundle } from './bundle.ts';
+import { buildPage, type readBundle } from './bundle.ts';
 import type { Query, StudioDatabase } from './database.ts';
-import { deskScript } from './desk.ts';
-import type { Door } from './door.ts';
+import { deskLinks } from './desk.ts';
+import { type Door, notIn } from './door.ts';
+import { deletedKept, keptRows } from './layout.ts';
+import type { PageSession } from './page/session.ts';
+import { type Refusal, withPlace } from './refusals.ts';
 
 // The page talks to this server alone.
 const policy = [
   "default-src 'self'",
-  "script-src 'self' 'unsafe-inline'",
+  "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self' data:",
@@ -28,6 +31,8 @@ export interface Studio {
   title: string;
   /** The address of the desk, where it is known. */
   desk: string | null;
+  /** A tab came in: its address is used. */
+  entered(): void;
 }
 
 /**
@@ -35,8 +40,9 @@ export interface Studio {
  * @throws the error of `listen`, as EADDRINUSE.
  */
 export async function serveStudio(port: number, studio: Studio): Promise<Server> {
+  const script = await buildPage();
   const server = createServer((request, response) => {
-    answer(studio, request, response).catch((error: unknown) => {
+    answer({ ...studio, script }, request, response).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       send(response, 500, 'text/plain', error instanceof Error ? error.message : String(error));
     });
@@ -46,34 +52,51 @@ export async function serveStudio(port: number, studio: Studio): Promise<Server>
   return server;
 }
 
-async function answer(studio: Studio, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const cookie = studio.door.cookieFor(request);
-  if (cookie !== null) {
-    // The browser keeps what stands behind the # of the address.
-    response.writeHead(303, { location: '/', 'set-cookie': cookie, 'referrer-policy': 'no-referrer' }).end();
-    return;
-  }
-  const refusal = studio.door.refusal(request);
+/** Files of the page are for everybody: they hold no data. What answers data asks for the token of a tab that is in. */
+async function answer(
+  studio: Studio & { script: string },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { door, bundle, database } = studio;
+  const refusal = door.refusal(request);
   if (refusal !== null) return send(response, 403, 'text/plain', `${refusal}\n`);
   const { pathname } = new URL(request.url ?? '/', 'http://studio');
-  switch (`${request.method} ${pathname}`) {
+  const route = `${request.method} ${pathname}`;
+  switch (route) {
     case 'GET /':
-      return send(response, 200, 'text/html', page(studio));
+      return send(response, 200, 'text/html', page);
+    case 'GET /comanda.js':
+      return send(response, 200, 'text/javascript', studio.script);
     case 'GET /studio.js':
-      return send(response, 200, 'text/javascript', studio.bundle.script);
+      return send(response, 200, 'text/javascript', bundle.script);
     case 'GET /studio.css':
-      return send(response, 200, 'text/css', studio.bundle.styles);
+      return send(response, 200, 'text/css', bundle.styles);
+    case 'POST /enter': {
+      const { code } = JSON.parse(await bodyOf(request)) as { code?: unknown };
+      const token = door.enter(String(code));
+      if (token === null) return send(response, 403, 'text/plain', used);
+      studio.entered();
+      return send(response, 200, 'application/json', JSON.stringify({ token }));
+    }
+  }
+  if (!door.isIn(request)) return send(response, 401, 'text/plain', notIn);
+  switch (route) {
+    case 'POST /session':
+      return send(response, 200, 'application/json', JSON.stringify(sessionOf(studio)));
     case 'POST /bff': {
       const asked = JSON.parse(await bodyOf(request)) as Asked;
-      return send(response, 200, 'application/json', JSON.stringify(await procedure(studio.database, asked)));
+      return send(response, 200, 'application/json', JSON.stringify(await procedure(database, asked)));
     }
-    // What the page tells of itself is read by nobody.
-    case 'POST /telemetry':
-      return send(response, 200, 'text/plain', '');
     default:
       return send(response, 404, 'text/plain', 'not found\n');
   }
 }
+
+const used =
+  'this address was used, or is not the last one: open the last address that npm run studio printed';
+
+const sessionOf = ({ title, desk }: Studio): PageSession => ({ title, desk, deskLinks, kept: keptRows });
 
 /** What Studio's page asks for. */
 interface Asked {
@@ -88,19 +111,30 @@ async function procedure(database: StudioDatabase, asked: Asked): Promise<unknow
   const { query, sequence, queries } = asked;
   if (asked.procedure === 'query' && query !== undefined) {
     if (isIntrospection(query)) return [null, await database.tables()];
-    const result = await database.run([query]);
+    const result = await run(database, [query]);
     return 'refusal' in result ? [result.refusal] : [null, result.rows[0]];
   }
   if (asked.procedure === 'transaction' && queries !== undefined) {
-    const result = await database.run(queries);
+    const result = await run(database, queries);
     return 'refusal' in result ? [result.refusal] : [null, result.rows];
   }
   if (asked.procedure === 'sequence' && sequence !== undefined) {
-    const result = await database.run(sequence);
+    const result = await run(database, sequence);
     return 'refusal' in result ? [[result.refusal]] : result.rows.map((rows) => [null, rows]);
   }
   // Studio then checks what is typed by EXPLAIN.
   return [{ name: 'Error', message: `${asked.procedure} is not supported` }];
+}
+
+/** Runs what the page asks for, unless it deletes what is never deleted. */
+async function run(
+  database: StudioDatabase,
+  queries: readonly Query[],
+): Promise<{ rows: unknown[][] } | { refusal: Refusal }> {
+  const kept = queries.map(({ sql }) => deletedKept(sql)).find((sentence) => sentence !== undefined);
+  if (kept !== undefined) return { refusal: { name: 'Refused', message: kept } };
+  const result = await database.run(queries);
+  return 'refusal' in result ? { refusal: withPlace(result.refusal, queries) } : result;
 }
 
 const isIntrospection = ({ sql }: Query): boolean => sql.includes('"fk_con"."confkey"');
@@ -127,19 +161,21 @@ function send(response: ServerResponse, status: number, type: string, body: stri
   response.end(body);
 }
 
-// __PDPCP__ keeps the page from announcing each start to its makers, which the policy would refuse anyway.
-const page = ({ title, desk }: Studio): string => `<!doctype html>
+const page = `<!doctype html>
 <html lang="en" style="height: 100%">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title.replace(/[<&]/g, '')}</title>
+<title>Studio</title>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/studio.css">
-<style>body { margin: 0; height: 100% } #root { height: 100% }</style>
+<style>
+body { margin: 0; height: 100% } #root { height: 100% }
+.entrance { position: fixed; inset: 0; z-index: 1000; padding: 3rem; background: #fff; color: #111; font: 1rem/1.6 sans-serif; pointer-events: auto }
+.entrance p { max-width: 40rem; margin: 0 0 1rem } .entrance input { width: 24rem; border: 1px solid #777; padding: 0.25rem }
+.entrance button { margin-left: 0.5rem; border: 1px solid #777; padding: 0.25rem 0.75rem }
+</style>
 </head>
 <body>
 <div id="root"></div>
-<script>window.__PDPCP__ = true; window.__STUDIO_CONFIG__ = { adapter: 'postgres' };</script>
-<script>${deskScript(desk)}</script>
-<script type="module" src="/studio.js"></script>
+<script type="module" src="/comanda.js"></script>
 </body>
 </html>`;

@@ -202,6 +202,18 @@ describe('the audit', () => {
     expect((await refusal('nothing')).code).toBe('resource_not_found');
   });
 
+  it('says in a sentence what another row has taken since', async () => {
+    const { locationId, clerk, productId } = await edited();
+    await hand.sql(`update products set sku = 'OLD' where id = $1`, [productId]);
+    await hand.sql(`update products set sku = 'NEW' where id = $1`, [productId]);
+    const [last] = (await desk(clerk.key).audit.list.query({ limit: 1 })).data;
+    await createProduct(api.app.database, { locationId, sku: 'OLD' });
+    expect(await refused(desk(clerk.key).audit.undo.mutate({ id: last?.id ?? '' }))).toEqual({
+      code: 'conflict',
+      message: 'A later change is in the way: products.sku: another row has OLD, choose another one.',
+    });
+  });
+
   it('needs its permissions', async () => {
     const { key } = await keyWith('orders:*', 'audit:read');
     expect((await refused(desk(key).audit.undo.mutate({ id: 'x' }))).code).toBe('permission_denied');

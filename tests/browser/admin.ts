@@ -20,9 +20,11 @@ export interface Admin {
   choose(label: string): Promise<void>;
   /** Saves; gives the question that was answered with yes. */
   save(): Promise<string>;
+  /** Marks a row at its left edge. */
+  mark(row?: number): Promise<void>;
   /** Deletes a row; gives the question that was answered with yes. */
   remove(row?: number): Promise<string>;
-  /** Waits for the sentence at the bottom right. */
+  /** Waits for the sentence: at the bottom right, or where a button would be. */
   told(sentence: RegExp | string): Promise<void>;
   /** Follows an arrow of the first row. */
   follow(column: string): Promise<void>;
@@ -37,7 +39,7 @@ export interface Admin {
 const patience = { timeout: 15_000 };
 
 /** Lets a browser in at Studio. */
-export async function sitDown(browser: Browser, { entrance, origin }: RunningStudio): Promise<Admin> {
+export async function sitDown(browser: Browser, { address, origin }: RunningStudio): Promise<Admin> {
   const page = await browser.newPage();
   // Wide enough for all columns: the grid shows no others.
   await page.setViewport({ width: 5_200, height: 1_400 });
@@ -51,7 +53,8 @@ export async function sitDown(browser: Browser, { entrance, origin }: RunningStu
     if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
   });
   page.on('pageerror', ({ message }) => complaints.push(message));
-  await page.goto(entrance, { waitUntil: 'load' });
+  await page.goto(await address(), { waitUntil: 'load' });
+  await page.waitForFunction(`sessionStorage.getItem('studio.token') !== null`, patience);
 
   const cell = (column: string, row: number) =>
     `td[data-grid-column-id="${column}"][data-grid-row-index="${row}"]`;
@@ -101,7 +104,8 @@ export async function sitDown(browser: Browser, { entrance, origin }: RunningStu
       await page.keyboard.down('Control');
       await page.keyboard.press('a');
       await page.keyboard.up('Control');
-      await page.keyboard.type(text);
+      if (text === '') await page.keyboard.press('Backspace');
+      else await page.keyboard.type(text);
       await page.keyboard.press('Enter');
       await page.waitForFunction(`!document.querySelector('[data-studio-cell-editor]')`, patience);
     },
@@ -118,15 +122,18 @@ export async function sitDown(browser: Browser, { entrance, origin }: RunningStu
       await page.waitForSelector('[data-sonner-toast]', patience);
       return asked;
     },
-    async remove(row = 0) {
+    async mark(row = 0) {
       await page.waitForSelector(cell('__ps_select', row), patience);
       await page.click(cell('__ps_select', row));
+    },
+    async remove(row = 0) {
+      await admin.mark(row);
       await page.waitForSelector('button::-p-text(Delete 1 row)', patience);
       await page.click('button::-p-text(Delete 1 row)');
       return answer('delete');
     },
     async told(sentence) {
-      const seen = `document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`;
+      const seen = 'document.body.innerText';
       const source =
         typeof sentence === 'string' ? sentence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : sentence.source;
       await page

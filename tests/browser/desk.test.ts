@@ -240,6 +240,9 @@ test('what a hand did is rehearsed, then undone, and both names are in the audit
   ]);
   expect(data.map(({ key_name }) => key_name)).toContain('app: bea');
   await hand.close();
+  // One row more than before: the list is still there.
+  await says(page, 'audit undo by app: bea');
+  expect(page.complaints).toEqual([]);
 });
 
 test('an order that a hand changed is named by its number, which leads to it', { timeout }, async () => {

@@ -261,4 +261,18 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
       error: { code: 'resource_not_found' },
     });
   });
+
+  it('says in a sentence what another row has taken since, not what PostgreSQL says', async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    const id = await createProduct(database, { locationId, sku: 'OLD' });
+    await hand.sql(`update products set sku = 'NEW' where id = $1`, [id]);
+    const [entry] = entries(await comanda('audit', '--id', id, '--json'));
+    await createProduct(database, { locationId, sku: 'OLD' });
+    const { code, stdout } = await comanda('audit', 'undo', String(entry?.id), '--json');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      { error: { code: 'conflict', message: 'products.sku: another row has OLD, choose another one' } },
+    ]);
+  });
 });

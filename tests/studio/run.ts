@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { tokenHeader } from '../../scripts/studio/page/session.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -16,10 +17,10 @@ export interface Run {
 /** One that serves. */
 export interface RunningStudio extends Run {
   origin: string;
-  /** The whole address as it was printed. */
-  entrance: string;
-  /** The cookie that a browser gets there. */
-  cookie: string;
+  /** An address that was printed, and given to nobody yet. */
+  address(): Promise<string>;
+  /** What a tab sends that is in. */
+  headers: Record<string, string>;
   /** Sends a query as the page does. */
   query(sql: string, parameters?: unknown[], headers?: Record<string, string>): Promise<Queried>;
   close(): Promise<number | null>;
@@ -67,25 +68,36 @@ export function startRun(
 export async function startStudio(url: string, args: string[] = []): Promise<RunningStudio> {
   const port = await freePort();
   const run = startRun(['--port', String(port), ...args], url);
-  const printed = /Prisma Studio: (\S+)/;
-  await waitFor('the address of Studio', async () => run.over() || printed.test(run.output()), {
-    timeoutMs: 100_000,
-  });
-  const entrance = printed.exec(run.output())?.[1];
-  if (entrance === undefined) throw new Error(`Studio ended:\n${run.output()}`);
+  let given = 0;
+  const address = async () => {
+    const printed = () => run.output().match(/http:\/\/\S+#code=\S+/g) ?? [];
+    const wanted = given++;
+    await waitFor('the address of Studio', async () => run.over() || printed().length > wanted, {
+      timeoutMs: 100_000,
+    });
+    const found = printed()[wanted];
+    if (found === undefined) throw new Error(`Studio ended:\n${run.output()}`);
+    return found;
+  };
+  const entrance = await address();
   const { origin } = new URL(entrance);
-  const answer = await fetch(entrance, { redirect: 'manual' });
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const entered = await enter(origin, codeOf(entrance));
+  const headers = { origin, [tokenHeader]: ((await entered.json()) as { token: string }).token };
   return {
     ...run,
-    origin,
-    entrance,
-    cookie,
-    query: (sql, parameters = [], headers = {}) =>
-      ask(origin, { procedure: 'query', query: { sql, parameters } }, { origin, cookie, ...headers }),
+    ...{ origin, address, headers },
+    query: (sql, parameters = [], own = {}) =>
+      ask(origin, { procedure: 'query', query: { sql, parameters } }, { ...headers, ...own }),
     close: () => end(run, 'SIGTERM'),
   };
 }
+
+/** The code of an address. */
+export const codeOf = (address: string): string => /#code=([\w-]+)/.exec(address)?.[1] ?? '';
+
+/** Brings a code, as the page does. */
+export const enter = (origin: string, code: string, headers: Record<string, string> = { origin }) =>
+  fetch(`${origin}/enter`, { method: 'POST', headers, body: JSON.stringify({ code }) });
 
 async function ask(address: string, body: object, headers: Record<string, string>): Promise<Queried> {
   const response = await fetch(`${address}/bff`, {

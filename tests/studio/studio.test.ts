@@ -1,40 +1,44 @@
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { tokenHeader } from '../../scripts/studio/page/session.ts';
 import { createProduct } from '../support/factories.ts';
 import { askRaw } from '../support/raw.ts';
 import { roleUrl } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';
 import { insertOrder, useWorkerKit } from '../worker/kit.ts';
-import { end, ended, startRun, startStudio } from './run.ts';
+import { codeOf, end, ended, enter, type RunningStudio, startRun, startStudio } from './run.ts';
 
 const kit = useWorkerKit();
 const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
 const reader = useClosed(() => startStudio(kit.url, ['--as', 'bob', '--read-only']));
 
 describe('the page', () => {
-  it('stands at the one address that is printed, which listens by then', async () => {
-    expect(ana.output().match(/http:\/\/\S+/g)).toEqual([ana.entrance]);
-    expect(ana.entrance).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\/\?session=[\w-]{43}#schema=public&table=orders_today$/,
-    );
+  it('is at the address that is printed, which listens by then; another is printed when it is used', () => {
+    const addresses = ana.output().match(/http:\/\/\S+/g) ?? [];
+    expect(addresses).toHaveLength(2);
+    for (const address of addresses)
+      expect(address).toMatch(
+        /^http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}&schema=public&table=orders_today$/,
+      );
     expect(ana.output()).toMatch(/as ana, \w+_admin;/);
   });
 
-  it('loads everything it needs from its own server', async () => {
+  it('loads everything it needs from its own server, and nothing of it is about the restaurants', async () => {
     const page = await (await get('/')).text();
     const loaded = [...page.matchAll(/<(?:script|link)[^>]*(?:src|href)="([^"]+)"/g)].map(([, url]) => url);
-    expect(loaded).toEqual(['data:,', '/studio.css', '/studio.js']);
-    for (const file of loaded.slice(1)) expect((await get(file ?? '')).status).toBe(200);
+    expect(loaded).toEqual(['data:,', '/studio.css', '/comanda.js']);
+    expect(await (await get('/comanda.js')).text()).toContain('"/studio.js"');
+    for (const file of [...loaded.slice(1), '/studio.js']) expect((await get(file ?? '')).status).toBe(200);
+    expect(page).not.toContain('ana');
   });
 
   it('has the address of the desk that was said, and none that nobody knows', async () => {
-    expect(await (await get('/')).text()).not.toContain('comandaDesk');
+    expect(await session(ana)).toMatchObject({ title: 'Studio · ana', desk: null });
     const studio = await startStudio(kit.url, ['--as', 'eva', '--desk', 'https://pos.example/api']);
     try {
       expect(studio.output()).toContain('orders lead to the desk: https://pos.example/app/desk\n');
-      const page = await fetch(studio.origin, { headers: { cookie: studio.cookie } });
-      expect(await page.text()).toContain('"https://pos.example/app/desk"');
+      expect(await session(studio)).toMatchObject({ desk: 'https://pos.example/app/desk' });
     } finally {
       await studio.close();
     }
@@ -48,6 +52,7 @@ describe('the page', () => {
       const policy = (await get(path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'self'");
       expect(policy).not.toMatch(/https?:|\*/);
+      expect(policy).toContain("script-src 'self';");
     }
   });
 
@@ -107,29 +112,63 @@ describe('an edit as the grid sends it', () => {
 
   it('of what only the service writes is refused with the sentence of its guard', async () => {
     expect((await ana.query('delete from "public"."events"')).refusal).toEqual({
-      ...{
-        name: '42501',
-        message: 'permission denied for table events: events are what was told to others: nobody edits them',
-      },
+      name: '42501',
+      message: 'events: events are what was told to others: nobody edits them',
     });
-    expect((await ana.query('select * from internal.webhook_secrets')).refusal?.message).toMatch(
-      /^permission denied for schema internal/,
+    expect((await ana.query('select * from internal.webhook_secrets')).refusal?.message).toBe(
+      "schema internal is the service's alone: use the desk, or comanda",
     );
   });
 
-  it('that breaks a rule of a column says the rule', async () => {
-    const id = await createProduct(kit.database, { locationId: kit.locationId });
-    const { refusal } = await ana.query('update products set price = 12.345 where id = $1', [id]);
-    expect(refusal?.message).toMatch(
-      /violates check constraint "products_price_check": \(.*price = round\(price, 2\).*\)$/,
+  it('of an order or an endpoint never deletes it, whatever the page shows', async () => {
+    const id = await insertOrder(kit);
+    const says = async (sql: string) => (await ana.query(sql)).refusal?.message;
+    for (const sql of [
+      `delete from "public"."orders" where ("id") in ('${id}')`,
+      `with gone as (DELETE /* all */ FROM ONLY orders returning 1) select * from gone`,
+    ])
+      expect(await says(sql)).toBe('an order is never deleted: set its status to canceled');
+    expect(await says('delete from public.webhook_endpoints')).toBe(
+      'a webhook endpoint is not deleted here: set its status to disabled',
     );
+    expect(await kit.sql('select count(*)::int as left from orders where id = $1', [id])).toEqual([
+      { left: 1 },
+    ]);
+    expect(await session(ana)).toMatchObject({ kept: { orders: expect.stringContaining('canceled') } });
+    expect(await says(`select 'delete from orders' as text`)).toBeUndefined();
   });
 
-  it('that meets a double names the value', async () => {
-    await createProduct(kit.database, { locationId: kit.locationId, sku: 'TAKEN' });
-    const id = await createProduct(kit.database, { locationId: kit.locationId, sku: 'FREE' });
-    const { refusal } = await ana.query('update products set sku = $1 where id = $2', ['TAKEN', id]);
-    expect(refusal?.message).toMatch(/Key \(location_id, sku\)=\(.+, TAKEN\) already exists\./);
+  it.each([
+    ['price', 12.345, 'products.price must be from 0 to 9999999999.99, with two decimals at most'],
+    ['price', null, 'products.price must have a value: write one, or discard the edit'],
+    [
+      'price',
+      '12,50',
+      'products.price: "12,50" is no number: write digits, and a point before decimals, as 12.50',
+    ],
+    ['sku', 'TAKEN', 'products.sku: another row has TAKEN, choose another one'],
+    ['name', '', 'products.name must have 1 to 255 characters'],
+    ['image_url', 'ftp://x', /^products\.image_url must be an http or https address/],
+    ['updated_at', '2026-01-01', /^products: people edit external_id, .+ and the service writes the rest$/],
+  ])('of a product whose %s becomes %j is refused in a sentence', async (column, value, sentence) => {
+    await createProduct(kit.database, { locationId: kit.locationId, sku: 'TAKEN' }).catch(() => {});
+    const id = await createProduct(kit.database, { locationId: kit.locationId, name: 'Nobody sees me' });
+    const { refusal } = await ana.query(
+      `update "public"."products" set "${column}" = $1 where ("id") = ($2)`,
+      [value, id],
+    );
+    expect(refusal?.message).toMatch(sentence);
+    expect(refusal?.message).not.toContain('Nobody sees me');
+  });
+
+  it('of a number that is too large names its column and what fits', async () => {
+    const { refusal } = await ana.query(
+      'update "public"."menu_categories" set "position" = $1 where ("menu_id") = ($2)',
+      [99_999_999_999, kit.locationId],
+    );
+    expect(refusal?.message).toBe(
+      'menu_categories.position: 99999999999 does not fit: write a number from -2147483648 to 2147483647',
+    );
   });
 
   it('is refused by a Studio that only reads, which says how to edit', async () => {
@@ -151,43 +190,60 @@ describe('an edit as the grid sends it', () => {
   });
 });
 
-describe('who has no session', () => {
+describe('who is not in', () => {
   const select = { procedure: 'query', query: { sql: 'select 1 as one', parameters: [] } };
 
-  it('gets nothing: no page, no script, no row', async () => {
-    for (const path of ['/', '/studio.js', '/studio.css', '/favicon.ico', '/?session=', '/?session=guess']) {
-      const answer = await fetch(ana.origin + path, { redirect: 'manual' });
-      expect([path, answer.status, await answer.text()]).toEqual([
-        ...[path, 403, 'open the address that npm run studio has printed: it lets this browser in\n'],
-      ]);
-    }
-    expect((await post(select, { cookie: '' })).status).toBe(403);
-    expect((await post(select, { cookie: reader.cookie })).status).toBe(403);
+  it('gets no row, and a sentence that leads in', async () => {
+    const says = async (headers: Record<string, string>) => {
+      const answer = await post(select, headers);
+      return [answer.status, await answer.text()];
+    };
+    const sentence =
+      'this tab is not in, or asked for nothing in 8 hours: open the last address that npm run studio printed';
+    for (const token of ['', 'guess', reader.headers[tokenHeader] ?? ''])
+      expect(await says({ [tokenHeader]: token })).toEqual([401, sentence]);
+    for (const path of ['/session', '/bff', '/telemetry', '/favicon.ico'])
+      expect(
+        (await fetch(ana.origin + path, { method: 'POST', headers: { origin: ana.origin } })).status,
+      ).toBe(401);
     expect((await post(select)).status).toBe(200);
   });
 
   it.each([['http://evil.example'], ['null'], ['http://127.0.0.1:1'], ['http://localhost:3000']])(
-    'and comes from a page of the origin %s gets nothing, session or not',
+    'and comes from a page of the origin %s gets nothing, token or not',
     async (origin) => {
       expect((await post(select, { origin })).status).toBe(403);
       expect((await get('/', { origin })).status).toBe(403);
+      const address = await ana.address();
+      expect((await enter(ana.origin, codeOf(address), { origin })).status).toBe(403);
+      expect((await enter(ana.origin, codeOf(address))).status).toBe(200);
     },
   );
 
   it('gets nothing without an origin where it would write, and nothing under a foreign host name', async () => {
     const { host, port } = new URL(ana.origin);
     const asked = async (headers: Record<string, string>) =>
-      (await askRaw(ana.origin, 'POST /bff', { cookie: ana.cookie, ...headers }, JSON.stringify(select)))
-        .status;
+      (await askRaw(ana.origin, 'POST /bff', { ...token(), ...headers }, JSON.stringify(select))).status;
     expect(await asked({ host })).toBe(403);
     for (const evil of ['evil.example', `evil.example:${port}`])
       expect(await asked({ host: evil, origin: `http://${evil}` })).toBe(403);
-    expect((await askRaw(ana.origin, 'GET /', { host: 'evil.example', cookie: ana.cookie })).status).toBe(
-      403,
-    );
-    const { search } = new URL(ana.entrance);
-    expect((await askRaw(ana.origin, `GET /${search}`, { host: 'evil.example' })).status).toBe(403);
+    for (const path of ['/', '/studio.js', '/comanda.js'])
+      expect((await askRaw(ana.origin, `GET ${path}`, { host: 'evil.example' })).status).toBe(403);
     expect(await asked({ host, origin: ana.origin })).toBe(200);
+  });
+
+  it('came in by an address that was used', async () => {
+    const address = await ana.address();
+    const answers = await Promise.all([1, 2, 3].map(() => enter(ana.origin, codeOf(address))));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403, 403]);
+    expect(await (await enter(ana.origin, codeOf(address))).text()).toMatch(/^this address was used/);
+  });
+
+  it('was given a cookie, which a browser sends to every port of this machine', async () => {
+    const entered = await enter(ana.origin, codeOf(await ana.address()));
+    expect(entered.status).toBe(200);
+    for (const answer of [entered, await get('/'), await post(select)])
+      expect(answer.headers.get('set-cookie')).toBeNull();
   });
 });
 
@@ -237,14 +293,18 @@ describe('npm run studio', { timeout: 120_000 }, () => {
   );
 });
 
-const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(ana.origin + path, { headers: { cookie: ana.cookie, ...headers } });
+const token = () => ({ [tokenHeader]: ana.headers[tokenHeader] });
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(ana.origin + path, { headers });
 
 const post = (body: object, headers: Record<string, string> = {}) =>
   fetch(`${ana.origin}/bff`, {
     ...{ method: 'POST', body: JSON.stringify(body) },
-    headers: { 'content-type': 'application/json', origin: ana.origin, cookie: ana.cookie, ...headers },
+    headers: { 'content-type': 'application/json', ...ana.headers, ...headers },
   });
+
+const session = async ({ origin, headers }: RunningStudio): Promise<unknown> =>
+  (await fetch(`${origin}/session`, { method: 'POST', headers })).json();
 
 function canListen(host: string): Promise<boolean> {
   const { port } = new URL(ana.origin);

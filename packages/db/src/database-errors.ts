@@ -3,6 +3,8 @@ import { means, type StateMeaning } from './sql-states.ts';
 /** What PostgreSQL said of an error. */
 export interface SqlState {
   code: string;
+  table?: string;
+  column?: string;
   constraint?: string;
   detail?: string;
   message: string;
@@ -11,7 +13,10 @@ export interface SqlState {
 /** The SQLSTATE of an error from PostgreSQL, straight from the driver or through Prisma. */
 export function sqlState(error: unknown): SqlState | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
-  const { code, originalCode, constraint, detail, message, cause, meta } = error as Record<string, unknown>;
+  const { code, originalCode, table, column, constraint, detail, message, cause, meta } = error as Record<
+    string,
+    unknown
+  >;
   // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's stands beneath them.
   const state = [originalCode, code].find(
     (text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text) && !/^P[1-9]\d{3}$/.test(text),
@@ -20,6 +25,8 @@ export function sqlState(error: unknown): SqlState | undefined {
     return {
       code: state,
       message: typeof message === 'string' ? message : '',
+      ...(typeof table === 'string' && { table }),
+      ...(typeof column === 'string' && { column }),
       ...(typeof constraint === 'string' && { constraint }),
       ...(typeof detail === 'string' && { detail }),
     };

@@ -58,6 +58,7 @@ export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
+export { constraintSentences, hasSentence, lacksColumn, refusalSentence } from './refusal-sentences.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';
 export { looseLogins } from './roles/bounding.ts';

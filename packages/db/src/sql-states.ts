@@ -35,6 +35,16 @@ const table = {
   invalidParameter: ['22023'],
   /** A row breaks a constraint of its table. */
   constraint: ['23'],
+  /** A column that needs a value has none. */
+  empty: ['23502'],
+  /** A value, or a row, that a CHECK does not let in. */
+  unfit: ['23514'],
+  /** A number that its type does not hold. */
+  tooLarge: ['22003'],
+  /** A text that its type cannot read: of a number, an enumeration, an id, a time. */
+  unreadable: ['22P02', '22007', '22008'],
+  /** A view that shows rows of other tables. */
+  notUpdatable: ['55000'],
   /** A value that a function cannot work with; what a function raises by itself. */
   data: ['22', 'P0', 'CM'],
   illegalMove: ['CM001'],

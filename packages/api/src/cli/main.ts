@@ -29,7 +29,7 @@ export async function main(argv: string[]): Promise<number> {
 
 // Loaded where it is needed: help and mistyped names answer at once.
 const refusalOf = async (error: unknown): Promise<{ code: ErrorCode; message: string }> =>
-  (await import('./perform.ts')).refusal(error);
+  (await import('./refusal.ts')).spokenRefusal(error);
 
 async function run(argv: string[], json: boolean): Promise<{ lines: Lines; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));

@@ -49,10 +49,10 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
         <tbody>
           {shown.map((row) => (
             <tr key={keyOf(row)}>
-              <th scope="row">{first?.cell(row)}</th>
+              <th scope="row">{first !== undefined && <Cell cell={first.cell} row={row} />}</th>
               {others.map(({ title, cell }) => (
                 <td key={title} data-title={title}>
-                  {cell(row)}
+                  <Cell cell={cell} row={row} />
                 </td>
               ))}
             </tr>
@@ -71,4 +71,9 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
       )}
     </section>
   );
+}
+
+// A component of its own: what a cell asks of React is the cell's, however many rows there are.
+function Cell<Row>({ cell, row }: { cell: Column<Row>['cell']; row: Row }) {
+  return cell(row);
 }

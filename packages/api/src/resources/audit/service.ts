@@ -1,4 +1,4 @@
-import { isId, means, sqlState } from '@comanda/db';
+import { isId, means, refusalSentence, sqlState } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
 import { type Answer, nextOf } from '../../request/answer.ts';
@@ -56,11 +56,11 @@ export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest):
     });
   } catch (error) {
     if (error === takenBack) return { value: { dry_run, entries: written } };
-    const { code = '', message = '' } = sqlState(error) ?? {};
-    if (means(code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
-    // Another row has the name, or hangs on what would go.
-    if (means(code, 'taken', 'referenced'))
-      throw conflict('guarded', `A later change stands in the way: ${message}`);
+    const state = sqlState(error);
+    if (means(state?.code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
+    // Another row has the name, or hangs on what would go; or a rule is younger than the edit.
+    if (state !== undefined && means(state.code, 'constraint'))
+      throw conflict('guarded', `A later change is in the way: ${refusalSentence(state) ?? state.message}.`);
     throw error;
   }
 }

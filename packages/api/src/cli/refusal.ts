@@ -1,0 +1,13 @@
+import { means, refusalSentence, sqlState } from '@comanda/db';
+import { CommandError } from '../command-error.ts';
+import type { ErrorCode } from '../reasons.ts';
+import { refusal } from './perform.ts';
+
+/** What is said of a failure. A row that the database does not take is a conflict, in a sentence for a person. */
+export function spokenRefusal(error: unknown): { code: ErrorCode; message: string } {
+  const said = refusal(error);
+  const state = error instanceof CommandError ? undefined : sqlState(error);
+  if (said.code !== 'internal_error' || state === undefined) return said;
+  const message = refusalSentence(state) ?? said.message;
+  return { code: means(state.code, 'constraint', 'data') ? 'conflict' : said.code, message };
+}

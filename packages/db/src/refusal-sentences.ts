@@ -1,0 +1,202 @@
+import type { SqlState } from './database-errors.ts';
+import { isId } from './ids.ts';
+import { serviceOnly } from './made/guards.ts';
+import { type TableAccess, tableAccess } from './roles/access.ts';
+import { means } from './sql-states.ts';
+import { tables } from './tables/index.ts';
+
+const price = 'must be from 0 to 9999999999.99, with two decimals at most';
+const address = 'must be an http or https address of 2048 characters at most, or empty';
+const times = 'must be in the years 1 to 9999';
+const place = 'must be 1000000000 at most';
+
+/**
+ * What a constraint asks for, where neither its table's row nor what PostgreSQL says of the error tells it. It begins with
+ * the column, as a person reads it in Studio.
+ */
+export const constraintSentences: Readonly<Record<string, string>> = {
+  locations_code_check: 'locations.code must have 8 characters: digits, and small letters but i, l, o and u',
+  locations_created_at_check: `locations.created_at ${times}`,
+  locations_currency_check: 'locations.currency must be three capital letters: UYU',
+  locations_timezone_fkey: 'locations.timezone must be an IANA time zone: America/Montevideo',
+  locations_code_key: 'locations.code: another location has this code, choose another one',
+  api_keys_permissions_check: 'api_keys.permissions must have a value: comanda keys update changes it',
+  api_keys_permissions_list_check: 'api_keys.permissions must be one list: comanda keys update changes it',
+  api_keys_key_hash_check: 'api_keys.key_hash is made with the key: comanda keys create makes one',
+  api_keys_key_hash_key: 'api_keys.key_hash: another key has this text, comanda keys create makes a new one',
+  api_keys_limits_check:
+    'api_keys.per_minute, monthly, batch_jobs_per_hour and max_items_per_batch must be 1 or more: leave one empty for the limit of all',
+  api_keys_times_check: `api_keys.expires_at and revoked_at ${times}`,
+  categories_image_url_check: `categories.image_url ${address}`,
+  products_price_check: `products.price ${price}`,
+  products_image_url_check: `products.image_url ${address}`,
+  subselections_position_check: `subselections.position ${place}`,
+  subselections_range_check:
+    'subselections.min_selection must be 0 or more, and max_selection must not be less: change both at once',
+  subselection_items_position_check: `subselection_items.position ${place}`,
+  subselection_items_price_check: `subselection_items.price ${price}`,
+  subselection_items_image_url_check: `subselection_items.image_url ${address}`,
+  subselection_items_range_check:
+    'subselection_items.min must be 0 or more, and max must not be less: change both at once',
+  subselection_items_stock_check:
+    'subselection_items.stock_quantity must be from 0 to 9999999999.999, with three decimals at most',
+  menus_version_check: 'menus.version must be from 0 to 2000000000',
+  menus_one_published_idx: 'menus.is_published: another menu of this restaurant is published, end that first',
+  menu_categories_position_check: `menu_categories.position ${place}`,
+  turns_batch_number_check: 'turns.batch_number must be from 1 to 2000000000',
+  turns_times_check: `turns.started_at and ended_at ${times}`,
+  turns_ended_at_check:
+    'turns.ended_at must not be before started_at, and only a closed turn has one: set its status alone',
+  turns_one_open_idx: 'turns.status: a turn of this restaurant is open, close that first',
+  orders_number_check: 'orders.number must be 2000000000 at most, and not 0: leave it to the service',
+  order_items_quantity_check: 'order_items.quantity must be more than 0',
+  webhook_endpoints_url_check:
+    'webhook_endpoints.url must be an http or https address of 2048 characters at most, without spaces: https://pos.example/hook',
+  webhook_endpoints_events_check:
+    'webhook_endpoints.events must be a list of events without empty places: {order.created,order.updated}',
+  webhook_endpoints_version_check: 'webhook_endpoints.api_version must be v1 or v2',
+  order_amount_check: 'an amount of an order must be 0 or more',
+  stock_amount_check: 'a quantity of stock must be from 0 to 9999999999.999',
+};
+
+/**
+ * One sentence for a person whose statement was refused: what is wrong, of which column, and what to do. It never shows the
+ * row. Undefined where the database's own sentence is one: a guard's, or of a statement that cannot be read.
+ */
+export function refusalSentence(refused: SqlState): string | undefined {
+  const { code, message } = refused;
+  if (means(code, 'empty')) return emptySentence(refused);
+  if (means(code, 'taken')) return takenSentence(refused);
+  if (means(code, 'referenced')) return referredSentence(refused);
+  if (means(code, 'unfit')) return unfitSentence(refused);
+  if (means(code, 'tooLarge')) return tooLargeSentence(message);
+  if (means(code, 'unreadable')) return unreadableSentence(message);
+  if (means(code, 'notGranted')) return deniedSentence(message);
+  if (means(code, 'lockTimeout')) return 'somebody else is writing this row: try again in a moment';
+  if (means(code, 'collided'))
+    return 'somebody else edited the same rows at the same moment: look at them, and edit again';
+  if (means(code, 'canceled'))
+    return 'it took too long and was ended: filter by one restaurant, or take fewer rows';
+  const view = means(code, 'notUpdatable') && /view "(\w+)"/.exec(message)?.[1];
+  return view ? viewSentence(view) : undefined;
+}
+
+/** Whether the sentence names no column, since PostgreSQL does not: whoever knows the statement may name it before. */
+export const lacksColumn = ({ code, constraint }: SqlState): boolean =>
+  means(code, 'tooLarge', 'unreadable') || (constraint !== undefined && domains.includes(constraint));
+
+const domains = ['order_amount_check', 'stock_amount_check'];
+
+const emptySentence = ({ table, column }: SqlState): string =>
+  `${column === undefined ? 'a column' : `${table}.${column}`} must have a value: write one, or discard the edit`;
+
+function takenSentence({ table = '', constraint = '', detail = '' }: SqlState): string {
+  const sentence = constraintSentences[constraint];
+  if (sentence !== undefined) return sentence;
+  const { columns, value } = keyIn(detail);
+  const [column] = columns;
+  if (columns.length === 1 && value !== undefined)
+    return `${table}.${column}: another row has ${isId(value) ? 'the same id' : shortened(value)}, choose another one`;
+  return `${table}: there is such a row, with the same ${listed(columns)}`;
+}
+
+function referredSentence({ table = '', constraint = '', detail = '', message }: SqlState): string {
+  const sentence = constraintSentences[constraint];
+  if (sentence !== undefined) return sentence;
+  const from = /^update or delete on table "(\w+)"/.exec(message)?.[1];
+  if (from !== undefined) {
+    const by = /on table "(\w+)"$/.exec(message)?.[1] ?? table;
+    return `${from}: rows of ${by} refer to this row, so it stays: change or delete those first`;
+  }
+  const { columns } = keyIn(detail);
+  const target = /is not present in table "(\w+)"/.exec(detail)?.[1] ?? 'the other table';
+  const named = columns.length === 0 ? ['location_id'] : columns;
+  return `${table}.${listed(named)}: no row of ${target} in this restaurant has this id, copy one from there`;
+}
+
+function unfitSentence({ table = '', constraint = '' }: SqlState): string {
+  const sentence = constraintSentences[constraint];
+  if (sentence !== undefined) return sentence;
+  const length = lengthSentence(table, constraint);
+  return (
+    length ?? `${table} has a rule that this breaks, ${constraint}: look at its columns in docs/admin.md`
+  );
+}
+
+/** Of a text's length, which the row of its table knows. */
+function lengthSentence(table: string, constraint: string): string | undefined {
+  const columns = Object.entries(tables.find(({ name }) => name === table)?.columns ?? {});
+  const found = columns.find(([name]) => constraint === `${table}_${name}_check`);
+  if (found?.[1].length === undefined) return undefined;
+  const [column, { length }] = found;
+  const [least, most] = length;
+  const bound = least > 0 ? `${least} to ${most} characters` : `${most} characters at most`;
+  return `${table}.${column} must have ${bound}${column === 'external_id' ? ', and no control characters' : ''}`;
+}
+
+/** Whether a constraint of a table has a sentence of its own, whatever PostgreSQL says of the error. */
+export const hasSentence = (table: string, constraint: string): boolean =>
+  constraint in constraintSentences || lengthSentence(table, constraint) !== undefined;
+
+const ranges: Readonly<Record<string, string>> = {
+  smallint: 'from -32768 to 32767',
+  integer: 'from -2147483648 to 2147483647',
+  bigint: 'from -9223372036854775808 to 9223372036854775807',
+};
+
+function tooLargeSentence(message: string): string {
+  const [, value = 'the number', type = ''] =
+    /^value "(.*)" is out of range for type (\w+)$/s.exec(message) ?? [];
+  const range = ranges[type] ?? ranges[/^(\w+) out of range$/.exec(message)?.[1] ?? ''];
+  return `${shortened(value)} does not fit: write a ${range === undefined ? 'smaller number' : `number ${range}`}`;
+}
+
+function unreadableSentence(message: string): string {
+  const value = shortened(/: "(.*)"$/s.exec(message)?.[1] ?? 'the text');
+  const type = /type ([\w ]+)/.exec(message)?.[1] ?? '';
+  if (/enum/.test(message)) return `"${value}" is none of its values: choose one that the editor shows`;
+  if (/array literal/.test(message)) return `"${value}" is no list: write it in braces, as {one,two}`;
+  if (/time|date/.test(message)) return `"${value}" is no time: write it as 2026-11-22 21:00:00Z`;
+  if (/smallint|integer|bigint/.test(type)) return `"${value}" is no whole number: write digits alone`;
+  if (/numeric|double|real/.test(type))
+    return `"${value}" is no number: write digits, and a point before decimals, as 12.50`;
+  if (/uuid/.test(type)) return `"${value}" is no id: copy one from the row that is meant`;
+  return `"${value}" cannot be read as ${type === '' ? 'a value of this column' : type}: write it another way`;
+}
+
+function deniedSentence(message: string): string {
+  const [, kind = '', name = ''] = /^permission denied for (\w+) (\w+)$/.exec(message) ?? [];
+  if (kind === 'view') return viewSentence(name);
+  const access = kind === 'table' ? tableAccess.find(({ table }) => table === name) : undefined;
+  if (access !== undefined) return tableSentence(access);
+  return `${name === '' ? 'this' : `${kind} ${name}`} is the service's alone: use the desk, or comanda`;
+}
+
+const viewSentence = (view: string): string =>
+  `${view} shows rows of other tables: follow its arrows, and edit there`;
+
+function tableSentence({ table, admin, edited }: TableAccess): string {
+  const row = tables.find(({ name }) => name === table);
+  const sentence = row === undefined ? undefined : serviceOnly(row);
+  if (edited.length === 0) return `${table}: ${sentence ?? 'people read it, and the service writes it'}`;
+  const rows = admin.includes('delete') ? '' : '. Its rows are not deleted';
+  return `${table}: people edit ${listed(edited)}, and the service writes the rest${rows}`;
+}
+
+/** What PostgreSQL says of a key, but for the restaurant: `Key (location_id, sku)=(01a…, TAKEN) already exists.` */
+function keyIn(detail: string): { columns: string[]; value?: string } {
+  const [, names = '', values = ''] =
+    /^Key \((.+?)\)=\((.*)\) (?:already exists|is not present|is still referenced|is referenced)/s.exec(
+      detail,
+    ) ?? [];
+  const all = names === '' ? [] : names.split(', ');
+  const columns = all.filter((name) => name !== 'location_id');
+  // An id has no comma: what follows the restaurant's is the value of the one column that is left.
+  const value = all[0] === 'location_id' ? values.slice(values.indexOf(', ') + 2) : values;
+  return { columns, ...(columns.length === 1 && { value }) };
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

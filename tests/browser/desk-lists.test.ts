@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { createProduct } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { press } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+const pages: AppPage[] = [];
+const timeout = 60_000;
+const patience = { timeout: 20_000 };
+const many = 130;
+
+/** Every part of the desk: how its list comes to more than a page, or why it has none. */
+const parts: Record<string, (() => Promise<void>) | 'shows one order' | 'shows one restaurant'> = {
+  orders: 'shows one order',
+  location: 'shows one restaurant',
+  endpoints: () =>
+    fill(`insert into webhook_endpoints (location_id, url, events, status)
+     select $1, 'https://shop.example/' || n, '{order.created}', 'disabled' from generate_series(1, ${many}) n`),
+  jobs: () =>
+    fill(`insert into sync_jobs (location_id, status, total_items, error)
+     select $1, 'failed', 1, 'no category ' || n from generate_series(1, ${many}) n`),
+  keys: () =>
+    fill(`insert into api_keys (location_id, name, prefix, key_hash, permissions)
+     select $1, 'Till ' || n, 'cmd_live_till' || n, sha256(('till' || n)::bytea), '{orders:read}'
+     from generate_series(1, ${many}) n`),
+  async audit() {
+    const id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Espresso' });
+    await byHand('psql', many, `update products set description = 'Edit ' || n::text where id = '${id}'`);
+  },
+};
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  for (const filled of Object.values(parts)) if (typeof filled === 'function') await filled();
+}, 120_000);
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+afterAll(() => browser?.close());
+
+async function fill(sql: string): Promise<void> {
+  await api.app.database.pool.query(sql, [api.locationId]);
+}
+
+/** Edits by hand, `n` of them: as many entries. */
+async function byHand(program: string, times: number, edit: string): Promise<void> {
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`set application_name = '${program}'`);
+  await hand.sql(`do $$ begin for n in 1..${times} loop ${edit}; end loop; end $$`);
+  await hand.close();
+}
+
+async function desk(part: string): Promise<AppPage> {
+  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
+  pages.push(page);
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${part}`);
+  await page.until(`document.querySelector('.desk nav + *') !== null`);
+  return page;
+}
+
+const rowsOf = (page: AppPage) => page.evaluate<number>(`document.querySelectorAll('.desk tbody tr').length`);
+
+test('every part of the desk is looked at here', { timeout }, async () => {
+  const page = await desk('orders');
+  const paths = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.desk nav a')].map((each) => new URL(each.href).pathname.split('/').at(-1))`,
+  );
+  expect(paths.toSorted()).toEqual(Object.keys(parts).toSorted());
+});
+
+test.each(Object.keys(parts).filter((part) => typeof parts[part] === 'function'))(
+  'the list of %s went away with its second page',
+  { timeout },
+  async (part) => {
+    const page = await desk(part);
+    await page.waitForSelector('.desk tbody tr');
+    for (let shown = await rowsOf(page); shown < many; shown = await rowsOf(page)) {
+      await press(page, 'Show more');
+      await expect.poll(() => rowsOf(page), patience).toBeGreaterThan(shown);
+    }
+    expect(await page.text()).not.toContain('This screen could not be shown');
+    expect(page.complaints).toEqual([]);
+  },
+);
+
+test('the audit went away when its filter was cleared', { timeout }, async () => {
+  const id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Tea' });
+  await byHand('eva', 3, `update products set description = 'Leaf ' || n::text where id = '${id}'`);
+  const page = await desk('audit');
+  await page.waitForSelector('.desk tbody tr');
+  const before = await rowsOf(page);
+  await page.type('.desk search input', 'eva');
+  await expect.poll(() => rowsOf(page), patience).toBe(3);
+  await page.evaluate(`document.querySelector('.desk search input').select()`);
+  await page.keyboard.press('Backspace');
+  await expect.poll(() => rowsOf(page), patience).toBe(before);
+  expect(page.complaints).toEqual([]);
+});
