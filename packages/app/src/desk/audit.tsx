@@ -38,18 +38,29 @@ export function Audit() {
         keyOf={({ id }) => id}
         columns={[
           { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
-          { title: texts.who, cell: whoOf },
+          { title: texts.who, cell: Who },
           { title: texts.what, cell: What },
           { title: texts.changes, cell: (entry) => <Changes {...entry} /> },
-          { title: texts.deed, cell: ({ id, can_undo }) => can_undo && <Undo id={id} /> },
+          {
+            title: texts.deed,
+            cell: ({ id, can_undo, cannot_undo }) =>
+              can_undo ? <Undo id={id} /> : <span className="quiet">{cannot_undo}</span>,
+          },
         ]}
       />
     </>
   );
 }
 
-const whoOf = ({ actor, key_name, role, application }: Entry): string =>
-  key_name ?? ([application, role].filter(Boolean).join(' · ') || actor);
+/** The name of the person or key, whether it is known, and over which login it came. */
+function Who({ actor, by, by_known, role }: Entry) {
+  const texts = useTexts(deskTexts);
+  return (
+    [by, by !== undefined && by_known === false && texts.stated, role !== by && role]
+      .filter(Boolean)
+      .join(' ') || actor
+  );
+}
 
 /** What was done to what, by its name, the first of several; an order's number leads to the order. */
 function What({ operation, table, resource_id, resource_name: name, row_count: count = 1 }: Entry) {
