@@ -123,7 +123,7 @@ async function roleThere(
   prefix: string,
   kind: RoleKind,
 ): Promise<{ user: string; role: string | null; own: boolean }> {
-  const [asked, roles] = [roleName(prefix, kind), roleKinds.map((each) => roleName(prefix, each))];
+  const asked = roleName(prefix, kind);
   const client = new pg.Client({ connectionString: url, application_name: 'studio' });
   await client.connect();
   try {
@@ -133,12 +133,12 @@ async function roleThere(
       apart: boolean | null;
       member: boolean | null;
     }>(
-      `select session_user as user, not r.rolsuper and r.rolname <> all ($2)
+      `select session_user as user, not r.rolsuper and r.rolname !~ $2
            and r.oid is distinct from (select c.relowner from pg_class c where c.oid = to_regclass('public.locations')) as own,
          has_table_privilege(to_regrole($1), to_regclass('public.locations'), 'SELECT') as apart,
          pg_has_role(to_regrole($1), 'MEMBER') as member
        from pg_roles r where r.rolname = session_user`,
-      [asked, roles],
+      [asked, `_(${roleKinds.join('|')})$`],
     );
     const [found = { user: '', own: false, apart: null, member: null }] = rows;
     const { user, own } = found;

@@ -69,6 +69,7 @@ const words: Readonly<Record<keyof typeof commands, () => { prints?: true; argv:
   'relay retry': () => ({ argv: [] }),
   'db url': () => ({ argv: ['--role', typed] }),
   'db roles': () => ({ argv: [] }),
+  'db roles person': () => ({ argv: [typed] }),
   'keys revoke': () => ({ prints: true, argv: [place.key] }),
   'locations delete': () => ({ argv: [api.locationId, '--confirm', typed] }),
 };

@@ -1,4 +1,4 @@
-import { pageBytes, statement } from '@comanda/db';
+import { pageBytes, roleKinds, statement } from '@comanda/db';
 import { resourceName } from './named.statements.ts';
 import type { Maker } from './rules.ts';
 import type { AuditEntry } from './schema.ts';
@@ -25,11 +25,11 @@ export interface EntryRow extends Maker {
   cannot_undo: string | null;
 }
 
-// The roles are named as who owns the audit is. A superuser may take the name of any other.
+// No person's login ends as the roles do, be it those of the cell that an entry was imported from. A superuser may take any name.
 const owner = `(select pg_get_userbyid(c.relowner)::text from pg_class c where c.oid = 'public.audit_entries'::regclass)`;
-const role = (kind: string) => `regexp_replace(${owner}, '_owner$', '') || '_${kind}'`;
-const login = `case when a.actor_kind <> 'database' then null when a.actor_name = ${role('service')} then 'service'
-       when a.actor_name in (${owner}, ${role('admin')}, ${role('reader')})
+const login = `case when a.actor_kind <> 'database' then null
+       when a.actor_name = regexp_replace(${owner}, '_owner$', '_service') and a.actor_name <> ${owner} then 'service'
+       when a.actor_name = ${owner} or a.actor_name ~ '_(${roleKinds.join('|')})$'
          or exists (select from pg_roles r where r.rolname = a.actor_name::name and r.rolsuper) then 'shared' else 'own' end`;
 
 const shown = `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
