@@ -414,30 +414,6 @@ describe('the door', () => {
     },
   );
 
-  test('a tab whose session ended lost what was typed', patience, async () => {
-    const first = await startStudio(kit.url, ['--as', 'ivo']);
-    const other = await browser.createBrowserContext();
-    const ivo = await sitDown(other, first);
-    await ivo.open('#schema=public&table=products&search=ES-1');
-    await ivo.edit('price');
-    await ivo.write('4.75');
-    await first.close();
-    const { port } = new URL(first.origin);
-    const second = await startStudio(kit.url, ['--as', 'ivo', '--port', port]);
-    try {
-      await ivo.save();
-      await ivo.told('this tab is not in');
-      await ivo.page.type('.entrance input', await second.address());
-      await ivo.page.click('.entrance button');
-      await ivo.page.waitForFunction(`!document.querySelector('.entrance')`, { timeout: 15_000 });
-      await ivo.save();
-      await soon(() => one(`select price from products where sku = 'ES-1'`)).toEqual({ price: '4.75' });
-    } finally {
-      await other.close();
-      await second.close();
-    }
-  });
-
   test('an address that is opened in the tab itself lets it in', patience, async () => {
     const other = await browser.createBrowserContext();
     const page = await other.newPage();
