@@ -252,7 +252,10 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
     const again = await undo('--json');
     expect(again.code).toBe(1);
     expect(json(again)).toMatchObject({
-      error: { code: 'conflict', message: expect.stringMatching(/^a later change stands in products/) },
+      error: {
+        code: 'conflict',
+        message: `a later change stands in products: undo that first (comanda audit --id ${id})`,
+      },
     });
   });
 

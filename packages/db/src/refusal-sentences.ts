@@ -77,6 +77,7 @@ export function refusalSentence(refused: SqlState): string | undefined {
     return 'somebody else edited the same rows at the same moment: look at them, and edit again';
   if (means(code, 'canceled'))
     return 'it took too long and was ended: filter by one restaurant, or take fewer rows';
+  if (means(code, 'guarded')) return laterSentence(message);
   const view = means(code, 'notUpdatable') && /view "(\w+)"/.exec(message)?.[1];
   return view ? viewSentence(view) : undefined;
 }
@@ -181,6 +182,14 @@ function tableSentence({ table, admin, edited }: TableAccess): string {
   if (edited.length === 0) return `${table}: ${sentence ?? 'people read it, and the service writes it'}`;
   const rows = admin.includes('delete') ? '' : '. Its rows are not deleted';
   return `${table}: people edit ${listed(edited)}, and the service writes the rest${rows}`;
+}
+
+/** Of an undo (audit_undo.sql), which names the row by its key as JSON. */
+function laterSentence(message: string): string | undefined {
+  const [, table, key = ''] = /^a later change stands in (\w+): (\{.*\})$/s.exec(message) ?? [];
+  if (table === undefined) return undefined;
+  const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(key)?.[0];
+  return `a later change stands in ${table}: undo that first${id === undefined ? '' : ` (comanda audit --id ${id})`}`;
 }
 
 /** What PostgreSQL says of a key, but for the restaurant: `Key (location_id, sku)=(01a…, TAKEN) already exists.` */

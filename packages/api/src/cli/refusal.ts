@@ -7,7 +7,9 @@ import { refusal } from './perform.ts';
 export function spokenRefusal(error: unknown): { code: ErrorCode; message: string } {
   const said = refusal(error);
   const state = error instanceof CommandError ? undefined : sqlState(error);
-  if (said.code !== 'internal_error' || state === undefined) return said;
-  const message = refusalSentence(state) ?? said.message;
+  const message = state === undefined ? undefined : refusalSentence(state);
+  if (state === undefined || message === undefined) return said;
+  if (means(state.code, 'guarded')) return { ...said, message };
+  if (said.code !== 'internal_error') return said;
   return { code: means(state.code, 'constraint', 'data') ? 'conflict' : said.code, message };
 }

@@ -57,10 +57,13 @@ export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest):
   } catch (error) {
     if (error === takenBack) return { value: { dry_run, entries: written } };
     const state = sqlState(error);
-    if (means(state?.code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
+    if (state === undefined) throw error;
+    if (means(state.code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
+    const sentence = refusalSentence(state);
     // Another row has the name, or hangs on what would go; or a rule is younger than the edit.
-    if (state !== undefined && means(state.code, 'constraint'))
-      throw conflict('guarded', `A later change is in the way: ${refusalSentence(state) ?? state.message}.`);
+    if (means(state.code, 'constraint'))
+      throw conflict('guarded', `A later change is in the way: ${sentence ?? state.message}.`);
+    if (means(state.code, 'guarded') && sentence !== undefined) throw conflict('guarded', sentence);
     throw error;
   }
 }
