@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Check, type Refusal, readChecks, refusalOf } from './refusals.ts';
+import { type Refusal, refusalOf } from './refusals.ts';
 import { type FoundTable, readTables, type StudioTable, studioTables } from './schema.ts';
 
 /** A statement as Studio's page sends it. */
@@ -63,10 +63,6 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
       throw error;
     }
   };
-  const checks: Check[] = await inTransaction(async (client) => {
-    const { rows } = await client.query<Check>(readChecks);
-    return rows;
-  });
 
   return {
     async run(queries) {
@@ -82,7 +78,7 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
         });
         return { rows };
       } catch (error) {
-        return { refusal: refusalOf(error, { readOnly, checks }) };
+        return { refusal: refusalOf(error, { readOnly }) };
       }
     },
     tables: async () =>

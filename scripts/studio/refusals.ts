@@ -8,22 +8,8 @@ export interface Refusal {
   lacksColumn?: true;
 }
 
-/** A check constraint, and its condition. */
-export interface Check {
-  name: string;
-  condition: string;
-}
-
-/** Reads the check constraints. */
-export const readChecks = `
-  select conname as name, regexp_replace(pg_get_constraintdef(oid, true), '^CHECK ', '') as condition from pg_constraint
-  where contype = 'c' and connamespace = 'public'::regnamespace`;
-
 /** The sentence that an admin reads when a statement fails. */
-export function refusalOf(
-  error: unknown,
-  { readOnly }: { readOnly: boolean; checks?: readonly Check[] },
-): Refusal {
+export function refusalOf(error: unknown, { readOnly }: { readOnly: boolean }): Refusal {
   const state = sqlState(error);
   if (state === undefined)
     return { name: 'Error', message: `the database does not answer: ${reason(error)}` };

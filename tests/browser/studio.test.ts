@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
@@ -8,7 +6,7 @@ import { createOrderKitchen, type OrderKitchen, orderBody, placeOrder } from '..
 import { useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { type Admin, sitDown } from './admin.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
+import { type Browser, startBrowser } from './browser.ts';
 import { linkOf, links, recipes, refusals } from './guide.ts';
 import { recipesAt, soon } from './recipes.ts';
 
@@ -266,164 +264,6 @@ test('two admins at once edit what each of them changed, and the audit names bot
     ]),
   ).toEqual([{ application_name: 'eva' }, { application_name: 'ana' }]);
   await evas.close();
-});
-
-describe('a cell of a number', () => {
-  const stored = (table: string, column: string, of: string) =>
-    one(`select ${column} as value from ${table} where ${of} = (select id from products where sku = 'ES-1')`);
-
-  test.each([
-    ['', 'price: an empty cell is no number. Write 0 for zero. Nothing was changed.'],
-    [
-      '12,50',
-      'price: decimals stand behind a point, not a comma. Write 12.50 for 12,50. Nothing was changed.',
-    ],
-    [
-      'abc',
-      'price: "abc" is no number. Write digits, and a point before decimals: 12.50. Nothing was changed.',
-    ],
-  ])('that becomes %j is refused in the page, and nothing is sent', patience, async (text, sentence) => {
-    const before = await stored('products', 'price', 'id');
-    await ana.open('#schema=public&table=products&search=ES-1');
-    await ana.shows('sku', ['ES-1']);
-    await ana.edit('price');
-    await ana.write(text);
-    await ana.told(sentence);
-    await ana.shows('price', [before?.value]);
-    expect(await ana.text()).not.toContain('Save 1 row');
-    expect(await stored('products', 'price', 'id')).toEqual(before);
-  });
-
-  test('of the stock was emptied, and the product sold out', patience, async () => {
-    await kit.sql(
-      `insert into product_stock (location_id, product_id, enabled, quantity)
-       select location_id, id, true, 3 from products where sku = 'ES-1'`,
-    );
-    const { id } = (await one(`select id from products where sku = 'ES-1'`)) ?? {};
-    await ana.open(`#schema=public&table=product_stock&search=${id}`);
-    await ana.edit('quantity');
-    await ana.write('');
-    await ana.told('quantity: an empty cell is no number');
-    expect(await stored('product_stock', 'quantity::int', 'product_id')).toEqual({ value: 3 });
-  });
-
-  test('that may be empty is emptied', patience, async () => {
-    await ana.open('#schema=public&table=api_keys');
-    const [name = ''] = await ana.column('name');
-    await ana.edit('per_minute');
-    await ana.write('77');
-    await ana.save();
-    await soon(() => one('select per_minute from api_keys where name = $1', [name])).toEqual({
-      per_minute: 77,
-    });
-    await ana.open('#schema=public&table=api_keys');
-    await ana.edit('per_minute');
-    await ana.write('');
-    await ana.save();
-    await soon(() => one('select per_minute from api_keys where name = $1', [name])).toEqual({
-      per_minute: null,
-    });
-  });
-});
-
-test.each([
-  ['orders', 'an order is never deleted: set its status to canceled'],
-  ['webhook_endpoints', 'a webhook endpoint is not deleted here: set its status to disabled'],
-  ['payments', 'an order is never without its payment: reject the payment, or cancel the order'],
-])('rows of %s had a button that deletes them', patience, async (table, sentence) => {
-  await kit.sql(
-    `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://shop.example/hook', '{order.created}')`,
-    [api.locationId],
-  );
-  await ana.open(`#schema=public&table=${table}`);
-  await ana.mark();
-  await ana.told(sentence);
-  expect(await ana.text()).not.toMatch(/Delete \d+ row/);
-});
-
-describe('the door', () => {
-  const shown = (page: Page, text: string) =>
-    page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 15_000 });
-  const grid = (page: Page) => page.waitForSelector('td[data-grid-column-id]', { timeout: 15_000 });
-
-  test('a server on another port of this machine got what opens Studio', patience, async () => {
-    const heard: string[] = [];
-    const other = createServer((request, response) => {
-      heard.push(JSON.stringify([request.url, request.rawHeaders]));
-      response.setHeader('content-type', 'text/html').end('<title>Other</title>');
-    }).listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const bound = other.address();
-    const port = typeof bound === 'object' ? bound?.port : undefined;
-    const admin = await sitDown(browser, studio);
-    const token = await admin.page.evaluate<string>(`sessionStorage.getItem('studio.token')`);
-    for (const link of [`http://127.0.0.1:${port}/link`, `http://localhost:${port}/link`])
-      await admin.page.goto(link).catch(() => {});
-    await admin.page.goto(`http://127.0.0.1:${port}/again`);
-    expect(heard.length).toBeGreaterThan(1);
-    const held = await admin.page.evaluate<string>(
-      `JSON.stringify([document.cookie, document.referrer, Object.values(sessionStorage), Object.values(localStorage)])`,
-    );
-    for (const text of [...heard, held]) {
-      expect(text).not.toContain(token);
-      expect(text).not.toMatch(/studio|cookie|code=/i);
-    }
-    await admin.page.close();
-    other.closeAllConnections();
-    other.close();
-  });
-
-  test('a reload put the tab out, and the code stayed in the address', patience, async () => {
-    const admin = await sitDown(browser, studio);
-    await grid(admin.page);
-    expect(await admin.page.evaluate<string>('location.href')).not.toContain('code=');
-    await admin.page.evaluate('location.reload()');
-    await grid(admin.page);
-    await admin.page.close();
-  });
-
-  test('a link of the guide opened a tab that was out, beside one that is in', patience, async () => {
-    const page = await browser.newPage();
-    await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
-    await grid(page);
-    await page.close();
-  });
-
-  test(
-    'another browser is out, reads how it comes in, and comes in where it wanted to be',
-    patience,
-    async () => {
-      const other = await browser.createBrowserContext();
-      const page = await other.newPage();
-      await page.setViewport({ width: 1_600, height: 900 });
-      await page.goto(`${studio.origin}/#schema=public&table=products`);
-      await shown(page, 'this tab is not in, or asked for nothing in 8 hours: open the last address');
-      const paste = async (text: string) => {
-        await page.evaluate(`document.querySelector('.entrance input').value = ''`);
-        await page.type('.entrance input', text);
-        await page.click('.entrance button');
-      };
-      await paste('http://127.0.0.1:5555/');
-      await shown(page, 'This is no address of npm run studio');
-      await paste(`${studio.origin}/#code=${'x'.repeat(43)}`);
-      await shown(page, 'this address was used, or is not the last one');
-      await paste(await studio.address());
-      await grid(page);
-      expect(await page.evaluate<string>('location.hash')).toContain('table=products');
-      await other.close();
-    },
-  );
-
-  test('an address that is opened in the tab itself lets it in', patience, async () => {
-    const other = await browser.createBrowserContext();
-    const page = await other.newPage();
-    await page.goto(studio.origin);
-    await shown(page, 'this tab is not in');
-    await page.evaluate(`location.href = ${JSON.stringify(await studio.address())}`);
-    await grid(page);
-    expect(await page.evaluate<string>('location.href')).not.toContain('code=');
-    await other.close();
-  });
 });
 
 test('in all this no request left the host', () => {

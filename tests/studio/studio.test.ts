@@ -7,7 +7,7 @@ import { askRaw } from '../support/raw.ts';
 import { roleUrl } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';
 import { insertOrder, useWorkerKit } from '../worker/kit.ts';
-import { codeOf, end, ended, enter, type RunningStudio, startRun, startStudio } from './run.ts';
+import { codeOf, ended, enter, type RunningStudio, startRun, startStudio } from './run.ts';
 
 const kit = useWorkerKit();
 const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
@@ -147,7 +147,7 @@ describe('an edit as the grid sends it', () => {
       'products.price: "12,50" is no number: write digits, and a point before decimals, as 12.50',
     ],
     ['sku', 'TAKEN', 'products.sku: another row has TAKEN, choose another one'],
-    ['name', '', 'products.name must have 1 to 255 characters'],
+    ['name', '', 'name of products must have characters that are seen'],
     ['image_url', 'ftp://x', /^products\.image_url must be an http or https address/],
     ['updated_at', '2026-01-01', /^products: people edit external_id, .+ and the service writes the rest$/],
   ])('of a product whose %s becomes %j is refused in a sentence', async (column, value, sentence) => {
@@ -245,52 +245,6 @@ describe('who is not in', () => {
     for (const answer of [entered, await get('/'), await post(select)])
       expect(answer.headers.get('set-cookie')).toBeNull();
   });
-});
-
-describe('npm run studio', { timeout: 120_000 }, () => {
-  it.each([
-    [['--port', '99999'], '--port: must be from 1 to 65535'],
-    [['--as', 'comanda-api'], '--as: a name of 1 to 40 letters'],
-    [['--as', 'ana; drop'], '--as: a name of 1 to 40 letters'],
-    [['--reed-only'], "Unknown option '--reed-only'"],
-  ])('says what is wrong with %j', async (args, said) => {
-    const run = startRun(args, kit.url);
-    expect(await ended(run)).toBe(1);
-    expect(run.output()).toContain(`comanda: ${said}`);
-  });
-
-  it('says so when the port is taken', async () => {
-    const second = startRun(['--port', new URL(ana.origin).port], kit.url);
-    expect(await ended(second)).toBe(1);
-    expect(second.output()).toContain(`--port: ${new URL(ana.origin).port} is taken`);
-  });
-
-  it('says so when no database runs', async () => {
-    const lost = startRun([], undefined);
-    expect(await ended(lost)).toBe(1);
-    expect(lost.output()).toContain('no running database: run npm start first, or set DATABASE_URL');
-  });
-
-  it('does not open as the service, past which no guard stands', async () => {
-    for (const role of ['service', 'owner'] as const) {
-      const run = startRun([], kit.url, role);
-      expect(await ended(run)).toBe(1);
-      expect(run.output()).toMatch(
-        new RegExp(
-          `^comanda: DATABASE_URL is \\w+_${role}'s: give Studio that of \\w+_admin, or of a role that`,
-        ),
-      );
-    }
-  });
-
-  it.each([['SIGTERM'], ['SIGINT']] as const)(
-    'ends on %s with exit code 0 and nothing left',
-    async (signal) => {
-      const run = await startStudio(kit.url);
-      expect(await end(run, signal)).toBe(0);
-      await expect(fetch(run.origin)).rejects.toThrow();
-    },
-  );
 });
 
 const token = () => ({ [tokenHeader]: ana.headers[tokenHeader] });

@@ -115,7 +115,9 @@ function referredSentence({ table = '', constraint = '', detail = '', message }:
   return `${table}.${listed(named)}: no row of ${target} in this restaurant has this id, copy one from there`;
 }
 
-function unfitSentence({ table = '', constraint = '' }: SqlState): string {
+/** Of a constraint. What a trigger of ours raises names none, and is a sentence. */
+function unfitSentence({ table = '', constraint }: SqlState): string | undefined {
+  if (constraint === undefined) return undefined;
   const sentence = constraintSentences[constraint];
   if (sentence !== undefined) return sentence;
   const length = lengthSentence(table, constraint);
