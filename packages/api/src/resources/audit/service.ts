@@ -61,10 +61,7 @@ export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest):
     if (means(state.code, 'notGranted')) throw conflict('guarded', `This is ${elsewhere}.`);
     const sentence = refusalSentence(state);
     // Another row has the name, or hangs on what would go; or a rule is younger than the edit.
-    if (
-      means(state.code, 'taken', 'referenced') ||
-      (means(state.code, 'constraint') && sentence !== undefined)
-    )
+    if (means(state.code, 'constraint') && state.table !== 'audit_entries')
       throw conflict('guarded', `A later change is in the way: ${sentence ?? state.message}.`);
     if (means(state.code, 'guarded') && sentence !== undefined) throw conflict('guarded', sentence);
     throw error;
