@@ -16,15 +16,8 @@ CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IM
   ('purge',     '{kept,service}')
 $$;
 
--- Whether the session is the service's: whoever may write events. Who may empty their table, too, owns it, and is known by
--- the name of the session: those of the API, the worker and the commands begin with "comanda".
-CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
-    AND (starts_with(current_setting('application_name'), 'comanda')
-      OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
-$$;
-
--- Whether the service itself asks. While it undoes a hand edit it is a hand.
+-- Whether the service itself asks; service_session() is of a migration, since defaults of columns ask it. While the service
+-- undoes a hand edit it is a hand.
 CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT service_session() AND coalesce(current_setting('comanda.undoing', true), '') = ''
 $$;

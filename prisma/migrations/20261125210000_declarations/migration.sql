@@ -16,8 +16,15 @@ CREATE SEQUENCE internal.deed_settings;
 -- Why a deed moved an order.
 ALTER TABLE internal.order_moves ADD COLUMN deed text COLLATE "C";
 
--- What a session says of itself counts from the service alone. service_session() is of prisma/sql, which comes after this.
-SET LOCAL check_function_bodies = off;
+-- Whether the session is the service's: whoever may write events. Who may empty their table, too, owns it, and is known by
+-- the name of the session: those of the API, the worker and the commands begin with "comanda". Defaults of columns ask it.
+CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
+    AND (starts_with(current_setting('application_name'), 'comanda')
+      OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
+$$;
+
+-- What a session says of itself counts from the service alone.
 CREATE OR REPLACE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END
 $$;
