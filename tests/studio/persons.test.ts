@@ -13,7 +13,7 @@ import { type EmbeddedServer, embeddedLoginUrl, startEmbedded } from '../../pack
 import { openStudioDatabase, type StudioDatabase } from '../../scripts/studio/database.ts';
 import { runComanda } from '../support/command.ts';
 import { waitFor } from '../support/wait.ts';
-import { freePort } from './run.ts';
+import { ask, freePort, headersIn } from './run.ts';
 
 // Studio on an embedded database of its own, whose operator makes logins for persons.
 
@@ -81,11 +81,15 @@ async function studio(settings: Record<string, string>, ...args: string[]) {
   );
   return {
     output: () => output,
-    /** As whom it is signed in. */
+    /** As whom a page of it is signed in to the database. */
     users: async () => {
-      const { rows } = await superuser.query<{ name: string }>(
-        `select distinct usename as name from pg_stat_activity where application_name = any ($1) order by 1`,
-        [['studio', 'ana', 'eva']],
+      const address = /http:\/\/\S+#code=\S+/.exec(output)?.[0] ?? '';
+      const { origin } = new URL(address);
+      const headers = await headersIn(origin, address);
+      const { rows } = await ask(
+        origin,
+        { procedure: 'query', query: { sql: 'select session_user as name' } },
+        headers,
       );
       return rows.map(({ name }) => name);
     },

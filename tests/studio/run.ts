@@ -81,8 +81,7 @@ export async function startStudio(url: string, args: string[] = []): Promise<Run
   };
   const entrance = await address();
   const { origin } = new URL(entrance);
-  const entered = await enter(origin, codeOf(entrance));
-  const headers = { origin, [tokenHeader]: ((await entered.json()) as { token: string }).token };
+  const headers = await headersIn(origin, entrance);
   return {
     ...run,
     ...{ origin, address, headers },
@@ -99,7 +98,14 @@ export const codeOf = (address: string): string => /#code=([\w-]+)/.exec(address
 export const enter = (origin: string, code: string, headers: Record<string, string> = { origin }) =>
   fetch(`${origin}/enter`, { method: 'POST', headers, body: JSON.stringify({ code }) });
 
-async function ask(address: string, body: object, headers: Record<string, string>): Promise<Queried> {
+/** Lets a tab in by an address; what it sends from then on. */
+export async function headersIn(origin: string, address: string): Promise<Record<string, string>> {
+  const entered = await enter(origin, codeOf(address));
+  return { origin, [tokenHeader]: ((await entered.json()) as { token: string }).token };
+}
+
+/** Asks what answers data. */
+export async function ask(address: string, body: object, headers: Record<string, string>): Promise<Queried> {
   const response = await fetch(`${address}/bff`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
