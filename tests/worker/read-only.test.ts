@@ -42,17 +42,26 @@ const start = () =>
     readyTimeoutMs: 90_000,
   });
 
-/** Somebody to whom the database is not read-only makes one. */
-async function createProduct(sku: string): Promise<void> {
+/** Runs a statement over a session to which the database is not read-only. */
+async function overWritableSession<Row extends pg.QueryResultRow>(
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: kit.url });
   await client.connect();
-  await client.query('set default_transaction_read_only = off');
-  await client.query(
+  try {
+    await client.query('set default_transaction_read_only = off');
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const createProduct = (sku: string) =>
+  overWritableSession(
     `insert into products (location_id, id, sku, name, price) values ($1, gen_random_uuid(), $2, 'Soup', 4)`,
     [kit.locationId, sku],
   );
-  await client.end();
-}
 
 const delivered = (count: number) =>
   waitFor(`${count} deliveries`, () => erp.received.length === count, { timeoutMs: 60_000 });
@@ -64,7 +73,7 @@ const nothingIsSetAside = async () =>
 
 test('operations, 3: a worker that starts while nothing can be written waits, and begins by itself', async () => {
   const rollbacks = async () => {
-    const [row] = await kit.sql<{ count: number }>(
+    const [row] = await overWritableSession<{ count: number }>(
       `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
     );
     return row?.count ?? 0;
