@@ -30,8 +30,8 @@ $$;
 
 -- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
 -- deletion come later, by the triggers of their own tables: comanda.deleting has its entries by location.
-CREATE FUNCTION note_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean,
-  p_keys jsonb DEFAULT NULL, p_digest text DEFAULT NULL)
+CREATE FUNCTION record_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean,
+  p_keys jsonb, p_digest text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   deleting jsonb := coalesce(nullif(current_setting('comanda.deleting', true), ''), '{}');

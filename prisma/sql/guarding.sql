@@ -41,7 +41,7 @@ BEGIN
     RETURN NULL;
   ELSIF TG_OP <> 'TRUNCATE' AND deed_passes(TG_RELID, 'service') THEN
     IF audited_key(TG_TABLE_NAME) IS NULL THEN
-      PERFORM note_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false);
+      PERFORM record_hand_edit(NULL, lower(TG_OP), TG_TABLE_NAME, NULL, NULL, false, NULL, NULL);
     END IF;
     RETURN NULL;
   END IF;

@@ -292,6 +292,6 @@ describe('never kept', () => {
 
 it('nobody writes an entry but by an edit', async () => {
   await expect(
-    hand.sql(`select note_hand_edit($1, 'update', 'products', 1, '[]', false)`, [location]),
+    hand.sql(`select record_hand_edit($1, 'update', 'products', 1, '[]', false, null, null)`, [location]),
   ).rejects.toMatchObject({ code: 'CM008' });
 });

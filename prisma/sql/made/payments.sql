@@ -23,7 +23,7 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'insert', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
@@ -60,7 +60,7 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'update', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
@@ -110,7 +110,7 @@ CREATE FUNCTION audit_delete_payments() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'delete', 'payments', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)

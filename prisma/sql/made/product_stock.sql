@@ -13,7 +13,7 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
@@ -61,7 +61,7 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)
@@ -126,7 +126,7 @@ BEGIN
       RETURN NULL;
     END IF;
   ELSIF pg_trigger_depth() = 1 THEN
-    PERFORM note_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
+    PERFORM record_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
       SELECT c.location_id, c.by_cascade, count(*)::int AS n,
         jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), (SELECT left_out_of_audit(TG_RELID, '{}'))) ORDER BY c.place)

@@ -37,7 +37,7 @@ export function auditOf(table: Table, operation: Operation, catalog: Catalog): s
   const secret = Object.entries(table.columns).flatMap(([name, column]) => (column.secret ? [name] : []));
   const hidden = `(SELECT left_out_of_audit(TG_RELID, '{${secret.join(',')}}'))`;
   const most = operation === 'delete' ? keptOfDeleted : keptOfOthers;
-  return `PERFORM note_hand_edit(e.location_id, ${quoted(operation)}, ${quoted(table.name)}, e.n, e.kept, e.by_cascade, e.keys, e.digest)
+  return `PERFORM record_hand_edit(e.location_id, ${quoted(operation)}, ${quoted(table.name)}, e.n, e.kept, e.by_cascade, e.keys, e.digest)
 FROM (
   SELECT c.location_id, c.by_cascade, count(*)::int AS n,
     jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), ${hidden}) ORDER BY c.place)

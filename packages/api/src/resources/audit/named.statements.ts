@@ -43,7 +43,7 @@ const nameOf = (about: string, id: string, kept: string): string => {
 const ofOne = `select ${nameOf('about', 'a.resource_id', `coalesce(a.changes->'rows'->0, a.changes)`)}
      from (select coalesce(a.relation, split_part(a.operation, '.', 1)) as about) e where a.resource_id is not null`;
 
-// Several rows may be of one thing, as the lines of an order are: each is named once. The id is read as note_hand_edit() does.
+// Several rows may be of one thing, as the lines of an order are: each is named once. The id is read as record_hand_edit() does.
 const ofSeveral = `select string_agg(${nameOf('a.relation', 'first.id', 'first.kept')}, ', ' order by first.at)
      from (
        select key.id, min(key.at) as at, (array_agg(key.kept order by key.at))[1] as kept
