@@ -48,5 +48,6 @@ const ofEach = [
   `insert into internal.endpoint_health (location_id, endpoint_id, last_delivered_at)
    select l.id, w.id, now() from ${street} join webhook_endpoints w on w.location_id = l.id`,
   `insert into internal.location_counters (location_id, name, value)
-   select l.id, n, 1 from ${street}, unnest(array['order', 'event', 'batch', 'catalog']) n`,
+   select l.id, n, 1 from ${street}, unnest(array['order', 'event', 'batch', 'catalog']) n
+   on conflict do nothing`,
 ];

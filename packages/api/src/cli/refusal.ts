@@ -10,6 +10,7 @@ export function spokenRefusal(error: unknown): { code: ErrorCode; message: strin
   const message = state === undefined ? undefined : refusalSentence(state);
   if (state === undefined || message === undefined) return said;
   if (means(state.code, 'guarded')) return { ...said, message };
-  if (said.code !== 'internal_error') return said;
+  // Whoever runs commands chose the role: the database's own message says what that lacks.
+  if (said.code !== 'internal_error' || means(state.code, 'notGranted')) return said;
   return { code: means(state.code, 'constraint', 'data') ? 'conflict' : said.code, message };
 }
