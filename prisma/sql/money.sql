@@ -106,10 +106,13 @@ BEGIN
   END IF;
   IF NEW.status = 'closed' AND NEW.ended_at IS NULL THEN
     NEW.ended_at := greatest(clock_timestamp(), NEW.started_at);
-  ELSIF OLD.status = 'open' AND NEW.status = 'closed' AND NOT NEW.ended_at BETWEEN greatest(NEW.started_at, (
-    SELECT max(o.created_at) FROM orders o WHERE o.location_id = NEW.location_id AND o.turn_id = NEW.id)) AND clock_timestamp() THEN
-    RAISE EXCEPTION 'a turn ends after its last order, and not later than now: leave out ended_at'
-      USING ERRCODE = 'check_violation', DETAIL = OLD.id::text;
+  ELSIF OLD.status = 'open' AND NEW.status = 'closed' AND NOT service_session() THEN
+    -- By hand alone: it reads every order of the turn.
+    IF NOT NEW.ended_at BETWEEN greatest(NEW.started_at, (
+      SELECT max(o.created_at) FROM orders o WHERE o.location_id = NEW.location_id AND o.turn_id = NEW.id)) AND clock_timestamp() THEN
+      RAISE EXCEPTION 'a turn ends after its last order, and not later than now: leave out ended_at'
+        USING ERRCODE = 'check_violation', DETAIL = OLD.id::text;
+    END IF;
   END IF;
   RETURN NEW;
 END $$;

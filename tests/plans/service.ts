@@ -35,16 +35,23 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   await outside.connect();
   // A deed holds for one transaction, so each statement has its own; one after the other, since they share a connection.
   let last: Promise<unknown> = Promise.resolve();
+  let within = false;
   const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const next = last.then(async () => {
-      await outside.query('begin');
-      try {
+      // Whoever begins a transaction has one deed for all of it.
+      const alone = !within && text !== 'begin';
+      if (alone || text === 'begin') {
+        await outside.query('begin');
         await outside.query(`select deed('repair: tables are filled and emptied')`);
-        const { rows } = await outside.query(text, values);
-        await outside.query('commit');
+      }
+      within = text === 'begin' || (within && text !== 'commit');
+      try {
+        const rows = text === 'begin' ? [] : (await outside.query(text, values)).rows;
+        if (alone) await outside.query('commit');
         return rows as Row[];
       } catch (error) {
         await outside.query('rollback');
+        within = false;
         throw error;
       }
     });
