@@ -29,12 +29,11 @@ CREATE FUNCTION audit_text(of_row jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS 
 $$;
 
 -- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
--- deletion come later, by the triggers of their own tables: comanda.deleting has its entries by location.
+-- deletion come later, by the triggers of their own tables: the transaction declares its entry at the location.
 CREATE FUNCTION record_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean,
   p_keys jsonb, p_digest text)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  deleting jsonb := coalesce(nullif(current_setting('comanda.deleting', true), ''), '{}');
   here uuid := (SELECT l.id FROM locations l WHERE l.id = p_location);
   entry uuid;
 BEGIN
@@ -49,12 +48,14 @@ BEGIN
     CASE WHEN p_rows = jsonb_array_length(p_kept) AND min(r.id) = max(r.id) THEN min(r.id)::uuid END, p_rows,
     jsonb_build_object('rows', coalesce(p_kept, '[]'))
       || CASE WHEN p_rows > 100 THEN jsonb_build_object('keys', p_keys, 'digest', p_digest) ELSE '{}' END,
-    declared_deed(), CASE WHEN p_by_cascade THEN (deleting->>p_location::text)::uuid END,
+    declared_deed(), CASE WHEN p_by_cascade THEN (
+      SELECT o.deletion FROM own_declarations() o WHERE o.deletion_location = p_location ORDER BY o.id DESC LIMIT 1) END,
     (SELECT o.undo_of FROM own_declarations() o WHERE o.undo_of IS NOT NULL ORDER BY o.id DESC LIMIT 1)
   FROM (SELECT coalesce(k->>'id', k->>'order_id', k->>'product_id', k->>'menu_id') AS id
     FROM jsonb_path_query(p_kept, '$[*].key') k) r
   RETURNING id INTO entry;
   IF p_operation = 'delete' AND NOT p_by_cascade AND p_location IS NOT NULL THEN
-    PERFORM set_config('comanda.deleting', (deleting || jsonb_build_object(p_location, entry))::text, true);
+    PERFORM forget_declarations();
+    INSERT INTO internal.declarations (deletion, deletion_location) VALUES (entry, p_location);
   END IF;
 END $$;

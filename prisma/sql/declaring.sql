@@ -16,10 +16,28 @@ CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IM
   ('purge',     '{kept,service}')
 $$;
 
--- Whether the service itself asks; service_session() is of a migration, since defaults of columns ask it. While the service
--- undoes a hand edit it is a hand.
+-- Whether the session is the service's: a role that may write events. One that may empty their table, too, owns it, and is known by
+-- the name of the session: those of the API, the worker and the commands begin with "comanda".
+CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
+    AND (starts_with(current_setting('application_name'), 'comanda')
+      OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
+$$;
+
+-- Whether the service itself asks. While it undoes a hand edit it is a hand.
 CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT service_session() AND coalesce(current_setting('comanda.undoing', true), '') = ''
+$$;
+
+-- What a session says of itself counts from the service alone. The first migration made these for the defaults of its columns.
+CREATE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END
+$$;
+CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
+$$;
+CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
 $$;
 
 -- The role that owns the tables.

@@ -190,6 +190,25 @@ describe('what a session that is not the service says of itself', () => {
   });
 });
 
+it('rows that go with a deletion name its entry, whatever the session says', async () => {
+  const id = await createProduct(api.app.database, {
+    locationId: api.locationId,
+    price: 5,
+    stock: { quantity: 10 },
+  });
+  const forged = JSON.stringify({ [api.locationId]: api.key.id });
+  await admin.sql(`begin; set local comanda.deleting = '${forged}'`);
+  await admin.sql('delete from products where id = $1', [id]);
+  await admin.sql('commit');
+  expect(
+    await hand.sql(
+      `select c.relation from audit_entries a join audit_entries c on c.caused_by = a.id
+       where a.location_id = $1 and a.resource_id = $2 and a.operation = 'delete'`,
+      [api.locationId, id],
+    ),
+  ).toEqual([{ relation: 'product_stock' }]);
+});
+
 describe('a turn', () => {
   it('ends between its last order and now, whoever closes it', async () => {
     await hand.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [

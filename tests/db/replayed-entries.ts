@@ -87,6 +87,7 @@ export async function replay(hand: Hand, before: Rows): Promise<Rows> {
         throw new Error(`${entry.relation}: ${entry.row_count} rows, and fewer are kept`);
       continue;
     }
+    await requireDigest(hand, entry);
     if (entry.changes.keys.length !== entry.row_count)
       throw new Error(`${entry.relation}: fewer keys than rows`);
     for (const key of entry.changes.keys.slice(entry.changes.rows.length)) {
@@ -103,3 +104,20 @@ export async function replay(hand: Hand, before: Rows): Promise<Rows> {
 
 const without = (values: Record<string, unknown>, table: string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !left(table).includes(name)));
+
+/** Throws where the digest is not that of the rows as they are; of deleted rows the entry has all. */
+async function requireDigest(
+  hand: Hand,
+  { operation, relation, location_id, changes }: Entry,
+): Promise<void> {
+  if (operation === 'delete') return;
+  const [key] = await hand.sql<{ columns: string[] }>('select audited_key($1) as columns', [relation]);
+  const own = (key?.columns ?? []).filter((column) => column !== 'location_id');
+  const [found] = await hand.sql<{ digest: string }>(
+    `select audit_digest(string_agg(audit_text(to_jsonb(t)), E'\\n' order by ${own.map((column) => `t.${column}`).join(', ')})) as digest
+     from ${relation} t join jsonb_array_elements($1::jsonb) k on ${own.map((column) => `t.${column}::text = k->>'${column}'`).join(' and ')}
+     where t.location_id = $2`,
+    [JSON.stringify(changes.keys), location_id],
+  );
+  if (found?.digest !== changes.digest) throw new Error(`${relation}: the digest is of other rows`);
+}

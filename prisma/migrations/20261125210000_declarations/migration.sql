@@ -1,4 +1,4 @@
--- What a transaction declares of itself: a deed, an undo, the moment that it announced (decision 0071).
+-- What a transaction declares of itself: a deed, an undo, the moment that it announced, the audit's entry of a deletion (decision 0071).
 CREATE TABLE internal.declarations (
   transaction_id bigint NOT NULL DEFAULT pg_current_xact_id()::text::bigint,
   id bigserial,
@@ -6,6 +6,8 @@ CREATE TABLE internal.declarations (
   deed text COLLATE "C",
   undo_of uuid,
   announced_at timestamptz(3),
+  deletion uuid,
+  deletion_location uuid,
   CONSTRAINT declarations_pkey PRIMARY KEY (transaction_id, id)
 );
 COMMENT ON TABLE internal.declarations IS 'What a transaction declares of itself; a row counts for its own transaction only.';
@@ -15,22 +17,3 @@ CREATE SEQUENCE internal.deed_settings;
 
 -- Why a deed moved an order.
 ALTER TABLE internal.order_moves ADD COLUMN deed text COLLATE "C";
-
--- Whether the session is the service's: whoever may write events. Who may empty their table, too, owns it, and is known by
--- the name of the session: those of the API, the worker and the commands begin with "comanda". Defaults of columns ask it.
-CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
-    AND (starts_with(current_setting('application_name'), 'comanda')
-      OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
-$$;
-
--- What a session says of itself counts from the service alone.
-CREATE OR REPLACE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END
-$$;
-CREATE OR REPLACE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
-$$;
-CREATE OR REPLACE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
-$$;

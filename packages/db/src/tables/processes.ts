@@ -49,6 +49,8 @@ export const declarations = table<Declaration>()('declarations', {
     deed: {},
     undo_of: {},
     announced_at: {},
+    deletion: {},
+    deletion_location: {},
   },
   access: { service: ['select'], people: 'none' },
   belongs: null,
