@@ -16,8 +16,8 @@ DECLARE
 BEGIN
   IF by_hand THEN
     SELECT o.announced_at INTO moment FROM own_declarations() o WHERE o.announced_at IS NOT NULL LIMIT 1;
-  ELSE
-    moment := timestamptz 'epoch' + announced * interval '1 millisecond';
+  ELSIF announced IS NOT NULL THEN
+    RETURN timestamptz 'epoch' + announced * interval '1 millisecond';
   END IF;
   IF moment IS NULL THEN
     PERFORM pg_advisory_xact_lock_shared(change_lock(),

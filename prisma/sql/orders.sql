@@ -244,7 +244,7 @@ BEGIN
     RAISE EXCEPTION 'an order cannot move from % to %', OLD.status, NEW.status
       USING ERRCODE = 'CM001', DETAIL = OLD.id::text, HINT = deed_hint('moves');
   END IF;
-  IF NEW.status <> 'canceled' THEN
+  IF OLD.status = 'canceled' THEN
     NEW.cancel_reason := NULL;
   END IF;
   RETURN NEW;
@@ -320,7 +320,8 @@ CREATE FUNCTION note_order_move() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
   INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, deed)
-  VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status, declared_deed());
+  VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status,
+    CASE WHEN current_setting('comanda.deed', true) <> '' THEN declared_deed() END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_move AFTER UPDATE OF status ON orders
