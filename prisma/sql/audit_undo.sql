@@ -18,8 +18,6 @@ CREATE FUNCTION undo_fault(entry audit_entries) RETURNS text LANGUAGE sql STABLE
     WHEN entry.operation = 'delete' AND cardinality(gone_with(entry.relation)) > 0
       THEN format('what went with it is not kept: %s', array_to_string(gone_with(entry.relation), ', '))
     WHEN entry.relation = 'api_keys' AND jsonb_path_exists(entry.changes, '$.rows[*].before.revoked_at') THEN 'a key is revoked for good'
-    WHEN entry.relation = 'payments' AND jsonb_path_exists(entry.changes, '$.rows[*].before.status')
-      THEN 'a payment that was completed or rejected stays so'
     WHEN entry.relation = 'turns' AND jsonb_path_exists(entry.changes, '$.rows[*].before.status')
       THEN 'a turn that was closed is settled, and stays closed' END
 $$;
@@ -33,8 +31,8 @@ CREATE FUNCTION undo_refusal(p_entry uuid) RETURNS text LANGUAGE sql STABLE AS $
     CASE
       WHEN a.caused_by IS NOT NULL THEN 'it is undone with what caused it'
       WHEN a.deed IS NOT NULL THEN format('it needs a deed, as the edit did: %s', split_part(a.deed, ':', 1))
-      WHEN a.relation = 'orders' AND jsonb_path_exists(a.changes, '$.rows[*].before.status')
-        THEN 'an order moves back with the deed repair alone' END)
+      WHEN a.relation IN ('orders', 'payments') AND jsonb_path_exists(a.changes, '$.rows[*].before.status')
+        THEN format('%s moves back with the deed repair alone', CASE a.relation WHEN 'orders' THEN 'an order' ELSE 'a payment' END) END)
   FROM audit_entries a WHERE a.id = p_entry
 $$;
 

@@ -90,9 +90,11 @@ END $$;
 
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON orders FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 -- Whatever an insert brings: what is imported is new to who reads changes.
 CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_new_row();
+CREATE TRIGGER touch_new BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 

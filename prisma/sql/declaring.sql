@@ -3,7 +3,7 @@
 
 -- The ways past guards, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql),
 -- `lines` are new ones, `moments` are when rows changed, which come with a location from another database (changes.sql),
--- `standing lines` those that are changed or deleted, `moves` the table of an order's statuses (orders.sql).
+-- `standing lines` those that are changed or deleted, `moves` the tables of an order's and a payment's statuses (orders.sql, money.sql).
 -- Constraints and capture hold with every one of them.
 CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IMMUTABLE AS $$
   VALUES
@@ -89,6 +89,11 @@ BEGIN
   END IF;
   RETURN declared;
 END $$;
+
+-- Why a deed is done: what follows its name.
+CREATE FUNCTION reason_of(deed text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT nullif(btrim(substr(deed, strpos(deed, ':') + 1)), '')
+$$;
 
 -- Removes what transactions declared that are over. Above READ COMMITTED it may meet another one that does.
 CREATE FUNCTION forget_declarations() RETURNS void LANGUAGE plpgsql AS $$

@@ -12,15 +12,102 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
+-- The books (decision 0072): every payment that is completed is collected by one turn, the one that is open then, else the next that
+-- opens. settlement_entries has it, and what is taken off later: a correction, when a deed moves a payment back, and a refund. Who
+-- writes an entry shares the turn's lock, which closing and opening a turn take alone. So no entry comes into a turn that is closed.
+
+-- Gives an entry its turn, within the transaction of what it records. An import may bring entries of older turns.
+CREATE FUNCTION place_entry() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF keeps_moments(TG_RELID) THEN
+    RETURN NEW;
+  ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    -- An older snapshot would miss the turn that the lock was waited for.
+    RAISE EXCEPTION 'a payment is completed, moved back or refunded in a transaction that is READ COMMITTED'
+      USING ERRCODE = 'CM007', DETAIL = NEW.payment_id::text;
+  END IF;
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(NEW.location_id));
+  NEW.turn_id := (SELECT t.id FROM turns t WHERE t.location_id = NEW.location_id AND t.status = 'open');
+  RETURN NEW;
+END $$;
+CREATE TRIGGER place_entry BEFORE INSERT ON settlement_entries
+  FOR EACH ROW WHEN (NEW.turn_id IS NULL) EXECUTE FUNCTION place_entry();
+
+CREATE FUNCTION book_entry(
+  p_location uuid, p_order uuid, p_payment uuid, p_kind settlement_entry_kind, p_amount numeric, p_reason text, p_person text
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  -- Its moment is one at which its turn is open.
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
+  INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, reason, person, created_at)
+  VALUES (p_location, p_order, p_payment, p_kind, p_amount, p_reason, p_person, date_trunc('milliseconds', clock_timestamp()));
+END $$;
+
+-- What is collected of a payment: its amount once it is completed, nothing before. `known` is false where no entry has it: it was
+-- completed before there were entries, or imported.
+CREATE FUNCTION collected_of(location uuid, payment uuid, OUT known boolean, OUT collected numeric, OUT refunded numeric)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT count(*) > 0, coalesce(sum(e.amount) FILTER (WHERE e.kind <> 'refund'), 0), -coalesce(sum(e.amount) FILTER (WHERE e.kind = 'refund'), 0)
+  FROM settlement_entries e WHERE e.location_id = location AND e.payment_id = payment
+$$;
+
+-- Imports bring the entries of what they bring, or none.
+CREATE FUNCTION book_payment() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  books record;
+BEGIN
+  IF TG_OP = 'INSERT' AND coalesce(declared_deed(), '') ~ '^(import|transfer):' THEN
+    RETURN NULL;
+  ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN
+    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);
+    RETURN NULL;
+  END IF;
+  SELECT * INTO books FROM collected_of(NEW.location_id, NEW.id);
+  IF books.refunded > (CASE NEW.status WHEN 'completed' THEN NEW.amount ELSE 0 END) THEN
+    RAISE EXCEPTION 'of this payment % was given back, so it stays completed, with that amount or more', books.refunded
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  ELSIF books.known THEN
+    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'correction', -OLD.amount, left(reason_of(declared_deed()), 500), NULL);
+    IF NEW.status = 'completed' THEN
+      PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);
+    END IF;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER book_new AFTER INSERT ON payments
+  FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION book_payment();
+CREATE TRIGGER book AFTER UPDATE OF status, amount ON payments
+  FOR EACH ROW WHEN ((OLD.status = 'completed' OR NEW.status = 'completed') AND (OLD.status, OLD.amount) IS DISTINCT FROM (NEW.status, NEW.amount))
+  EXECUTE FUNCTION book_payment();
+
+-- What was collected while no turn was open belongs to the next.
+CREATE FUNCTION collect_waiting() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF keeps_moments(TG_RELID) THEN
+    RETURN NULL;
+  ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
+    RAISE EXCEPTION 'a turn is opened in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007', DETAIL = NEW.id::text;
+  END IF;
+  PERFORM pg_advisory_xact_lock(turn_lock(NEW.location_id));
+  UPDATE settlement_entries e SET turn_id = NEW.id WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER collect_waiting AFTER INSERT ON turns
+  FOR EACH ROW WHEN (NEW.status = 'open') EXECUTE FUNCTION collect_waiting();
+
 -- A move of a payment, with its entry in the audit: one call, one transaction. `previous` is the status it was found in, NULL
 -- when there is no such payment; it has moved when that was pending. Its order is locked first, as whoever cancels it does:
--- it changes, too (changes.sql).
+-- it changes, too (changes.sql). The turn's lock comes before both: who waits for it holds no row.
 CREATE FUNCTION move_payment(
   p_location uuid, p_payment uuid, p_next payment_status, p_operation text, p_request_id text, p_api_key uuid,
   p_client_address text, OUT previous payment_status, OUT response text
 ) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('comanda.request_id', p_request_id, true), refuse_unless_active(p_location);
+  PERFORM set_config('comanda.request_id', p_request_id, true), set_config('comanda.api_key_id', p_api_key::text, true),
+    refuse_unless_active(p_location);
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
   PERFORM FROM orders o WHERE o.location_id = p_location
     AND o.id = (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = p_payment) FOR NO KEY UPDATE;
   SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
@@ -33,36 +120,94 @@ BEGIN
   SELECT j.doc::text INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
 END $$;
 
+-- Records that money was given back: nothing is paid by it. `found` is the payment's status, NULL when there is no such payment;
+-- `left_over` is what was left of it before. It is recorded when the payment is completed and as much is left.
+CREATE FUNCTION refund_payment(
+  p_location uuid, p_payment uuid, p_amount numeric, p_reason text, p_person text, p_operation text, p_request_id text,
+  p_api_key uuid, p_client_address text, OUT previous payment_status, OUT left_over numeric, OUT response text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  payment payments;
+BEGIN
+  PERFORM set_config('comanda.request_id', p_request_id, true), set_config('comanda.api_key_id', p_api_key::text, true),
+    refuse_unless_active(p_location);
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
+  SELECT * INTO payment FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
+  previous := payment.status;
+  left_over := payment.amount - (SELECT c.refunded FROM collected_of(p_location, p_payment) c);
+  IF previous = 'completed' AND p_amount <= left_over THEN
+    PERFORM book_entry(p_location, payment.order_id, p_payment, 'refund', -p_amount, p_reason, p_person);
+    UPDATE payments p SET updated_at = clock_timestamp() WHERE p.location_id = p_location AND p.id = p_payment;
+    INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
+    VALUES (p_location, 'payment', 'update', '{refunds}', ARRAY[p_payment]);
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
+    VALUES (p_location, 'api_key', p_api_key, current_request_id(), p_client_address, p_operation, p_payment,
+      jsonb_build_object('before', NULL, 'after', jsonb_build_object('amount', p_amount, 'reason', p_reason, 'person', p_person)));
+  END IF;
+  SELECT left(j.doc, -1) || payment_books(p_location, p_payment) || '}' INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
+END $$;
+
+-- What `include=books` adds to a payment: the turn and the settlement that collect it, when it was completed, and what was given back.
+CREATE FUNCTION payment_books(location uuid, payment uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce((
+      SELECT coalesce(',"turn_id":"' || e.turn_id || '"', '') || coalesce(',"settlement_id":"' || s.id || '"', '')
+        || ',"completed_at":"' || wire_time(e.created_at, l.timezone) || '"'
+      FROM payments p
+      JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind = 'payment'
+        ORDER BY e.id DESC LIMIT 1) e ON true
+      JOIN locations l ON l.id = p.location_id
+      LEFT JOIN settlements s ON s.location_id = e.location_id AND s.turn_id = e.turn_id
+      WHERE p.location_id = location AND p.id = payment AND p.status = 'completed'), '')
+    || coalesce((SELECT ',"refunded":' || trim_scale(c.refunded) FROM collected_of(location, payment) c WHERE c.refunded > 0), '')
+$$;
+
+-- The same for an order: its own turn, that turn's settlement, and when its payment was completed.
+CREATE FUNCTION order_books(location uuid, ordered uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(',"turn_id":"' || o.turn_id || '"', '') || coalesce(',"settlement_id":"' || s.id || '"', '')
+    || coalesce(',"completed_at":"' || wire_time(e.created_at, l.timezone) || '"', '')
+  FROM orders o
+  JOIN locations l ON l.id = o.location_id
+  LEFT JOIN settlements s ON s.location_id = o.location_id AND s.turn_id = o.turn_id
+  LEFT JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
+  LEFT JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind = 'payment'
+    ORDER BY e.id DESC LIMIT 1) e ON true
+  WHERE o.location_id = location AND o.id = ordered
+$$;
+
 CREATE FUNCTION guard_payment_move() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF OLD.status <> 'pending' THEN
+  IF OLD.status = 'pending' THEN
+    RETURN NEW;
+  ELSIF NOT deed_passes(TG_RELID, 'moves') THEN
     RAISE EXCEPTION 'a payment cannot move from % to %', OLD.status, NEW.status
-      USING ERRCODE = 'CM001', DETAIL = OLD.id::text;
+      USING ERRCODE = 'CM001', DETAIL = OLD.id::text, HINT = deed_hint('moves');
+  ELSIF NEW.status = 'pending' AND EXISTS (
+    SELECT FROM orders o WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.status = 'canceled') THEN
+    RAISE EXCEPTION 'the payment of a canceled order is not pending: move it to rejected, or move the order back first'
+      USING ERRCODE = 'CM008', DETAIL = OLD.id::text;
   END IF;
   RETURN NEW;
 END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE OF status ON payments
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_payment_move();
 
--- A closed turn shows what it was settled with; what is paid later belongs to no settlement.
+-- A closed turn shows what it was settled with; an open one what it has collected so far.
 CREATE FUNCTION turns_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT t.id, '{"id":"' || t.id || '","batch_number":"' || t.batch_number || '","status":"' || t.status
     || '","started_at":"' || wire_time(t.started_at, l.timezone) || '"' || coalesce(',"ended_at":"' || wire_time(t.ended_at, l.timezone) || '"', '')
-    || coalesce(',"total_orders":' || s.total_orders || ',"total_collected":' || trim_scale(s.total_collected), (
-      SELECT ',"total_orders":' || count(*) || ',"total_collected":'
-        || trim_scale(coalesce(sum(p.amount) FILTER (WHERE p.status = 'completed'), 0))
-      FROM orders o
-      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id LIMIT 1) p
-      WHERE o.location_id = t.location_id AND o.turn_id = t.id)) || '}'
+    || coalesce(',"total_orders":' || s.total_orders || ',"total_collected":' || trim_scale(s.total_collected),
+      ',"total_orders":' || (SELECT count(*) FROM orders o WHERE o.location_id = t.location_id AND o.turn_id = t.id)
+        || ',"total_collected":' || (SELECT trim_scale(coalesce(sum(e.amount), 0)) FROM settlement_entries e
+          WHERE e.location_id = t.location_id AND e.turn_id = t.id AND e.kind <> 'refund')) || '}'
   FROM turns t
   JOIN locations l ON l.id = t.location_id
   LEFT JOIN settlements s ON s.location_id = t.location_id AND s.turn_id = t.id
   WHERE t.location_id = location AND t.id = ANY (ids)
 $$;
 
--- Shared by each order from the moment at which it asks for the open turn, taken alone by who closes that: it is queued
--- for in order, so that closing waits for the orders under way and for no other.
+-- Shared by each order and each entry from the moment at which it asks for the open turn, taken alone by who closes or opens one: it
+-- is queued for in order, so that closing waits for what is under way and for no other.
 CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT hashtextextended('turn' || location::text, 0)
 $$;
@@ -146,17 +291,18 @@ BEGIN
     FROM orders WHERE location_id = n.location_id AND turn_id = n.id
   ) t
   CROSS JOIN LATERAL (
-    SELECT coalesce(sum(m.amount), 0) AS amount, coalesce(sum(m.paid), 0)::bigint AS paid,
+    SELECT coalesce(sum(m.amount), 0) + coalesce(sum(m.corrected), 0) AS amount,
+      (coalesce(sum(m.paid), 0) - coalesce(sum(m.corrections), 0))::bigint AS paid,
       coalesce(jsonb_agg(jsonb_build_object('method', m.type, 'count', m.paid, 'amount', trim_scale(m.amount))
-        ORDER BY m.type), '[]') AS methods
+        ORDER BY m.type) FILTER (WHERE m.paid > 0), '[]') AS methods
     FROM (
-      SELECT pm.type, count(*) AS paid, sum(pay.amount) AS amount
-      FROM orders ord
-      CROSS JOIN LATERAL (
-        SELECT * FROM payments p WHERE p.location_id = ord.location_id AND p.order_id = ord.id LIMIT 1) pay
+      SELECT pm.type, count(*) FILTER (WHERE e.kind = 'payment') AS paid, sum(e.amount) FILTER (WHERE e.kind = 'payment') AS amount,
+        count(*) FILTER (WHERE e.kind = 'correction') AS corrections, sum(e.amount) FILTER (WHERE e.kind = 'correction') AS corrected
+      FROM settlement_entries e
+      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = e.location_id AND p.id = e.payment_id LIMIT 1) pay
       CROSS JOIN LATERAL (
         SELECT * FROM payment_methods m WHERE m.location_id = pay.location_id AND m.id = pay.payment_method_id LIMIT 1) pm
-      WHERE ord.location_id = n.location_id AND ord.turn_id = n.id AND pay.status = 'completed'
+      WHERE e.location_id = n.location_id AND e.turn_id = n.id AND e.kind <> 'refund'
       GROUP BY pm.type
     ) m
   ) p
@@ -167,8 +313,8 @@ END $$;
 CREATE TRIGGER settle_closed AFTER UPDATE ON turns
   REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION settle_closed_turns();
 
--- A sum divided by how many it is made of: 2 decimals, half away from zero, 0 when there are none. Whole
--- numbers inside, so that no quotient is cut before it is rounded. Amounts are never negative.
+-- A sum divided by how many it is made of: 2 decimals, half away from zero, 0 when there are none. Whole numbers inside, so that no
+-- quotient is cut before it is rounded.
 CREATE FUNCTION average_money(amount numeric, n bigint) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN n = 0 THEN 0 ELSE div(amount * 200 + n, 2 * n::numeric) * 0.01 END
+  SELECT CASE WHEN n <= 0 THEN 0 ELSE sign(amount) * div(abs(amount) * 200 + n, 2 * n::numeric) * 0.01 END
 $$;

@@ -65,7 +65,9 @@ type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Out
 /** The input of a mutation that can be repeated: with the same key it is done once. */
 type Repeatable<Input> = Input extends void
   ? void | { idempotencyKey?: string | undefined }
-  : Input & { idempotencyKey?: string | undefined };
+  : Record<never, never> extends Input
+    ? void | (Input & { idempotencyKey?: string | undefined })
+    : Input & { idempotencyKey?: string | undefined };
 `.trim();
 
 function routerType(operations: (Operation | Keyless)[], shapes: Shapes): string {

@@ -22,6 +22,11 @@ interface Place {
 const changing: Record<string, (place: Place, name: string) => Promise<object> | object> = {
   'payments.complete': pendingPayment,
   'payments.reject': pendingPayment,
+  'payments.refund': async (place) => {
+    const { id } = await pendingPayment(place);
+    await api.app.database.prisma.payment.updateMany({ where: { id }, data: { status: 'completed' } });
+    return { id, amount: 1, reason: 'Cold', person: 'Ana', idempotencyKey: 'one refund' };
+  },
   'paymentMethods.create': () => ({ name: 'Pix', type: 'qr' }),
   'paymentMethods.update': async ({ locationId }) => ({
     id: await createPaymentMethod(api.app.database, { locationId }),

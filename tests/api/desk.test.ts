@@ -66,6 +66,7 @@ describe('orders.overview', () => {
     expect(found.possible).toEqual({
       moves: ['ready', 'canceled'],
       payment_moves: ['completed', 'rejected'],
+      refund: 0,
     });
     const { number, external_id = '' } = found.order;
     expect((await look({ number })).order.id).toBe(order.id);
@@ -77,9 +78,9 @@ describe('orders.overview', () => {
   it('offers nothing that would be refused: by where the order stands, and by what the key may', async () => {
     const { id } = await placeOrder(api, kitchen);
     const reader = await keyWith('orders:read');
-    expect((await look({ id }, reader.key)).possible).toEqual({ moves: [], payment_moves: [] });
+    expect((await look({ id }, reader.key)).possible).toEqual({ moves: [], payment_moves: [], refund: 0 });
     await desk().orders.cancel.mutate({ id });
-    expect((await look({ id })).possible).toEqual({ moves: [], payment_moves: [] });
+    expect((await look({ id })).possible).toEqual({ moves: [], payment_moves: [], refund: 0 });
   });
 
   it('knows no order of another location, none that is not there, and takes one name at a time', async () => {

@@ -27,6 +27,8 @@ import {
   placeOrder,
   postOrder,
 } from '../support/orders.ts';
+import { moneyReasons } from './money-reasons.ts';
+import { stockReasons } from './stock-reasons.ts';
 import { refusalOf, type Told, toldBy, whileCategoriesAreLocked } from './told.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -178,13 +180,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
       paymentMethods.update.mutate({ id: kitchen.paymentMethodId, type: 'qr' }),
     );
   },
-  async turn_open() {
-    await api.client().turns.open.mutate();
-    const told = await typed(({ turns }) => turns.open.mutate());
-    await api.client().turns.close.mutate();
-    return told;
-  },
-  no_turn: () => typed(({ turns }) => turns.close.mutate()),
+  ...moneyReasons(() => ({ api, kitchen, typed, rest })),
+  ...stockReasons(() => ({ api, rest })),
   async endpoint_disabled() {
     const { id } = await endpoint();
     await api.rest(`PATCH /v2/webhook-endpoints/${id}`, { body: { status: 'disabled' } });

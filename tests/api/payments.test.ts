@@ -109,8 +109,11 @@ describe('GET /v2/payments/{id}', () => {
       amount: 12.5,
       status: 'pending',
       created_at: order.created_at,
-      updated_at: order.created_at,
+      updated_at: expect.any(String),
     });
+    // It is published as new at a moment after the beginning of its transaction.
+    const { updated_at } = await get(order.payment.id);
+    expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(order.created_at));
     expect(await api.client().payments.get.query({ id: order.payment.id })).toEqual(
       await get(order.payment.id),
     );

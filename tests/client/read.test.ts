@@ -144,7 +144,7 @@ declare function maybe(): 'ready' | undefined;
 
   it.each([
     ['made', 'const made: Order'],
-    ['payments', 'const payments: Page<Payment>'],
+    ['payments', 'const payments: ChangesPage<PaymentWithBooks>'],
     ['summaries', 'const summaries: Page<OrderSummary>'],
     ['orders', 'const orders: ChangesPage<OrderListEntry>'],
     ['events', 'const events: EventPage<PublishedEvent>'],

@@ -80,6 +80,7 @@ interface Scene {
   kitchen: Kitchen;
   subject: Made;
   orderId: string;
+  turnId: string;
   eventId: string;
 }
 
@@ -108,7 +109,8 @@ async function openScene({ method, path, parameters }: DocumentedOperation): Pro
         prisma.event.findFirst({ where: { locationId: kitchen.locationId }, orderBy: { number: 'asc' } }),
       )
     : undefined;
-  return { kitchen, subject, orderId, eventId: event?.id ?? '' };
+  const turn = await prisma.turn.findFirst({ where: { locationId: kitchen.locationId } });
+  return { kitchen, subject, orderId, turnId: turn?.id ?? '', eventId: event?.id ?? '' };
 }
 
 /** What is there for the ids, addresses and own identifiers of the examples, by the name of the field. */
@@ -119,6 +121,9 @@ const standIns: Readonly<Record<string, (scene: Scene) => unknown>> = {
   item_id: ({ kitchen }) => kitchen.itemId,
   payment_method_id: ({ kitchen }) => kitchen.paymentMethodId,
   order_id: ({ orderId }) => orderId,
+  turn_id: ({ turnId }) => turnId,
+  // That of none: the list is empty.
+  settlement_id: ({ orderId }) => orderId,
   after: ({ eventId }) => eventId,
   url: () => 'http://127.0.0.1:9/hook',
 };

@@ -114,6 +114,22 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
     mend: 'update settlements set total_collected = total_collected - 1',
   },
   {
+    edit: 'deletes an entry of a settlement',
+    sql: `create table kept as select * from settlement_entries; delete from settlement_entries where kind = 'payment';
+      insert into settlement_entries (location_id, turn_id, order_id, payment_id, kind, amount)
+      select location_id, turn_id, order_id, payment_id, 'refund', -1 from kept limit 1`,
+    check: 'books',
+    found: /order \d+ \(\S+\) of location \S+ has a payment of 12.50 that is completed, its entries make 0/,
+    mend: 'delete from settlement_entries; insert into settlement_entries select * from kept; drop table kept',
+  },
+  {
+    edit: 'makes an entry of a closed turn smaller',
+    sql: `create table kept as select * from settlement_entries; update settlement_entries set amount = amount - 1`,
+    check: 'settlements',
+    found: /turn 1 \(\S+\) of location \S+ was settled with 12.50, its entries make 11.50/,
+    mend: 'delete from settlement_entries; insert into settlement_entries select * from kept; drop table kept',
+  },
+  {
     edit: 'deletes an order between two others, with its payment and its lines (requests, F4)',
     sql: `create table kept as select * from orders where number = 2; delete from orders where number = 2`,
     check: 'order gaps',

@@ -36,6 +36,23 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     const { prisma } = kitchen.api.app.database;
     return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
   },
+  'payments.refund': async (kitchen) => {
+    const payment = await makers.payments?.(kitchen);
+    const { prisma } = kitchen.api.app.database;
+    await prisma.payment.updateMany({
+      where: { id: payment?.id ?? '', status: 'pending' },
+      data: { status: 'completed' },
+    });
+    return { id: payment?.id ?? '' };
+  },
+  // As much as the example expects.
+  'stock.adjust': async ({ api, locationId, product }) => {
+    const { prisma } = api.app.database;
+    const there = { locationId, productId: product.id };
+    await prisma.productStock.deleteMany({ where: there });
+    await prisma.productStock.create({ data: { ...there, enabled: true, quantity: 24, minStockAlarm: 5 } });
+    return product;
+  },
   paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
   keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:read'] }),
   locations: ({ locationId }) => ({ id: locationId }),
@@ -44,6 +61,10 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     const { prisma } = api.app.database;
     await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
     return prisma.settlement.findFirstOrThrow({ where: { locationId } });
+  },
+  'settlements.entries': async (kitchen) => {
+    await makers['payments.refund']?.(kitchen);
+    return makers.settlements?.(kitchen) ?? { id: '' };
   },
   menus: ({ api, locationId }) => api.app.database.prisma.menu.findFirstOrThrow({ where: { locationId } }),
   syncJobs: async (kitchen) => {

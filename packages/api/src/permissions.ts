@@ -10,7 +10,7 @@ export const permissions = {
   'categories:read': 'list and read categories',
   'categories:write': 'create, update and delete categories',
   'stock:read': 'list stock, read the stock of a product',
-  'stock:sync': 'set stock in batches',
+  'stock:sync': 'set stock in batches, adjust the stock of a product',
   'catalog:read': 'read the full catalog',
   'catalog:sync': 'replace or extend the catalog in batches',
   'menus:read': 'read the active menu',

@@ -150,7 +150,32 @@ export const reasons = {
     'Make a new one instead of changing this.',
   ),
   turn_open: row('conflict', 'A turn is open already.', 'Close it first, or go on with it.'),
+  not_collected: row(
+    'conflict',
+    'The payment is not completed, so there is no money to give back.',
+    'Reject a pending payment, or complete it first.',
+  ),
+  refund_too_large: row(
+    'conflict',
+    'The refund is more than what is left of the payment.',
+    'Record at most what the message names.',
+  ),
+  entries_unknown: row(
+    'conflict',
+    'The settlement was made before there were entries, and its payments do not make its totals.',
+    'Use its totals; `books=before_books` lists the payments that are in no settlement that is known.',
+  ),
   no_turn: row('conflict', 'No turn is open.', 'Open one first.'),
+  stock_changed: row(
+    'conflict',
+    'The stock is not what the request expected.',
+    'Read what is there, which the message names, decide anew, and send the request with a new idempotency key.',
+  ),
+  stock_range: row(
+    'conflict',
+    'The stock would be below zero, or more than the largest quantity.',
+    'Adjust by what is there at most; the message names it.',
+  ),
   endpoint_disabled: row(
     'conflict',
     'The webhook endpoint is disabled.',

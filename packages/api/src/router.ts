@@ -12,7 +12,7 @@ import { locationsRouter } from './resources/locations/router.ts';
 import { menusRouter } from './resources/menus/router.ts';
 import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
 import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
-import { paymentsRouter } from './resources/payments/router.ts';
+import { paymentsRouter, paymentsV1Router } from './resources/payments/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
 import { salesReportsRouter } from './resources/sales-reports/router.ts';
 import { sandboxRouter } from './resources/sandbox/router.ts';
@@ -48,6 +48,7 @@ export const appRouter = router({
   webhookEndpoints: webhookEndpointsRouter,
   v1: router({
     orders: ordersV1Router,
+    payments: paymentsV1Router,
     products: productsV1Router,
   }),
 });

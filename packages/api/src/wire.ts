@@ -30,6 +30,9 @@ export const ExternalId = text(1, 255)
 /** A name, sku, channel: 1 to 255 characters. */
 export const Label = text(1, 255);
 
+/** The largest amount and the largest quantity. */
+export const largestDecimal = 9_999_999_999.99;
+
 /** An amount in the location's currency: at most 2 decimals. */
 export const Money = decimal(2).meta({
   description: "Amount in the location's currency, 2 decimals.",
@@ -38,6 +41,15 @@ export const Money = decimal(2).meta({
 
 /** A quantity: at most 3 decimals. */
 export const Quantity = decimal(3).meta({ description: 'Quantity, 3 decimals.', example: 2 });
+
+/** What is added to a quantity, or taken from it below zero: at most 3 decimals. */
+export const QuantityChange = z
+  .number()
+  .min(-largestDecimal, `must be at least ${-largestDecimal}`)
+  .max(largestDecimal, `must be at most ${largestDecimal}`)
+  .refine((value) => value !== 0, { error: 'must not be 0' })
+  .refine((value) => decimals(value) <= 3, { error: 'must have at most 3 decimals' })
+  .meta({ description: 'Added to a quantity, or taken from it below zero; 3 decimals.', example: -4 });
 
 /** A moment, as answers carry it. */
 export const Timestamp = z.string().meta({
@@ -179,11 +191,10 @@ export function wireTime(moment: Date, timezone: string): string {
 }
 
 function decimal(places: number) {
-  const largest = 9_999_999_999.99;
   return z
     .number()
     .min(0, 'must not be negative')
-    .max(largest, `must be at most ${largest}`)
+    .max(largestDecimal, `must be at most ${largestDecimal}`)
     .refine((value) => decimals(value) <= places, { error: `must have at most ${places} decimals` });
 }
 

@@ -32,6 +32,7 @@ CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE
   SELECT coalesce(CASE p_relation
     WHEN 'locations' THEN '{app_codes,audit_entries,catalog_versions,certifications,events,location_counters,location_moves,sync_jobs}'
     WHEN 'api_keys' THEN '{idempotency_keys}'
-    WHEN 'orders' THEN '{order_moves}'
+    WHEN 'orders' THEN '{order_moves,settlement_entries}'
+    WHEN 'payments' THEN '{settlement_entries}'
     WHEN 'webhook_endpoints' THEN '{endpoint_health,webhook_secrets}' END, '{}')::text[]
 $$;

@@ -3,8 +3,8 @@ import type { OfferedProduct } from './offer.ts';
 import { paymentStatusOf, statusOf, type TalliedOrder } from './tally.ts';
 
 /** Amounts of the settlement of these orders, as they stand now. */
-export function expectedSettlement(orders: readonly TalliedOrder[]) {
-  const collected = orders.filter((order) => paymentStatusOf(order) === 'completed');
+export function expectedSettlement(orders: readonly TalliedOrder[], paid: readonly TalliedOrder[] = orders) {
+  const collected = paid.filter((order) => paymentStatusOf(order) === 'completed');
   const methods = [...new Set(collected.map(({ draft }) => draft.method.type))].sort();
   const count = (...statuses: string[]) =>
     orders.filter((order) => statuses.includes(statusOf(order))).length;

@@ -48,6 +48,8 @@ function what(entry: OrderTimelineEntry): string {
       return `created ${entry.status}`;
     case 'moved':
       return [`${entry.from} → ${entry.to}`, entry.reason].filter(Boolean).join(': ');
+    case 'booked':
+      return [`${entry.entry} of ${money(entry.amount)} booked`, entry.reason].filter(Boolean).join(': ');
     case 'event':
       return `event ${entry.event_type}`;
     case 'delivery':
@@ -56,7 +58,7 @@ function what(entry: OrderTimelineEntry): string {
 }
 
 function who(entry: OrderTimelineEntry): string {
-  if (entry.kind !== 'created' && entry.kind !== 'moved') return '';
+  if (!('by' in entry)) return '';
   const { by } = entry;
   return by.type === 'api_key' ? `key "${by.name ?? '(deleted)'}"` : (by.name ?? 'database');
 }

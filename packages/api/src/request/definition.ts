@@ -36,7 +36,7 @@ export type NamedOperation = Definition & {
 export type Repeatable<Input> = Input extends void
   ? // biome-ignore lint/suspicious/noConfusingVoidType: only what may be void can be left out of a call.
     void | { idempotencyKey?: string | undefined }
-  : Input & { idempotencyKey?: string | undefined };
+  : Omittable<Input & { idempotencyKey?: string | undefined }>;
 
 /** An input that can be left out of a call when nothing of it is required. */
 // biome-ignore lint/suspicious/noConfusingVoidType: only what may be void can be left out of a call.

@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** Cancels an order, after asking. */
-export function CancelButton({ order: { number }, isDisabled, onCancel }: Props) {
+export function CancelButton({ order: { number, payment }, isDisabled, onCancel }: Props) {
   const texts = useTexts(boardTexts);
   return (
     <AlertDialog.Root>
@@ -21,7 +21,9 @@ export function CancelButton({ order: { number }, isDisabled, onCancel }: Props)
         <AlertDialog.Backdrop className="backdrop" />
         <AlertDialog.Popup className="dialog">
           <AlertDialog.Title>{texts.sureToCancel(number)}</AlertDialog.Title>
-          <AlertDialog.Description>{texts.cancelMeans}</AlertDialog.Description>
+          <AlertDialog.Description>
+            {texts.cancelMeans[payment.status === 'completed' ? 'paid' : 'unpaid']}
+          </AlertDialog.Description>
           <footer>
             <AlertDialog.Close>{texts.keep}</AlertDialog.Close>
             <AlertDialog.Close className="primary" onClick={onCancel}>

@@ -7,7 +7,10 @@ const en = {
   move: { ready: 'Ready', closed: 'Handed over' },
   cancel: 'Cancel order',
   sureToCancel: (number: number) => `Cancel order ${number}?`,
-  cancelMeans: 'Its stock is given back and its payment rejected. This cannot be undone.',
+  cancelMeans: {
+    unpaid: 'Its stock is given back and its payment rejected. This cannot be undone here.',
+    paid: 'Its stock is given back. It stays paid: give the money back and record the refund at the desk. This cannot be undone here.',
+  },
   keep: 'Keep it',
   order: (number: number) => `Order ${number}`,
   takeAway: 'Take away',
@@ -26,7 +29,10 @@ const es: typeof en = {
   move: { ready: 'Listo', closed: 'Entregado' },
   cancel: 'Cancelar pedido',
   sureToCancel: (number) => `¿Cancelar el pedido ${number}?`,
-  cancelMeans: 'Se devuelve su stock y se rechaza su pago. No se puede deshacer.',
+  cancelMeans: {
+    unpaid: 'Se devuelve su stock y se rechaza su pago. Aquí no se puede deshacer.',
+    paid: 'Se devuelve su stock. Sigue pagado: devuelva el dinero y anote la devolución en el escritorio. Aquí no se puede deshacer.',
+  },
   keep: 'Dejarlo',
   order: (number) => `Pedido ${number}`,
   takeAway: 'Para llevar',

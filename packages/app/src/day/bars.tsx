@@ -42,7 +42,7 @@ export function Bars({ title, label, bars }: { title: string; label: string; bar
             <tr>
               <th scope="col">{label}</th>
               <th scope="col">{texts.orders}</th>
-              <th scope="col">{texts.takings}</th>
+              <th scope="col">{texts.sales}</th>
             </tr>
           </thead>
           <tbody>

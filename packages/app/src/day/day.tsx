@@ -5,7 +5,7 @@ import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { Bars } from './bars.tsx';
 import { LowStock } from './low-stock.tsx';
-import { type Cut, cuts, type Report, useReports } from './sales.ts';
+import { type Cut, cuts, type Report, useCollected, useReports } from './sales.ts';
 import { dayTexts } from './texts.ts';
 
 const titles = { hour: 'byHour', channel: 'byChannel', payment_method: 'byMethod' } as const satisfies Record<
@@ -43,7 +43,11 @@ export function Day() {
           {say(failed.error)}
         </p>
       )}
-      {first?.data === undefined ? !failed && <p>{frame.loading}</p> : <Totals report={first.data} />}
+      {first?.data === undefined ? (
+        !failed && <p>{frame.loading}</p>
+      ) : (
+        <Totals report={first.data} isToday={day === format.today()} />
+      )}
       <div className="plots">
         {cuts.map((cut, index) => {
           const report = reports[index]?.data;
@@ -55,13 +59,15 @@ export function Day() {
   );
 }
 
-function Totals({ report }: { report: Report }) {
+function Totals({ report, isToday }: { report: Report; isToday: boolean }) {
   const texts = useTexts(dayTexts);
   const format = useFormat();
+  const collected = useCollected();
   if (report.total_orders === 0) return <p>{texts.noSales}</p>;
   const figures = [
     [texts.orders, format.quantity(report.total_orders)],
-    [texts.takings, format.money(report.total_amount)],
+    [texts.sales, format.money(report.total_amount)],
+    ...(isToday && collected !== undefined ? [[texts.collected, format.money(collected)]] : []),
     [texts.average, format.money(report.average_ticket)],
   ];
   return (

@@ -3,10 +3,12 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { Deed } from './deed.tsx';
 import type { Overview } from './overview.ts';
+import { Refund } from './refund.tsx';
 import { deskTexts } from './texts.ts';
 
 /** What may be done with the order and its payment, and nothing that would be refused. */
-export function OrderDeeds({ order, payment, possible }: Overview) {
+export function OrderDeeds(overview: Overview) {
+  const { order, payment, possible } = overview;
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const [reason, setReason] = useState('');
@@ -22,7 +24,7 @@ export function OrderDeeds({ order, payment, possible }: Overview) {
               title: texts.sureToCancel(number),
               text: (
                 <label>
-                  {texts.cancelMeans}
+                  {texts.cancelMeans[payment.status === 'completed' ? 'paid' : 'unpaid']}
                   <input
                     value={reason}
                     placeholder={texts.reason}
@@ -45,6 +47,7 @@ export function OrderDeeds({ order, payment, possible }: Overview) {
           )
         ),
       )}
+      {possible.refund > 0 && <Refund {...overview} />}
       {possible.payment_moves.map(
         (status) =>
           status !== 'pending' && (

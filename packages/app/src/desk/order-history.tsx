@@ -1,3 +1,4 @@
+import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import type { Overview } from './overview.ts';
 import { deskTexts } from './texts.ts';
@@ -23,6 +24,7 @@ export function OrderHistory({ timeline }: Pick<Overview, 'timeline'>) {
 
 function useSentence(): (entry: Entry) => string {
   const texts = useTexts(deskTexts);
+  const format = useFormat();
   const byOf = ({ by }: Extract<Entry, { by: unknown }>) => texts.by(by.name ?? by.type);
   return (entry) => {
     switch (entry.kind) {
@@ -32,6 +34,8 @@ function useSentence(): (entry: Entry) => string {
         const reason = entry.reason === undefined ? '' : ` “${entry.reason}”`;
         return `${texts.statuses[entry.from]} → ${texts.statuses[entry.to]} ${byOf(entry)}${reason}`;
       }
+      case 'booked':
+        return texts.booked(entry, format.money(entry.amount), byOf(entry));
       case 'event':
         return entry.event_type;
       case 'delivery': {

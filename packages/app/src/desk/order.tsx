@@ -63,6 +63,7 @@ function Found(overview: Overview) {
     [texts.channel, order.channel],
     [texts.madeAt, when(order.created_at)],
     [texts.payment, `${format.money(payment.amount)} · ${texts.statuses[payment.status]}`],
+    [texts.refunded, payment.refunded === undefined ? undefined : format.money(payment.refunded)],
     [texts.turn, turn && `${turn.batch_number} · ${texts.statuses[turn.status]}`],
   ];
   return (

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { goTo, usePath } from '../frame/address.tsx';
 import { useTexts } from '../frame/language.tsx';
+import { useGranted } from './granted.ts';
+import { MoneyLists } from './money-lists.tsx';
 import { OrderView } from './order.tsx';
 import { deskTexts } from './texts.ts';
 
@@ -9,6 +11,7 @@ const base = '/app/desk/orders';
 /** Finds an order by its number or its id in another system, and shows it. */
 export function Orders() {
   const texts = useTexts(deskTexts);
+  const mayReadPayments = useGranted().may?.('payments:read');
   const wanted = wantedIn(usePath());
   const [shown, setShown] = useState(wanted);
   const [text, setText] = useState(wanted);
@@ -35,7 +38,7 @@ export function Orders() {
           </button>
         </form>
       </search>
-      {wanted !== '' && <OrderView key={wanted} wanted={wanted} />}
+      {wanted !== '' ? <OrderView key={wanted} wanted={wanted} /> : mayReadPayments && <MoneyLists />}
     </>
   );
 }

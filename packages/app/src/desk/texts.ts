@@ -49,14 +49,43 @@ const en = {
   by: (name: string) => `by ${name}`,
   moves: { ready: 'Mark as ready', closed: 'Close', canceled: 'Cancel the order' },
   sureToCancel: (number: number) => `Cancel order ${number}?`,
-  cancelMeans: 'Its stock is given back and its payment rejected. This cannot be undone.',
+  cancelMeans: {
+    unpaid: 'Its stock is given back and its payment rejected. This cannot be undone here.',
+    paid: 'Its stock is given back. It stays paid: give the money back and record the refund. This cannot be undone here.',
+  },
   reason: 'Reason, if there is one',
   paymentMoves: { completed: 'Complete the payment', rejected: 'Reject the payment' },
   surePayment: (number: number) => `The payment of order ${number}`,
   paymentMeans: {
-    completed: 'It counts as paid. This cannot be undone.',
-    rejected: 'It counts as not paid. This cannot be undone.',
+    completed: 'It counts as paid. This cannot be undone here.',
+    rejected: 'It counts as not paid. This cannot be undone here.',
   },
+  refund: 'Record a refund',
+  sureToRefund: (number: number, left: string) => `Record a refund of order ${number}: at most ${left}`,
+  refundMeans: 'This records that you gave the money back. It pays nothing.',
+  refundAmount: 'Amount',
+  refundReason: 'Reason',
+  refundPerson: 'Person',
+  refunded: 'Refunded',
+  lists: { canceled_and_paid: 'Canceled and paid', refunded: 'Refunded' },
+  booked: (
+    {
+      entry,
+      reason,
+      person,
+    }: {
+      entry: 'payment' | 'correction' | 'refund';
+      reason?: string | undefined;
+      person?: string | undefined;
+    },
+    amount: string,
+    by: string,
+  ) =>
+    [
+      `${{ payment: 'collected', correction: 'payment corrected', refund: 'refund recorded' }[entry]} ${amount} ${by}`,
+      ...(reason === undefined ? [] : [`“${reason}”`]),
+      ...(person === undefined ? [] : [`(${person})`]),
+    ].join(' '),
   keep: 'Leave it',
   event: 'Event',
   endpoint: 'Address',
@@ -167,14 +196,31 @@ const es: typeof en = {
   by: (name) => `por ${name}`,
   moves: { ready: 'Marcar como listo', closed: 'Cerrar', canceled: 'Cancelar el pedido' },
   sureToCancel: (number) => `¿Cancelar el pedido ${number}?`,
-  cancelMeans: 'Se devuelve su stock y se rechaza su pago. No se puede deshacer.',
+  cancelMeans: {
+    unpaid: 'Se devuelve su stock y se rechaza su pago. Aquí no se puede deshacer.',
+    paid: 'Se devuelve su stock. Sigue pagado: devuelva el dinero y anote la devolución. Aquí no se puede deshacer.',
+  },
   reason: 'Motivo, si lo hay',
   paymentMoves: { completed: 'Completar el pago', rejected: 'Rechazar el pago' },
   surePayment: (number) => `El pago del pedido ${number}`,
   paymentMeans: {
-    completed: 'Cuenta como pagado. No se puede deshacer.',
-    rejected: 'Cuenta como no pagado. No se puede deshacer.',
+    completed: 'Cuenta como pagado. Aquí no se puede deshacer.',
+    rejected: 'Cuenta como no pagado. Aquí no se puede deshacer.',
   },
+  refund: 'Anotar una devolución',
+  sureToRefund: (number, left) => `Anotar una devolución del pedido ${number}: como máximo ${left}`,
+  refundMeans: 'Anota que usted devolvió el dinero. No paga nada.',
+  refundAmount: 'Importe',
+  refundReason: 'Motivo',
+  refundPerson: 'Persona',
+  refunded: 'Devuelto',
+  lists: { canceled_and_paid: 'Cancelados y pagados', refunded: 'Devueltos' },
+  booked: ({ entry, reason, person }, amount, by) =>
+    [
+      `${{ payment: 'cobrado', correction: 'pago corregido', refund: 'devolución anotada' }[entry]} ${amount} ${by}`,
+      ...(reason === undefined ? [] : [`“${reason}”`]),
+      ...(person === undefined ? [] : [`(${person})`]),
+    ].join(' '),
   keep: 'Dejarlo',
   event: 'Evento',
   endpoint: 'Dirección',

@@ -12,7 +12,7 @@ import { declarations, processHeartbeats, sqlObjects, sqlReleases } from './proc
 import { productCategories, productStock, products, subselectionItems, subselections } from './products.ts';
 import { syncJobs } from './sync-jobs.ts';
 import type { Table } from './table.ts';
-import { settlements, turns } from './turns.ts';
+import { settlementEntries, settlements, turns } from './turns.ts';
 import {
   endpointClearings,
   endpointHealth,
@@ -43,6 +43,7 @@ const byModel = {
   Order: orders,
   OrderItem: orderItems,
   Payment: payments,
+  SettlementEntry: settlementEntries,
   OrderMove: orderMoves,
   SyncJob: syncJobs,
   WebhookEndpoint: webhookEndpoints,

@@ -1,4 +1,4 @@
-import type { Settlement, Turn } from '../generated/prisma/client.ts';
+import type { Settlement, SettlementEntry, Turn } from '../generated/prisma/client.ts';
 import { everything, table } from './table.ts';
 
 export const turns = table<Turn>()('turns', {
@@ -68,5 +68,37 @@ export const settlements = table<Settlement>()('settlements', {
       sentence: 'a settlement is frozen',
     },
     { kept: 'a settlement is kept' },
+  ],
+});
+
+export const settlementEntries = table<SettlementEntry>()('settlement_entries', {
+  key: ['id'],
+  columns: {
+    location_id: {},
+    id: {},
+    turn_id: {},
+    order_id: {},
+    payment_id: {},
+    kind: {},
+    amount: {},
+    reason: {
+      length: [1, 500],
+      personal: { what: 'why money was given back or a payment corrected', until: 'the location is deleted' },
+    },
+    person: {
+      length: [1, 255],
+      personal: { what: 'the person that gave money back', until: 'the location is deleted' },
+    },
+    created_at: {},
+    created_by: {},
+    request_id: {},
+  },
+  access: { service: ['select', 'insert'], people: 'read' },
+  belongs: { partOf: 'orders' },
+  guards: [
+    {
+      serviceOnly: 'all',
+      sentence: 'entries are made by themselves: complete the payment, or record a refund (payments.refund)',
+    },
   ],
 });

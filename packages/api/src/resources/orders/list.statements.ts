@@ -13,10 +13,19 @@ type Beside = 'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor'
 export type OrderFilters = Omit<OrderList, Beside> & { status?: OrderStatus; any_status?: OrderStatus[] };
 
 /** What an input narrows the list by. */
-export function filtersOf({ status = [], from, to, number, external_id, channel }: OrderList): OrderFilters {
+export function filtersOf({
+  status = [],
+  from,
+  to,
+  number,
+  external_id,
+  channel,
+  turn_id,
+  settlement_id,
+}: OrderList): OrderFilters {
   const [first, ...more] = new Set([status].flat());
   return {
-    ...{ from, to, number, external_id, channel },
+    ...{ from, to, number, external_id, channel, turn_id, settlement_id },
     ...(more.length > 0 && first !== undefined
       ? { any_status: [first, ...more] }
       : first && { status: first }),
@@ -59,6 +68,9 @@ export const filterSql = {
   number: (value) => `o.number = ${value}::bigint`,
   external_id: (value) => `o.external_id = ${value}::text`,
   channel: (value) => `o.channel = ${value}::text`,
+  turn_id: (value) => `o.turn_id = ${value}::uuid`,
+  settlement_id: (value) =>
+    `o.turn_id = (select s.turn_id from settlements s where s.location_id = ${location} and s.id = ${value}::uuid)`,
 } as const satisfies Record<keyof OrderFilters, (value: string) => string>;
 
 const counted: readonly (keyof OrderFilters)[] = ['status', 'any_status', 'from', 'to'];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id } from '../../wire.ts';
 import { Delivery } from '../deliveries/schema.ts';
-import { Payment, PaymentStatus } from '../payments/schema.ts';
+import { PaymentStatus, PaymentWithBooks } from '../payments/schema.ts';
 import { Turn } from '../turns/schema.ts';
 import { Order, OrderStatus } from './schema.ts';
 import { OrderTimeline } from './timeline.schema.ts';
@@ -22,16 +22,22 @@ export type OrderWanted = z.infer<typeof OrderWanted>;
 export const OrderOverview = z
   .object({
     order: Order,
-    payment: Payment,
+    payment: PaymentWithBooks,
     turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
     timeline: OrderTimeline,
     deliveries: z.array(Delivery).meta({
       description:
         'Of the events of the order and its payment, in the order of these; to endpoints that are there.',
     }),
-    possible: z.object({ moves: z.array(OrderStatus), payment_moves: z.array(PaymentStatus) }).meta({
-      description: 'Where order and payment may go from where they stand, as far as the key may move them.',
-    }),
+    possible: z
+      .object({
+        moves: z.array(OrderStatus),
+        payment_moves: z.array(PaymentStatus),
+        refund: z.number().meta({ description: 'At most what a refund may be; 0 where none is possible.' }),
+      })
+      .meta({
+        description: 'Where order and payment may go from where they stand, as far as the key may move them.',
+      }),
   })
   .meta({ id: 'OrderOverview', description: 'Everything about an order.' });
 export type OrderOverview = z.infer<typeof OrderOverview>;

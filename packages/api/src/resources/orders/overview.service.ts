@@ -4,7 +4,7 @@ import { grants, type Permission } from '../../permissions.ts';
 import { type Answer, valueIn } from '../../request/answer.ts';
 import type { Lookup } from '../../request/context.ts';
 import * as deliveries from '../deliveries/service.ts';
-import { paymentMoves } from '../payments/rules.ts';
+import { leftToRefund, paymentMoves } from '../payments/rules.ts';
 import * as payments from '../payments/service.ts';
 import * as turns from '../turns/service.ts';
 import type { OrderOverview, OrderWanted } from './overview.schema.ts';
@@ -35,7 +35,7 @@ export async function overview(
   if (found === undefined) throw notFound('Order');
   const may = (permission: Permission) => grants(granted, permission);
   const order = await readOrder(ctx, found.id);
-  const payment = await valueIn(await payments.get(ctx, found.payment_id));
+  const payment = await valueIn(await payments.get(ctx, found.payment_id, ['books']));
   return {
     value: {
       order,
@@ -46,6 +46,7 @@ export async function overview(
       possible: {
         moves: may('orders:write') ? [...orderMoves[order.status]] : [],
         payment_moves: may('payments:write') ? [...paymentMoves[payment.status]] : [],
+        refund: may('payments:write') ? leftToRefund(payment) : 0,
       },
     },
   };

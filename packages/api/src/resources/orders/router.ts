@@ -1,5 +1,5 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
-import { ByExternalId, ById } from '../../wire.ts';
+import { ById } from '../../wire.ts';
 import { create } from './create.service.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { exportOrders } from './export.service.ts';
@@ -17,7 +17,10 @@ import {
   OrderPageV1,
   OrderQuote,
   OrderQuoteRequest,
+  OrderRead,
+  OrderReadByExternalId,
   OrderUpdateStatus,
+  OrderWithBooks,
 } from './schema.ts';
 import * as orders from './service.ts';
 import { OrderTimeline } from './timeline.schema.ts';
@@ -41,12 +44,12 @@ export const ordersRouter = router({
     permission: 'orders:read',
     summary: 'Read an order',
     description: 'In full: its items with what was chosen, its total, its payment.',
-    rest: ['GET /v1/orders/{id}', 'GET /v2/orders/{id}'],
+    rest: ['GET /v2/orders/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
-    .output(Order)
-    .joinedQuery(({ ctx, input }) => orders.get(ctx, input.id)),
+    .input(OrderRead)
+    .output(OrderWithBooks)
+    .joinedQuery(({ ctx, input }) => orders.get(ctx, input.id, input.include)),
 
   getByExternalId: operation({
     permission: 'orders:read',
@@ -56,9 +59,9 @@ export const ordersRouter = router({
     rest: ['GET /v2/orders/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
   })
-    .input(ByExternalId)
-    .output(Order)
-    .query(({ ctx, input }) => orders.getByExternalId(ctx, input.external_id)),
+    .input(OrderReadByExternalId)
+    .output(OrderWithBooks)
+    .query(({ ctx, input }) => orders.getByExternalId(ctx, input.external_id, input.include)),
 
   create: idempotentOperation({
     permission: 'orders:write',
@@ -158,6 +161,17 @@ export const ordersV1Router = router({
     .input(OrderListV1)
     .output(OrderPageV1)
     .query(({ ctx, input }) => orders.list(ctx, input)),
+
+  get: operation({
+    permission: 'orders:read',
+    summary: 'Read an order',
+    description: 'In full: its items with what was chosen, its total, its payment.',
+    rest: ['GET /v1/orders/{id}'],
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Order)
+    .joinedQuery(({ ctx, input }) => orders.get(ctx, input.id)),
 
   create: idempotentOperation({
     permission: 'orders:write',

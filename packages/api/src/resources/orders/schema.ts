@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import {
+  ByExternalId,
   dateRange,
   ErrorReason,
   ExternalId,
@@ -14,7 +15,7 @@ import {
   text,
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
-import { PaymentSummary } from '../payments/schema.ts';
+import { books, includeBooks, PaymentSummary } from '../payments/schema.ts';
 
 /** Where an order stands. Specification: Order status. */
 export const OrderStatus = z
@@ -81,14 +82,30 @@ export const Order = z
   .meta({ id: 'Order', description: 'An order in full.' });
 export type Order = z.infer<typeof Order>;
 
-/** What a list shows beside the six fields when `include` asks for it, by its name there. */
-export const included = { details: Object.keys(details), items: ['items'] } as const;
+const orderBooks = {
+  ...books,
+  turn_id: Id.optional().meta({ description: 'The turn that counts it; none where none was open.' }),
+};
 
-const Include = z.enum(['details', 'items'] satisfies (keyof typeof included)[]);
+/** An order in full, and what `include` asks for. */
+export const OrderWithBooks = Order.extend(orderBooks).meta({
+  id: 'OrderWithBooks',
+  description: 'An order in full, and what `include` asks for.',
+});
+export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
+
+/** What a list shows beside the six fields when `include` asks for it, by its name there. */
+export const included = {
+  details: Object.keys(details),
+  items: ['items'],
+  books: Object.keys(orderBooks),
+} as const;
+
+const Include = z.enum(['details', 'items', 'books'] satisfies (keyof typeof included)[]);
 
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
-  .object({ ...summary, ...details, items: z.array(OrderItem).optional() })
+  .object({ ...summary, ...details, ...orderBooks, items: z.array(OrderItem).optional() })
   .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
@@ -189,12 +206,15 @@ export const OrderList = z
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),
     channel: z.string().optional(),
+    turn_id: Id.optional().meta({ description: 'The turn that counts them.' }),
+    settlement_id: Id.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
-      .min(1, 'must name details, items or both')
+      .min(1, 'must name details, items or books')
       .optional()
       .meta({
         description:
-          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full.',
+          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
+          '`books`: `turn_id`, `settlement_id` and `completed_at`.',
         example: ['details', 'items'],
       }),
   })
@@ -204,6 +224,13 @@ export type OrderList = z.infer<typeof OrderList>;
 
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
+
+/** What reads one on v2. */
+export const OrderRead = z.object({ id: Id, include: includeBooks });
+export type OrderRead = z.infer<typeof OrderRead>;
+
+/** What reads one on v2 by the caller's own identifier. */
+export const OrderReadByExternalId = ByExternalId.extend({ include: includeBooks });
 
 export const OrderPage = changesPage(OrderListEntry);
 

@@ -12,11 +12,21 @@ import { isPersonsKey } from '../keys/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveRefused } from './rules.ts';
-import type { Order, OrderList, OrderListEntry, OrderStatus } from './schema.ts';
-import { moveOrder, type OrderText, readOrderByExternalId, readOrders } from './statements.ts';
+import type { Order, OrderList, OrderListEntry, OrderRead, OrderStatus, OrderWithBooks } from './schema.ts';
+import {
+  moveOrder,
+  type OrderText,
+  readOrderByExternalId,
+  readOrders,
+  readOrdersWithBooks,
+  readOrderWithBooksByExternalId,
+} from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
 export async function list(ctx: CallContext, input: OrderList): Promise<Answer<ChangesPage<OrderListEntry>>> {
+  // An id of another form is that of nothing.
+  if ([input.turn_id, input.settlement_id].some((id) => id !== undefined && !isId(id)))
+    return answerPage(undefined, input);
   if (readsChanges(input)) return readChanges(ctx, input, orderChanges(input));
   const { statement, values } = listOrders(ctx.caller.locationId, input);
   const [page] = await ctx.reads.run(statement, values);
@@ -24,12 +34,18 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Answer<C
 }
 
 /** Reads one in full. Throws `resource_not_found`. */
-export async function get(ctx: JoinedCall, id: string): Promise<Answer<Order>> {
+export async function get(
+  ctx: JoinedCall,
+  id: string,
+  include: OrderRead['include'] = [],
+): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  return found(await ctx.joined.read(byId, { location_id: ctx.caller.locationId, id }));
+  const rows = include.includes('books') ? withBooksById : byId;
+  return found(await ctx.joined.read(rows, { location_id: ctx.caller.locationId, id }));
 }
 
 const byId = rowsById(readOrders);
+const withBooksById = rowsById(readOrdersWithBooks);
 
 /** The same without other callers. Throws `resource_not_found`. */
 export async function readOrder({ app, caller }: Lookup, id: string): Promise<Order> {
@@ -38,9 +54,14 @@ export async function readOrder({ app, caller }: Lookup, id: string): Promise<Or
 }
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
-export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Answer<Order>> {
+export async function getByExternalId(
+  ctx: CallContext,
+  externalId: string,
+  include: OrderRead['include'] = [],
+): Promise<Answer<OrderWithBooks>> {
   const values = [ctx.caller.locationId, externalId];
-  const [order] = await ctx.app.database.run(readOrderByExternalId, values);
+  const statement = include.includes('books') ? readOrderWithBooksByExternalId : readOrderByExternalId;
+  const [order] = await ctx.app.database.run(statement, values);
   return found(order);
 }
 

@@ -17,10 +17,25 @@ export const readOrders = statement<OrderText & JoinedRow>(
    from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
 );
 
+/** The same with the books of each. */
+export const readOrdersWithBooks = statement<OrderText & JoinedRow>(
+  'read_orders_with_books',
+  `select k.location_id, j.id, left(j.doc, -1) || order_books(k.location_id, k.id) || '}' as doc
+   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
+);
+
 /** $1 location, $2 external_id. */
 export const readOrderByExternalId = statement<OrderText>(
   'read_order_by_external_id',
   `select j.doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
+   where o.location_id = $1::uuid and o.external_id = $2`,
+);
+
+/** The same with its books. */
+export const readOrderWithBooksByExternalId = statement<OrderText>(
+  'read_order_with_books_by_external_id',
+  `select left(j.doc, -1) || order_books(o.location_id, o.id) || '}' as doc
+   from orders o, lateral orders_json(o.location_id, array[o.id]) j
    where o.location_id = $1::uuid and o.external_id = $2`,
 );
 

@@ -55,6 +55,18 @@ export const OrderTimelineEntry = z
       })
       .meta({ id: 'OrderMovedEntry', description: 'The order moved to another status.' }),
     z
+      .object({
+        at,
+        kind: z.literal('booked'),
+        entry: z.enum(['payment', 'correction', 'refund']),
+        amount: z.number().meta({ description: 'Corrections and refunds are below zero.' }),
+        by: Actor,
+        request_id,
+        reason: z.string().optional().meta({ description: 'Of a correction or a refund.' }),
+        person: z.string().optional().meta({ description: 'The person that gave the money back.' }),
+      })
+      .meta({ id: 'OrderBookedEntry', description: 'Its payment was collected, corrected or refunded.' }),
+    z
       .object({ at, kind: z.literal('event'), ...event, resource_id: Id, request_id })
       .meta({ id: 'OrderEventEntry', description: 'An event of the order or its payment was published.' }),
     z

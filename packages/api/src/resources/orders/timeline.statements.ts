@@ -40,6 +40,11 @@ export const readTimeline = statement<{ doc: string }>(
        'reason', coalesce(m.deed, case when m.to_status = 'canceled' then o.cancel_reason end))
      from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id
      union all
+     select b.created_at, 2, 0, json_build_object(
+       'at', wire_time(b.created_at, o.timezone), 'kind', 'booked', 'entry', b.kind, 'amount', trim_scale(b.amount),
+       'by', ${actor('b.created_by', 'b.created_at')}, 'request_id', b.request_id, 'reason', b.reason, 'person', b.person)
+     from subject o join settlement_entries b on b.location_id = o.location_id and b.order_id = o.id
+     union all
      select e.created_at, 3, e.number, json_build_object(
        'at', wire_time(e.created_at, e.timezone), 'kind', 'event', 'event_id', e.id, 'event_type', e.type,
        'resource_id', e.resource_id, 'request_id', e.request_id)

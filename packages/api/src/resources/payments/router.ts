@@ -1,6 +1,15 @@
-import { operation, router } from '../../request/operation.ts';
+import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { Payment, PaymentList, PaymentPage } from './schema.ts';
+import {
+  Payment,
+  PaymentList,
+  PaymentListV1,
+  PaymentPage,
+  PaymentPageV1,
+  PaymentRefund,
+  PaymentWanted,
+  PaymentWithBooks,
+} from './schema.ts';
 import * as payments from './service.ts';
 
 /** Specification: Payments and settlements. */
@@ -8,8 +17,10 @@ export const paymentsRouter = router({
   list: operation({
     permission: 'payments:read',
     summary: 'List payments',
-    description: 'Newest first.',
-    rest: ['GET /v1/payments', 'GET /v2/payments'],
+    description:
+      'Newest first. With `updated_since` by the moment of the last change; the answer has a `Link` to follow, again and ' +
+      'again: nothing that changes is missed.',
+    rest: ['GET /v2/payments'],
   })
     .input(PaymentList)
     .output(PaymentPage)
@@ -22,9 +33,9 @@ export const paymentsRouter = router({
     rest: ['GET /v2/payments/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
-    .output(Payment)
-    .query(({ ctx, input }) => payments.get(ctx, input.id)),
+    .input(PaymentWanted)
+    .output(PaymentWithBooks)
+    .query(({ ctx, input }) => payments.get(ctx, input.id, input.include)),
 
   complete: operation({
     permission: 'payments:write',
@@ -45,4 +56,29 @@ export const paymentsRouter = router({
     .input(ById)
     .output(Payment)
     .mutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.reject')),
+
+  refund: idempotentOperation({
+    permission: 'payments:write',
+    summary: 'Record a refund',
+    description:
+      'Records that money of a completed payment was given back, with reason and person. No payment provider is called: give ' +
+      'the money back first. There may be several, up to the amount of the payment. The payment stays completed.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(PaymentRefund)
+    .output(PaymentWithBooks)
+    .mutation(({ ctx, input }) => payments.refund(ctx, input)),
+});
+
+/** What differs in the first family. */
+export const paymentsV1Router = router({
+  list: operation({
+    permission: 'payments:read',
+    summary: 'List payments',
+    description: 'Newest first.',
+    rest: ['GET /v1/payments'],
+  })
+    .input(PaymentListV1)
+    .output(PaymentPageV1)
+    .query(({ ctx, input }) => payments.list(ctx, input)),
 });

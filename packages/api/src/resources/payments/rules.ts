@@ -1,5 +1,5 @@
 import { type ApiError, conflict } from '../../errors.ts';
-import type { PaymentStatus } from './schema.ts';
+import type { PaymentStatus, PaymentWithBooks } from './schema.ts';
 
 /** Where a payment may go from where it stands. Postgres holds the same table. */
 export const paymentMoves = {
@@ -15,3 +15,7 @@ export type PaymentTarget = (typeof paymentMoves)['pending'][number];
 export function moveRefused(from: PaymentStatus, to: PaymentTarget): ApiError {
   return conflict('illegal_move', `The payment cannot move from ${from} to ${to}: ${from} is final.`);
 }
+
+/** At most what a refund may be, in the location's currency; 0 where none is possible. */
+export const leftToRefund = ({ status, amount, refunded = 0 }: PaymentWithBooks): number =>
+  status === 'completed' ? Math.round((amount - refunded) * 100) / 100 : 0;

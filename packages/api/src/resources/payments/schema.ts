@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { dateRange, Id, page, paging, rangeOrder, Timestamp } from '../../wire.ts';
+import { list } from '../../lists.ts';
+import { dateRange, Id, Money, page, paging, rangeOrder, Timestamp, text } from '../../wire.ts';
+import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
 /** Where a payment stands; `completed` and `rejected` are final. */
 export const PaymentStatus = z
@@ -34,16 +36,77 @@ export const Payment = z
   .meta({ id: 'Payment', description: 'What was, or is to be, paid for an order.' });
 export type Payment = z.infer<typeof Payment>;
 
-/** What narrows the list, in both families. */
+/** What `include=books` adds to a payment and to an order. */
+export const books = {
+  turn_id: Id.optional(),
+  settlement_id: Id.optional().meta({ description: 'Once that turn is closed.' }),
+  completed_at: Timestamp.optional().meta({ description: 'When the payment was completed.' }),
+};
+
+/** Asks for more than the documented fields. */
+export const includeBooks = list(z.enum(['books']), 20)
+  .min(1, 'must name books')
+  .optional()
+  .meta({
+    description:
+      'More than the documented fields: `books`, which is `turn_id`, `settlement_id` and `completed_at`.',
+    example: ['books'],
+  });
+
+/** A payment, and what `include` asks for. */
+export const PaymentWithBooks = Payment.extend({
+  ...books,
+  turn_id: Id.optional().meta({ description: 'The turn that collects it; none until the next turn opens.' }),
+  refunded: z
+    .number()
+    .optional()
+    .meta({ description: 'What was given back of it, as far as it was recorded.' }),
+}).meta({ id: 'PaymentWithBooks', description: 'A payment, and what `include` asks for.' });
+export type PaymentWithBooks = z.infer<typeof PaymentWithBooks>;
+
+const filters = {
+  status: PaymentStatus.optional(),
+  method: PaymentMethodType.optional(),
+  ...dateRange,
+  order_id: Id.optional(),
+};
+
+/** What narrows the list of v1. */
+export const PaymentListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
+
+/** What narrows the list of v2. */
 export const PaymentList = z
   .object({
     ...paging,
-    status: PaymentStatus.optional(),
-    method: PaymentMethodType.optional(),
-    ...dateRange,
-    order_id: Id.optional(),
+    ...filters,
+    ...changes,
+    turn_id: Id.optional().meta({ description: 'The turn that collects them.' }),
+    settlement_id: Id.optional().meta({ description: 'The settlement that they are in.' }),
+    books: z
+      .enum(['unsettled', 'before_books', 'refunded', 'canceled_and_paid'])
+      .optional()
+      .meta({
+        description:
+          '`unsettled`: completed while no turn was open, so that the next turn collects it. `before_books`: completed, and in no ' +
+          'settlement that is known. `refunded`: some of it was given back. `canceled_and_paid`: completed, and its order is canceled.',
+      }),
+    include: includeBooks,
   })
-  .check(rangeOrder);
+  .check(rangeOrder)
+  .check(oneBeginning);
 export type PaymentList = z.infer<typeof PaymentList>;
 
-export const PaymentPage = page(Payment);
+export const PaymentPageV1 = page(Payment);
+export const PaymentPage = changesPage(PaymentWithBooks);
+
+/** What reads one on v2. */
+export const PaymentWanted = z.object({ id: Id, include: includeBooks });
+
+/** What records a refund. */
+export const PaymentRefund = z.object({
+  id: Id,
+  amount: Money.gt(0, 'must be more than 0').meta({ example: 2.5 }),
+  reason: text(1, 500),
+  person: text(1, 255).meta({ description: 'The person that gives the money back.' }),
+});
+export type PaymentRefund = z.infer<typeof PaymentRefund>;

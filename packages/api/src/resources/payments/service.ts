@@ -1,27 +1,39 @@
 import { isId } from '@comanda/db';
-import { notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
-import type { Page } from '../../wire.ts';
+import type { ChangesPage } from '../changes/schema.ts';
+import { readChanges, readsChanges } from '../changes/service.ts';
+import { listPayments, paymentChanges } from './list.statements.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
-import type { Payment, PaymentList } from './schema.ts';
-import { listPayments, movePayment, readPayment } from './statements.ts';
+import type { Payment, PaymentList, PaymentRefund, PaymentWithBooks } from './schema.ts';
+import { movePayment, readPayment, readPaymentWithBooks, refundPayment } from './statements.ts';
 
-/** Lists payments, newest first. A malformed `order_id` is that of no order: the list is empty. */
-export async function list(ctx: CallContext, input: PaymentList): Promise<Answer<Page<Payment>>> {
-  const { order_id } = input;
-  if (order_id !== undefined && !isId(order_id)) return answerPage(undefined, input);
+/** Lists payments, newest first. A malformed id in a filter is that of nothing: the list is empty. */
+export async function list(
+  ctx: CallContext,
+  input: PaymentList,
+): Promise<Answer<ChangesPage<PaymentWithBooks>>> {
+  const { order_id, turn_id, settlement_id } = input;
+  const ids = [order_id, turn_id, settlement_id];
+  if (ids.some((id) => id !== undefined && !isId(id))) return answerPage(undefined, input);
+  if (readsChanges(input)) return readChanges(ctx, input, paymentChanges(input));
   const { statement, values } = listPayments(input);
   return readPage(ctx, statement, input, values);
 }
 
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: Lookup, id: string): Promise<Answer<Payment>> {
+export async function get(
+  ctx: Lookup,
+  id: string,
+  include: PaymentList['include'] = [],
+): Promise<Answer<PaymentWithBooks>> {
   const values = [ctx.caller.locationId, id];
-  const [found] = isId(id) ? await ctx.app.database.run(readPayment, values) : [];
+  const statement = include.includes('books') ? readPaymentWithBooks : readPayment;
+  const [found] = isId(id) ? await ctx.app.database.run(statement, values) : [];
   if (found === undefined) throw notFound('Payment');
   return { text: found.doc };
 }
@@ -57,5 +69,31 @@ export async function move(
     if (moved === undefined || moved.previous === null) throw notFound('Payment');
     if (moved.previous !== 'pending') throw moveRefused(moved.previous, targets[operation]);
     return { text: moved.response };
+  });
+}
+
+/**
+ * Records that money of a completed payment was given back. Throws `resource_not_found`, `conflict` when it is not completed
+ * or less is left of it.
+ */
+export async function refund(
+  ctx: CallContext,
+  { id, amount, reason, person }: PaymentRefund,
+): Promise<Answer<PaymentWithBooks>> {
+  if (!isId(id)) throw notFound('Payment');
+  const { locationId, apiKeyId } = ctx.caller;
+  const values = [
+    ...[locationId, id, amount, reason, person, 'payments.refund', originOf(ctx), apiKeyId],
+    ctx.clientAddress ?? null,
+  ];
+  return inStatement(ctx, async (on) => {
+    const [refunded] = await on.run(refundPayment, values);
+    if (refunded === undefined || refunded.previous === null) throw notFound('Payment');
+    const { previous, left_over, response } = refunded;
+    if (previous !== 'completed')
+      throw conflict('not_collected', `The payment is ${previous}: only a completed payment is refunded.`);
+    if (amount > Number(left_over))
+      throw conflict('refund_too_large', `At most ${left_over} of the payment is left to be refunded.`);
+    return { text: response };
   });
 }

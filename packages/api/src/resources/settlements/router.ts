@@ -1,6 +1,12 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { Settlement, SettlementList, SettlementPage } from './schema.ts';
+import {
+  Settlement,
+  SettlementEntryList,
+  SettlementEntryPage,
+  SettlementList,
+  SettlementPage,
+} from './schema.ts';
 import * as settlements from './service.ts';
 
 /** Specification: Payments and settlements. */
@@ -18,11 +24,24 @@ export const settlementsRouter = router({
   get: operation({
     permission: 'settlements:read',
     summary: 'Read a settlement',
-    description: 'What the turn came to when it was closed; later changes of its orders do not show.',
+    description:
+      'The totals of the turn when it was closed. They never change: what is corrected or refunded later is in a later settlement.',
     rest: ['GET /v2/settlements/{id}'],
     errors: ['resource_not_found'],
   })
     .input(ById)
     .output(Settlement)
     .query(({ ctx, input }) => settlements.get(ctx, input.id)),
+
+  entries: operation({
+    permission: 'settlements:read',
+    summary: 'List what a settlement is made of',
+    description:
+      'Oldest first: each payment that its turn collected, each correction and each refund. Every one is in one settlement, once.',
+    rest: ['GET /v2/settlements/{id}/entries'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(SettlementEntryList)
+    .output(SettlementEntryPage)
+    .query(({ ctx, input }) => settlements.entries(ctx, input)),
 });

@@ -10,9 +10,13 @@ const summary = {
   started_at: Timestamp,
   ended_at: Timestamp.optional(),
   total_orders: z.int().optional().meta({ description: 'Orders of the turn, canceled ones included.' }),
-  total_collected: Amount.optional().meta({ description: 'Completed payments.' }),
+  total_collected: Amount.optional().meta({
+    description:
+      'Payments that were completed while the turn was open, of whatever orders, less corrections.',
+  }),
   average_ticket: Amount.optional().meta({
-    description: 'total_collected ÷ orders with a completed payment; 0 when there are none.',
+    description:
+      'total_collected ÷ payments collected, less those that were corrected; 0 when there are none.',
   }),
 };
 
@@ -36,11 +40,51 @@ export const SettlementOrders = z
   })
   .meta({ id: 'SettlementOrders', description: 'Orders of the turn by where they stood at its end.' });
 
+/** Entries of one kind. */
+const SettlementFigure = z
+  .object({ count: z.int(), amount: Amount })
+  .meta({ id: 'SettlementFigure', description: 'Entries of one kind: how many, and their sum.' });
+
 /** A settlement in full. */
 export const Settlement = z
-  .object({ ...summary, turn_id: Id, payments: z.array(SettlementPayment), orders: SettlementOrders })
+  .object({
+    ...summary,
+    turn_id: Id,
+    payments: z.array(SettlementPayment),
+    orders: SettlementOrders,
+    corrections: SettlementFigure.optional().meta({
+      description:
+        'Payments of any turn that an owner moved back, below zero; part of total_collected. Left out when there are none.',
+    }),
+    refunds: SettlementFigure.optional().meta({
+      description:
+        'What was given back, below zero; not part of total_collected. Left out when there are none.',
+    }),
+  })
   .meta({ id: 'Settlement', description: 'The frozen totals of a closed turn, in full.' });
 export type Settlement = z.infer<typeof Settlement>;
+
+/** A payment, a correction or a refund, in one settlement once. */
+export const SettlementEntry = z
+  .object({
+    id: Id,
+    kind: z.enum(['payment', 'correction', 'refund']),
+    payment_id: Id,
+    order_id: Id,
+    method: PaymentMethodType,
+    amount: Amount.meta({ description: 'Corrections and refunds are below zero.' }),
+    created_at: Timestamp.meta({ description: 'When the payment was completed, corrected or refunded.' }),
+    reason: z.string().optional().meta({ description: 'Of a correction or a refund.' }),
+    person: z.string().optional().meta({ description: 'The person that gave the money back.' }),
+  })
+  .meta({
+    id: 'SettlementEntry',
+    description: 'A payment, a correction or a refund, in one settlement once.',
+  });
+export type SettlementEntry = z.infer<typeof SettlementEntry>;
+
+export const SettlementEntryList = z.object({ id: Id, ...paging });
+export const SettlementEntryPage = page(SettlementEntry);
 
 export const SettlementList = z.object(paging);
 export const SettlementPage = page(SettlementSummary);

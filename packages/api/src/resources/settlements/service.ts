@@ -1,11 +1,11 @@
 import { isId } from '@comanda/db';
-import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
+import { conflict, notFound } from '../../errors.ts';
+import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
-import type { Settlement, SettlementSummary } from './schema.ts';
-import { listSettlements, readSettlement } from './statements.ts';
+import type { Settlement, SettlementEntry, SettlementSummary } from './schema.ts';
+import { listEntries, listSettlements, readSettlement } from './statements.ts';
 
 /** Lists settlements, the latest first. They are made by closing turns: docs/decisions/0007. */
 export const list = (
@@ -18,4 +18,20 @@ export async function get(ctx: CallContext, id: string): Promise<Answer<Settleme
   const [found] = isId(id) ? await ctx.app.database.run(readSettlement, [ctx.caller.locationId, id]) : [];
   if (found === undefined) throw notFound('Settlement');
   return { text: found.doc };
+}
+
+/** Lists what one is made of, oldest first. Throws `resource_not_found`, `conflict` where that is not known. */
+export async function entries(
+  ctx: CallContext,
+  { id, ...paging }: { id: string; limit: number; offset: number },
+): Promise<Answer<Page<SettlementEntry>>> {
+  const values = [ctx.caller.locationId, paging.limit, paging.offset, id];
+  const [found] = isId(id) ? await ctx.reads.run(listEntries, values) : [];
+  if (found === undefined) throw notFound('Settlement');
+  if (!found.known)
+    throw conflict(
+      'entries_unknown',
+      'What this settlement is made of is not known: it was made before there were entries.',
+    );
+  return answerPage(found, paging);
 }

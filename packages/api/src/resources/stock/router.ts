@@ -1,5 +1,5 @@
-import { operation, router } from '../../request/operation.ts';
-import { StockList, StockPage, StockSync, StockSyncResult } from './schema.ts';
+import { idempotentOperation, operation, router } from '../../request/operation.ts';
+import { Stock, StockAdjust, StockList, StockPage, StockSync, StockSyncResult } from './schema.ts';
 import * as stock from './service.ts';
 
 /** Specification: Stock, catalog, menu. */
@@ -20,12 +20,26 @@ export const stockRouter = router({
     permission: 'stock:sync',
     summary: 'Set the stock of many products',
     description:
-      'Applied at once. A product that is not there fails its item; a malformed item, or a product named ' +
-      'twice, refuses the whole batch.',
+      'Applied at once. An item sets the `quantity`, or changes it by `adjust`; with `expected` only if that is there. A product ' +
+      'that is not there, another quantity than expected and a result below zero fail the item; a malformed item, or a product ' +
+      'named twice, refuses the whole batch.',
     rest: ['POST /v2/stock/sync'],
     batch: true,
   })
     .input(StockSync)
     .output(StockSyncResult)
     .mutation(({ ctx, input }) => stock.sync(ctx, input)),
+
+  adjust: idempotentOperation({
+    permission: 'stock:sync',
+    summary: 'Adjust the stock of a product',
+    description:
+      'Adds to what is there, or takes from it: what comes in or goes out at your side. No batch job is counted. Repeating it with ' +
+      'the same key answers the original.',
+    rest: ['POST /v2/products/{id}/stock/adjust'],
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(StockAdjust)
+    .output(Stock)
+    .mutation(({ ctx, input }) => stock.adjust(ctx, input)),
 });

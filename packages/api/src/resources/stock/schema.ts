@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list, mostFaults } from '../../lists.ts';
-import { ExternalId, Id, Label, paging, Quantity, Timestamp } from '../../wire.ts';
+import { ExternalId, Id, Label, paging, Quantity, QuantityChange, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
@@ -42,13 +42,22 @@ export const StockPage = changesPage(StockEntry);
 /** The ways to name a product. */
 export const productNames = ['product_id', 'external_id', 'sku'] as const;
 
-/** The stock of one product as a batch brings it. Exactly one of the three names the product. */
+const expected = Quantity.optional().meta({
+  description: 'What is there as far as you know. When something else is there, nothing is changed.',
+  example: 24,
+});
+
+/** The stock of one product as a batch brings it. Exactly one of the three names the product, one of the two says what changes. */
 export const StockSyncItem = z
   .object({
     product_id: Id.optional(),
     external_id: ExternalId.optional(),
     sku: Label.optional(),
-    quantity: Quantity,
+    quantity: Quantity.optional().meta({ description: 'What is there from now on.', example: 24 }),
+    adjust: QuantityChange.optional().meta({
+      description: 'In place of `quantity`: what comes to what is there, or is taken from it.',
+    }),
+    expected,
     enabled: z
       .boolean()
       .optional()
@@ -67,6 +76,18 @@ export const StockSyncItem = z
         message: `must name the product by exactly one of ${productNames.join(', ')}`,
       });
     }
+    if (item.quantity === undefined && item.adjust === undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['quantity'],
+        message: 'is required, or adjust in its place',
+      });
+    if (item.quantity !== undefined && item.adjust !== undefined)
+      context.addIssue({
+        code: 'custom',
+        path: ['adjust'],
+        message: 'must not be given together with quantity',
+      });
   })
   .meta({ id: 'StockSyncItem' });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
@@ -96,6 +117,10 @@ export const StockSync = z
   .meta({ id: 'StockSync' });
 export type StockSync = z.infer<typeof StockSync>;
 
+/** What changes the stock of one product by what comes or goes. */
+export const StockAdjust = z.object({ id: Id, adjust: QuantityChange, expected });
+export type StockAdjust = z.infer<typeof StockAdjust>;
+
 /** What a dry run says of one item. */
 export const StockChange = z
   .object({
@@ -111,8 +136,9 @@ export type StockChange = z.infer<typeof StockChange>;
 export const StockSyncError = z
   .object({
     index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
-    code: z.literal('resource_not_found'),
+    code: z.enum(['resource_not_found', 'conflict']),
     message: z.string(),
+    quantity: z.number().optional().meta({ description: 'Of a `conflict`: what is there.', example: 3 }),
   })
   .meta({ id: 'StockSyncError' });
 

@@ -1,12 +1,17 @@
 import { isId } from '@comanda/db';
+import { conflict, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
+import { repeatingRaces } from '../../request/races.ts';
+import { inTransaction } from '../../request/writing.ts';
+import { emptyWrites, settleStock } from '../bulk/rules.ts';
 import { runBatch } from '../bulk/service.ts';
+import { apply } from '../bulk/store.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
-import { planStock } from './rules.ts';
-import type { StockEntry, StockList, StockSync, StockSyncResult } from './schema.ts';
+import { planStock, settledQuantity } from './rules.ts';
+import type { Stock, StockAdjust, StockEntry, StockList, StockSync, StockSyncResult } from './schema.ts';
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
@@ -40,5 +45,31 @@ export async function sync(
     },
     { size: items.length, path: 'items', dryRun: dry_run },
     ({ changes, result }) => ({ ...result, ...(dry_run && { dry_run: true, changes }) }),
+  );
+}
+
+/**
+ * Adds to the stock of a product, or takes from it. Throws `resource_not_found`, also for a product without stock, and
+ * `conflict` when something else is there than expected, or the result would be no quantity.
+ */
+export async function adjust(ctx: CallContext, { id, ...change }: StockAdjust): Promise<Answer<Stock>> {
+  if (!isId(id)) throw notFound('Product');
+  return repeatingRaces(() =>
+    inTransaction(ctx, async (tx) => {
+      const { value } = await apply(tx, ctx.caller.locationId, {
+        asked: { products: { ids: [id], externalIds: [], skus: [] }, stock: true },
+        plan({ products, stock: [before] }) {
+          if (products.length === 0) throw notFound('Product');
+          if (before === undefined) throw notFound('Product stock');
+          const settled = settledQuantity(change, before);
+          if ('message' in settled) throw conflict(settled.reason, settled.message);
+          const writes = emptyWrites();
+          settleStock(writes, id, settled, before);
+          const { enabled, min_stock_alarm } = before;
+          return { writes, value: { enabled, quantity: settled.quantity, min_stock_alarm } };
+        },
+      });
+      return { value };
+    }),
   );
 }

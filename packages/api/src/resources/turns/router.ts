@@ -1,6 +1,6 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { Turn, TurnList, TurnPage } from './schema.ts';
+import { ClosedTurn, Turn, TurnClose, TurnList, TurnPage } from './schema.ts';
 import * as turns from './service.ts';
 
 /** Specification: v2, named only; contract: turns. */
@@ -48,9 +48,10 @@ export const turnsRouter = router({
   close: operation({
     permission: 'turns:write',
     summary: 'Close the open turn',
-    description: 'Makes its settlement.',
+    description: 'Makes its settlement. With `open_next` the next turn is open from the same moment on.',
     errors: ['conflict'],
   })
-    .output(Turn)
-    .mutation(({ ctx }) => turns.close(ctx)),
+    .input(TurnClose)
+    .output(ClosedTurn)
+    .mutation(({ ctx, input }) => turns.close(ctx, input)),
 });

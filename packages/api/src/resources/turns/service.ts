@@ -1,4 +1,4 @@
-import { isId, newId, type Queryable, type Statement, sqlState } from '@comanda/db';
+import { isId, newId, type Queryable, type Statement, sqlState, type Transaction } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
@@ -6,7 +6,7 @@ import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
-import type { Turn } from './schema.ts';
+import type { ClosedTurn, Turn } from './schema.ts';
 import {
   closeTurn,
   holdOpenTurn,
@@ -26,12 +26,12 @@ export const list = (
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: Lookup, id: string): Promise<Answer<Turn>> {
   if (!isId(id)) throw notFound('Turn');
-  return read(ctx.app.database, readTurn, [ctx.caller.locationId, id]);
+  return { text: await read(ctx.app.database, readTurn, [ctx.caller.locationId, id]) };
 }
 
 /** Reads the open one. Throws `resource_not_found` when none is. */
 export async function getCurrent(ctx: CallContext): Promise<Answer<Turn>> {
-  return read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn');
+  return { text: await read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn') };
 }
 
 /** Opens one; orders made from now on belong to it. Throws `conflict` when one is open. */
@@ -41,9 +41,7 @@ export async function open(ctx: CallContext): Promise<Answer<Turn>> {
   try {
     return await inTransaction(ctx, async (tx) => {
       if ((await tx.run(holdOpenTurn, [locationId])).length > 0) throw openAlready();
-      await tx.run(openTurn, [locationId, id]);
-      audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
-      return read(tx, readTurn, [locationId, id]);
+      return { text: await begin(tx, ctx, id) };
     });
   } catch (error) {
     // Two at once: the second found no turn to hold, and was refused by the database.
@@ -53,10 +51,14 @@ export async function open(ctx: CallContext): Promise<Answer<Turn>> {
 }
 
 /**
- * Closes the open one; the database settles it in the same transaction, whoever closes (docs/decisions/0007).
- * Of two closes at once one wins. Throws `conflict` when none is open.
+ * Closes the open one; the database settles it in the same transaction, whoever closes (docs/decisions/0007). With `open_next` it
+ * opens the next one in that transaction, and an order that waited for the close gets that. Of two closes at once one wins.
+ * Throws `conflict` when none is open.
  */
-export async function close(ctx: CallContext): Promise<Answer<Turn>> {
+export async function close(
+  ctx: CallContext,
+  { open_next = false }: { open_next?: boolean | undefined } = {},
+): Promise<Answer<ClosedTurn>> {
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
     const [closed] = await tx.run(closeTurn, [locationId]);
@@ -65,8 +67,17 @@ export async function close(ctx: CallContext): Promise<Answer<Turn>> {
       before: { status: 'open' },
       after: { status: 'closed' },
     });
-    return read(tx, readTurn, [locationId, closed.id]);
+    const text = await read(tx, readTurn, [locationId, closed.id]);
+    return { text: open_next ? `${text.slice(0, -1)},"next":${await begin(tx, ctx, newId())}}` : text };
   });
+}
+
+/** Opens a turn within a transaction, which holds that none is open. */
+async function begin(tx: Transaction, ctx: CallContext, id: string): Promise<string> {
+  const { locationId } = ctx.caller;
+  await tx.run(openTurn, [locationId, id]);
+  audit(tx, ctx, 'turns.open', id, { before: null, after: { status: 'open' } });
+  return read(tx, readTurn, [locationId, id]);
 }
 
 const openAlready = () => conflict('turn_open', 'A turn is open already; close it first.');
@@ -76,8 +87,8 @@ async function read(
   statement: Statement<TurnText>,
   values: readonly unknown[],
   resource = 'Turn',
-): Promise<Answer<Turn>> {
+): Promise<string> {
   const [found] = await queryable.run(statement, values);
   if (found === undefined) throw notFound(resource);
-  return { text: found.doc };
+  return found.doc;
 }

@@ -99,6 +99,29 @@ export const money: readonly Invariant[] = [
     ),
   },
   {
+    name: 'books',
+    means:
+      'Every cent is in one settlement once: the entries of a payment make its amount when it is completed, nothing when it is not, and no more was refunded.',
+    advice:
+      'Which side is right only a person knows; entries are never changed. A payment without any entry is "before books": GET /v2/payments?books=before_books lists it.',
+    of: 'location',
+    newest: 2_000,
+    asks: statement<Harm>(
+      'doctor_books',
+      `${newestOrders}
+       select $1::uuid as location, n.what, case
+           when b.collected <> case p.status when 'completed' then p.amount else 0 end
+             then 'has a payment of ' || p.amount || ' that is ' || p.status || ', its entries make ' || b.collected
+           when b.refunded > b.collected then 'has refunds of ' || b.refunded || ', more than its payment'
+           else 'has an entry that waits for the next turn, and one is open' end as harm
+       from newest n join payments p on p.location_id = $1 and p.order_id = n.id
+       cross join lateral collected_of($1, p.id) b
+       where b.known and (b.collected <> case p.status when 'completed' then p.amount else 0 end or b.refunded > b.collected
+         or exists (select from settlement_entries e join turns t on t.location_id = $1 and t.status = 'open'
+           where e.location_id = $1 and e.payment_id = p.id and e.turn_id is null)) limit 101`,
+    ),
+  },
+  {
     name: 'settlements',
     means:
       'A closed turn has the settlement that it was closed with, the orders that were settled, and sums that agree in themselves.',
@@ -114,13 +137,18 @@ export const money: readonly Invariant[] = [
            when s.id is null then 'is closed and has no settlement'
            when (s.batch_number, s.started_at, s.ended_at) is distinct from (t.batch_number, t.started_at, t.ended_at)
              then 'has another number or time than its settlement'
-           when s.total_collected <> (select coalesce(sum((p->>'amount')::numeric), 0) from jsonb_array_elements(s.payments) p)
+           when s.total_collected <> (select coalesce(sum((p->>'amount')::numeric), 0) from jsonb_array_elements(s.payments) p) + e.corrected
              then 'was settled with ' || s.total_collected || ', which its payments do not make'
+           when e.there > 0 and s.total_collected <> e.collected
+             then 'was settled with ' || s.total_collected || ', its entries make ' || e.collected
            when s.total_orders <> (select coalesce(sum(v::int), 0) from jsonb_each_text(s.orders) o (k, v))
              then 'was settled with ' || s.total_orders || ' orders, which its statuses do not make'
            when s.total_orders <> o.there then 'has ' || o.there || ' orders, and was settled with ' || s.total_orders end as harm
          from (select * from turns where location_id = $1 order by batch_number desc limit $2) t
          left join settlements s on s.location_id = $1 and s.turn_id = t.id
+         cross join lateral (select count(*) as there, coalesce(sum(e.amount), 0) as collected,
+             coalesce(sum(e.amount) filter (where e.kind = 'correction'), 0) as corrected
+           from settlement_entries e where e.location_id = $1 and e.turn_id = t.id and e.kind <> 'refund') e
          cross join lateral (select count(*) as there from orders o where o.location_id = $1 and o.turn_id = t.id) o) found
        where harm is not null limit 101`,
     ),

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { ComandaClient } from '@comanda/client';
+import type { Reason } from '../../packages/api/src/reasons.ts';
+import type { TestApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
+import { type OrderKitchen, placeOrder } from '../support/orders.ts';
+import type { Told } from './told.ts';
+
+type MoneyReason = Extract<
+  Reason,
+  'turn_open' | 'no_turn' | 'not_collected' | 'refund_too_large' | 'entries_unknown'
+>;
+
+/** What the calls are made with. */
+interface Means {
+  api: TestApi;
+  kitchen: OrderKitchen;
+  typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Told>;
+  rest(route: string): Promise<Told>;
+}
+
+/** A call for each reason that has to do with turns, payments and settlements. */
+export function moneyReasons(means: () => Means): Record<MoneyReason, () => Promise<Told>> {
+  const refundOf = (id: string, amount: number) =>
+    means().typed(({ payments }) =>
+      payments.refund.mutate({ id, amount, reason: 'Cold', person: 'Ana', idempotencyKey: randomUUID() }),
+    );
+  return {
+    async turn_open() {
+      const { api, typed } = means();
+      await api.client().turns.open.mutate();
+      const told = await typed(({ turns }) => turns.open.mutate());
+      await api.client().turns.close.mutate();
+      return told;
+    },
+    no_turn: () => means().typed(({ turns }) => turns.close.mutate()),
+    async not_collected() {
+      const { api, kitchen } = means();
+      const { payment } = await placeOrder(api, kitchen);
+      return refundOf(payment.id, 1);
+    },
+    async refund_too_large() {
+      const { api, kitchen } = means();
+      const { payment, total } = await placeOrder(api, kitchen);
+      await api.client().payments.complete.mutate({ id: payment.id });
+      return refundOf(payment.id, total + 1);
+    },
+    async entries_unknown() {
+      const { api, rest } = means();
+      await api.client().turns.open.mutate();
+      await api.client().turns.close.mutate();
+      const [settlement] = (await api.client().settlements.list.query({ limit: 1 })).data;
+      const change = 'update settlements set total_collected = 1 where id = $1';
+      await underDeed(api.app.database.pool, 'repair: as one made before there were entries', change, [
+        settlement?.id,
+      ]);
+      return rest(`GET /v2/settlements/${settlement?.id}/entries`);
+    },
+  };
+}

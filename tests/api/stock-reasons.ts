@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import type { Reason } from '../../packages/api/src/reasons.ts';
+import type { Call, TestApi } from '../support/api.ts';
+import { createProduct } from '../support/factories.ts';
+import type { Told } from './told.ts';
+
+/** What the calls are made with. */
+interface Means {
+  api: TestApi;
+  rest(route: string, call: Call): Promise<Told>;
+}
+
+/** A call for each reason for which stock stays as it is. */
+export function stockReasons(
+  means: () => Means,
+): Record<Extract<Reason, 'stock_changed' | 'stock_range'>, () => Promise<Told>> {
+  const adjusted = async (body: object) => {
+    const { api, rest } = means();
+    const { locationId } = api;
+    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 0 } });
+    return rest(`POST /v2/products/${id}/stock/adjust`, {
+      ...{ body, headers: { 'idempotency-key': randomUUID() } },
+    });
+  };
+  return {
+    stock_changed: () => adjusted({ adjust: 1, expected: 1 }),
+    stock_range: () => adjusted({ adjust: -1 }),
+  };
+}

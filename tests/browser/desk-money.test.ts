@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { confirm, press, says } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  browser = await startBrowser();
+  kitchen = await createOrderKitchen(api);
+}, 120_000);
+afterAll(() => browser?.close());
+
+const timeout = 60_000;
+
+async function desk(part: string) {
+  const page = await openApp(browser, await linkTo(api, { name: 'ana', screens: ['desk'] }));
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${part}`);
+  return page;
+}
+
+test('an order that is paid says before its cancellation that it stays paid, and a refund is recorded and listed', {
+  timeout,
+}, async () => {
+  const { number, id, payment } = await placeOrder(api, kitchen);
+  await api.client().payments.complete.mutate({ id: payment.id });
+  const page = await desk(`orders/${number}`);
+  await press(page, 'Cancel the order');
+  await says(page, 'It stays paid: give the money back and record the refund.');
+  await confirm(page);
+  await says(page, 'canceled');
+  await press(page, 'Record a refund');
+  await says(page, 'It pays nothing.');
+  const [amount, reason, person] = ['amount', 'reason', 'person'].map(
+    (_, index) => `.dialog label:nth-of-type(${index + 1}) input`,
+  );
+  await page.type(amount ?? '', '2,50');
+  await page.type(reason ?? '', 'Cold');
+  expect(await page.evaluate(`document.querySelector('${person}').value`)).toBe('ana');
+  await confirm(page);
+  await says(page, 'refund recorded');
+  expect(await api.client().payments.get.query({ id: payment.id, include: ['books'] })).toMatchObject({
+    status: 'completed',
+    refunded: 2.5,
+  });
+  await page.goto(`${api.url}/app/desk/orders`);
+  for (const title of ['Canceled and paid', 'Refunded'])
+    await page.until(
+      `[...document.querySelectorAll('table')].some((table) => table.caption.innerText.includes('${title}')
+        && table.querySelector('a[href$="${id}"]') !== null)`,
+    );
+});
