@@ -44,6 +44,7 @@ interface Step {
 // Sets, changes by so much, orders and cancellations at once over two processes: each success is a step from what was there.
 test('stock is what came less what went, whoever changes it at once, and "expected" holds at the moment of its change', async () => {
   const succeeded: Step[] = [];
+  const counted: number[] = [];
   const refused = { changed: 0, range: 0, sold: 0 };
   const resultOf = (answer: Answer) => {
     expect(answer.status, answer.text).toBe(200);
@@ -58,7 +59,16 @@ test('stock is what came less what went, whoever changes it at once, and "expect
     const orders: { id: string; quantity: number }[] = [];
     for (let step = 0; step < steps; step += 1) {
       const by = chance.pick([-1, 1]) * (chance.between(1, 8_000) / 1000);
-      const kind = chance.pick(['adjust', 'adjust expected', 'set', 'batch', 'order', 'order', 'cancel']);
+      const kind = chance.pick([
+        'adjust',
+        'adjust expected',
+        'set',
+        'count',
+        'batch',
+        'order',
+        'order',
+        'cancel',
+      ]);
       if (kind === 'adjust' || kind === 'adjust expected') {
         const expected = kind === 'adjust' ? {} : { expected: known };
         const answer = await two.call(lane, `POST /v2/products/${productId}/stock/adjust`, {
@@ -84,6 +94,12 @@ test('stock is what came less what went, whoever changes it at once, and "expect
           expect(errors[0]?.code).toBe('conflict');
           known = errors[0]?.quantity ?? Number.NaN;
         }
+      } else if (kind === 'count') {
+        // A count alone is set whatever is there: it may be any step that ends in it.
+        const quantity = chance.between(0, 60_000) / 1000;
+        expect(resultOf(await sync(lane, { quantity })).success_items).toBe(1);
+        counted.push(milli(quantity));
+        known = quantity;
       } else if (kind === 'batch') {
         const { success_items, errors } = resultOf(await sync(lane, { adjust: by }));
         if (success_items === 1) succeeded.push({ by: milli(by) });
@@ -128,7 +144,16 @@ test('stock is what came less what went, whoever changes it at once, and "expect
   expect(Math.min(...walked.map(([, after]) => after))).toBeGreaterThanOrEqual(0);
   const sorted = (values: readonly number[]) => values.toSorted((one, other) => one - other);
   const made = succeeded.filter(({ by }) => by !== 0);
-  expect(sorted(walked.map(([before, after]) => after - before))).toEqual(sorted(made.map(({ by }) => by)));
+  // Each count ends a step of its own, unless it was there already; every other step is one that was answered.
+  const others = [...walked];
+  for (const quantity of counted) {
+    const taken = others.findIndex(
+      ([before, after]) =>
+        after === quantity && !made.some(({ by, from }) => from === before && by === after - before),
+    );
+    if (taken >= 0) others.splice(taken, 1);
+  }
+  expect(sorted(others.map(([before, after]) => after - before))).toEqual(sorted(made.map(({ by }) => by)));
   const links = walked.map(([before, after]) => `${before} ${after}`);
   for (const { by, from } of made) if (from !== undefined) expect(links).toContain(`${from} ${from + by}`);
   const answer = await two.call(0, `GET /v1/products/${productId}/stock`);

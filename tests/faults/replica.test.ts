@@ -45,7 +45,7 @@ test('lists, the catalog, the export and reports are answered by the replica, by
   await scene.write(plain);
   const answer = await rest(plain, 'POST /v2/webhook-endpoints', endpoint);
   const { id } = (answer.body as { data: { id: string } }).data;
-  const routes = replicaRoutes(id);
+  const routes = replicaRoutes({ endpoint: id, settlement: scene.settlementId });
   expect(routes.length).toBeGreaterThanOrEqual(20);
   await scene.replicaAnswers();
   for (const route of routes) {

@@ -169,7 +169,7 @@ export const reasons = {
   stock_changed: row(
     'conflict',
     'The stock is not what the request expected.',
-    'Read what is there, which the message names, decide anew, and send the request with a new idempotency key.',
+    'Read what is there, which the message names, decide anew, and send it again; the idempotency key is unused.',
   ),
   stock_range: row(
     'conflict',

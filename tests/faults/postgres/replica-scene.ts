@@ -27,6 +27,8 @@ export interface ReplicaScene {
   sql<Row>(server: OwnServer, text: string): Promise<Row[]>;
   /** Who answered the reads of the process so far: `replica`, or why the primary did. */
   counts(): Promise<Record<string, number>>;
+  /** That of a turn that was closed. */
+  settlementId: string;
   /** Resolves once the replica answers. */
   replicaAnswers(): Promise<void>;
   /** Makes a category, a product with stock in it and an order of it; what each list must then show. */
@@ -42,14 +44,17 @@ export interface Written {
 /** Days that hold everything. */
 export const always = 'from=2026-01-01&to=2099-12-31';
 
-/** Every REST route that may be read from a replica; `endpointId` stands for the id in a path. */
-export function replicaRoutes(endpointId: string): string[] {
+/** Every REST route that may be read from a replica, with what its path names. */
+export function replicaRoutes(ids: { endpoint: string; settlement: string }): string[] {
   const needs: Record<string, string> = {
     'orders.export': `?${always}`,
     'salesReports.get': `?${always}&group_by=day`,
   };
   return readFromReplica.flatMap(({ name, routes }) =>
-    routes.map(({ path }) => `GET ${path.replace('{id}', endpointId)}${needs[name] ?? ''}`),
+    routes.map(({ path }) => {
+      const id = name.startsWith('settlements.') ? ids.settlement : ids.endpoint;
+      return `GET ${path.replace('{id}', id)}${needs[name] ?? ''}`;
+    }),
   );
 }
 
@@ -65,6 +70,9 @@ export async function setReplicaScene(): Promise<ReplicaScene> {
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   await createManyOrders(database, { locationId, count: trials(300, 10_000), from: '2026-05-01' });
   await database.prisma.locationCounter.create({ data: { locationId, name: 'order', value: 100_000 } });
+  await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
+  await database.prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
+  const { id: settlementId } = await database.prisma.settlement.findFirstOrThrow({ where: { locationId } });
   await database.close();
   const env = { DATABASE_URL: primary.url };
   const [reading, plain] = await Promise.all([
@@ -104,7 +112,7 @@ export async function setReplicaScene(): Promise<ReplicaScene> {
   };
 
   return {
-    ...{ primary, standby, reading, plain, rest, connect, sql, counts },
+    ...{ primary, standby, reading, plain, rest, connect, sql, counts, settlementId },
     async statusOf(api, route) {
       const [method = '', path = ''] = route.split(' ');
       const headers = { authorization: `Bearer ${key}` };

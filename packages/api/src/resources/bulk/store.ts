@@ -26,7 +26,7 @@ export function foresee<Plan extends { writes: Writes }>(
   });
 }
 
-/** Applies the batch in a transaction that holds the location's bulk writes. Throws its refusal. */
+/** Applies the batch in a transaction, which holds the location's bulk writes where it is more than one item. Throws its refusal. */
 export async function apply<Plan extends { writes: Writes }>(
   tx: Transaction,
   locationId: string,
