@@ -51,13 +51,14 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   FROM settlement_entries e WHERE e.location_id = location AND e.payment_id = payment
 $$;
 
--- Imports bring the entries of what they bring, or none.
+-- Imports bring the entries of what they bring, or none. Some of the history of a demo was paid before its books.
 CREATE FUNCTION book_payment() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   books record;
 BEGIN
-  IF TG_OP = 'INSERT' AND coalesce(declared_deed(), '') ~ '^(import|transfer):' THEN
+  IF TG_OP = 'INSERT' AND (coalesce(declared_deed(), '') ~ '^(import|transfer):'
+    OR by_service() AND current_setting('comanda.before_books', true) = 'true') THEN
     RETURN NULL;
   ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN
     PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);

@@ -35,7 +35,7 @@ describe('a code', () => {
     expect(hours).toBeLessThan(2.1);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     expect(data.find(({ name }) => name === 'app: ana')).toMatchObject({
-      permissions: ['reports:read', 'stock:read', 'events:read'],
+      permissions: ['reports:read', 'stock:read', 'turns:read', 'events:read'],
       expires_at,
     });
     await expect(api.client(key).stock.list.query()).resolves.toHaveProperty('data');

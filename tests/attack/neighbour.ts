@@ -56,7 +56,9 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
     const ours = ['external_id', 'name'].filter((field) => field in shape).map((field) => [field, theirs]);
     await makePlain(kitchen, resource, Object.fromEntries(ours));
   }
-  await database.prisma.turn.create({ data: { locationId, batchNumber: 2 } });
+  kitchen.made.set('turns', await database.prisma.turn.create({ data: { locationId, batchNumber: 2 } }));
+  const settlement = await database.prisma.settlement.findFirstOrThrow({ where: { locationId } });
+  kitchen.made.set('settlements', settlement);
   const body = {
     external_id: theirs,
     channel: theirs,

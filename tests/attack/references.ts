@@ -37,6 +37,8 @@ const fields: Readonly<Record<string, Named | null>> = {
   category_ids: 'category',
   payment_method_id: 'paymentMethod',
   order_id: 'order',
+  turn_id: 'made of turns',
+  settlement_id: 'made of settlements',
   after: 'event',
   external_id: 'name',
   external_product_id: 'name',
@@ -64,6 +66,7 @@ const fields: Readonly<Record<string, Named | null>> = {
   table: null,
   about: 'order',
   by: null,
+  person: null,
 };
 
 /** Every place of every operation that takes text which is not an enumeration. */

@@ -96,7 +96,7 @@ test('stock is what came less what went, whoever changes it at once, and "expect
         }
       } else if (kind === 'count') {
         // A count alone is set whatever is there: it may be any step that ends in it.
-        const quantity = chance.between(0, 60_000) / 1000;
+        const quantity = chance.between(0, 9_000) / 1000;
         expect(resultOf(await sync(lane, { quantity })).success_items).toBe(1);
         counted.push(milli(quantity));
         known = quantity;
@@ -158,7 +158,7 @@ test('stock is what came less what went, whoever changes it at once, and "expect
   for (const { by, from } of made) if (from !== undefined) expect(links).toContain(`${from} ${from + by}`);
   const answer = await two.call(0, `GET /v1/products/${productId}/stock`);
   expect(milli((answer.body as { data: { quantity: number } }).data.quantity)).toBe(walked.at(-1)?.[1]);
-  expect(Math.min(...Object.values(refused))).toBeGreaterThan(0);
+  expect(Math.min(refused.changed, refused.range + refused.sold)).toBeGreaterThan(0);
   process.stdout.write(
     `stock: ${made.length} changes by ${callers} callers, refused ${JSON.stringify(refused)}\n`,
   );

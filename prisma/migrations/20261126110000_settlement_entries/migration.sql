@@ -31,5 +31,6 @@ CREATE TABLE settlement_entries (
 COMMENT ON TABLE settlement_entries IS 'What each settlement is made of; append-only. The turn of an entry is the one that collects it.';
 CREATE INDEX settlement_entries_location_id_turn_id_id_idx ON settlement_entries (location_id, turn_id, id);
 CREATE INDEX settlement_entries_location_id_payment_id_id_idx ON settlement_entries (location_id, payment_id, id);
-CREATE INDEX settlement_entries_refunds_idx ON settlement_entries (location_id, payment_id) WHERE kind = 'refund';
+CREATE INDEX settlement_entries_taken_off_idx ON settlement_entries (location_id, turn_id) WHERE kind <> 'payment';
+CREATE INDEX settlement_entries_waiting_idx ON settlement_entries (location_id) WHERE turn_id IS NULL;
 CREATE INDEX settlement_entries_location_id_order_id_idx ON settlement_entries (location_id, order_id);

@@ -15,6 +15,15 @@ export async function workOnMoney(
   await call('GET /v2/turns?limit=10');
   const [settled] = await call<{ id: string }[]>('GET /v2/settlements?limit=10');
   await call(`GET /v2/settlements/${settled?.id}`);
+  await call(`GET /v2/settlements/${settled?.id}/entries?limit=10`);
+  for (const list of ['orders', 'payments'])
+    for (const [field, named] of [
+      ['turn_id', id],
+      ['settlement_id', settled?.id],
+    ])
+      await call(`GET /v2/${list}?${field}=${named}&include=books&limit=10`);
+  for (const books of ['unsettled', 'before_books', 'refunded', 'canceled_and_paid'])
+    await call(`GET /v2/payments?books=${books}&limit=10`);
   for (const grouping of ['day', 'hour', 'product', 'category', 'payment_method', 'channel'])
     await call(`GET /v2/sales-reports?from=${today()}&to=${today()}&group_by=${grouping}`);
 

@@ -35,6 +35,10 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call(`PATCH /${last}/orders/${ready.id}/status`, { status: 'ready' });
   await client.payments.complete.mutate({ id: closed.payment.id });
   await client.payments.reject.mutate({ id: ready.payment.id });
+  await client.payments.refund.mutate({
+    ...{ id: closed.payment.id, amount: 0.5, reason: 'Cold', person: 'Ana' },
+    idempotencyKey: `refund ${name}`,
+  });
 
   for (const family of families) {
     await call(`GET /${family}/payments?limit=10`);
@@ -52,6 +56,10 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
 
   for (const query of paymentListsOf(closed)) await call(`GET /v2/payments?${query}`);
   await call(`GET /v2/payments/${closed.payment.id}`);
+  await call(`GET /v2/payments/${closed.payment.id}?include=books`);
+  await call(`GET /v2/orders/${closed.id}?include=books`);
+  await call(`GET /v2/orders/by-external-id/order-${name}-1?include=books`);
+  await call('GET /v2/orders?include=books&limit=10');
 }
 
 function listsOf({ number }: Placed): string[] {

@@ -1,5 +1,5 @@
 import type { Shop } from '../shop.ts';
-import type { Round } from './round.ts';
+import { keyOf, type Round } from './round.ts';
 
 /** Categories, products and menus one by one, and the lists of them. */
 export async function workOnProducts({ call, client }: Shop, round: Round): Promise<void> {
@@ -31,6 +31,8 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
       category_ids: [],
       stock: { enabled: true, quantity: 12, min_stock_alarm: 1 },
     });
+    const adjust = { adjust: -1, expected: 12 };
+    await call(`POST /v2/products/${product.id}/stock/adjust`, adjust, keyOf(`adjust ${family}`, round.name));
     await call(`PATCH /${family}/products/${product.id}`, { category_ids: [category.id] });
     await call(`GET /${family}/products/${product.id}`);
     await call(`GET /v2/products/by-external-id/${name}`);

@@ -1,5 +1,5 @@
 import type { ComandaClient, PublishedEvent } from '@comanda/client';
-import { comandaError, listAll } from '@comanda/client';
+import { listAll } from '@comanda/client';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useEvents, useReadAgain, useReading } from '../frame/live.tsx';
@@ -35,7 +35,7 @@ export function useReports(day: string) {
   });
 }
 
-/** What the open turn has collected so far; undefined where none is open, or the key may not see it. */
+/** What the open turn has collected so far; undefined where none is open. */
 export function useCollected(): number | undefined {
   const { comanda } = useComanda();
   const readAgain = useReadAgain(['collected'], readAgainMs);
@@ -45,13 +45,8 @@ export function useCollected(): number | undefined {
   const { data } = useQuery({
     queryKey: ['collected'],
     queryFn: async ({ signal }) => {
-      try {
-        return (await comanda.turns.getCurrent.query(undefined, { signal })).total_collected;
-      } catch (error) {
-        const code = comandaError(error)?.code;
-        if (code === 'resource_not_found' || code === 'permission_denied') return null;
-        throw error;
-      }
+      const [latest] = (await comanda.turns.list.query({ limit: 1 }, { signal })).data;
+      return latest?.status === 'open' ? latest.total_collected : null;
     },
   });
   return data ?? undefined;

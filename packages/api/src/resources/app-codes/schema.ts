@@ -6,7 +6,7 @@ import { Id, Label, Timestamp } from '../../wire.ts';
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
   board: ['orders:read', 'orders:write', 'events:read'],
-  day: ['reports:read', 'stock:read', 'events:read'],
+  day: ['reports:read', 'stock:read', 'turns:read', 'events:read'],
   // It makes keys for every use, and nobody gives what they do not have.
   desk: ['*'],
 } as const satisfies Record<string, readonly Grant[]>;

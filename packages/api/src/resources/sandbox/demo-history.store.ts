@@ -1,6 +1,6 @@
 import type { Transaction } from '@comanda/db';
 import type { IdOf, WrittenProduct } from './demo-catalog.store.ts';
-import { closeDemoTurn, countOn, insertDemo } from './statements.ts';
+import { beforeBooks, closeDemoTurn, countOn, insertDemo } from './statements.ts';
 
 const hour = 60 * 60 * 1000;
 
@@ -69,6 +69,8 @@ export async function writeHistory(
       'lines',
       orders.flatMap(({ lines }) => lines),
     );
+    // What was paid before there were turns belongs to none.
+    await tx.run(beforeBooks, [turnId === null]);
     await write(
       'payments',
       orders.map(({ payment }) => payment),

@@ -46,6 +46,12 @@ export const insertDemo = {
 } as const;
 
 /** $1 location, $2 turn, $3 when it ended. */
+/** $1 whether what is inserted from here on was paid before the books (prisma/sql/money.sql). */
+export const beforeBooks = statement<never>(
+  'before_books',
+  `select set_config('comanda.before_books', case when $1::boolean then 'true' else '' end, true)`,
+);
+
 export const closeDemoTurn = statement(
   'close_demo_turn',
   `update turns set status = 'closed', ended_at = $3::timestamptz where location_id = $1::uuid and id = $2::uuid`,
