@@ -121,7 +121,7 @@ BEGIN
   SELECT j.doc::text INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
 END $$;
 
--- Records that money was given back: nothing is paid by it. `found` is the payment's status, NULL when there is no such payment;
+-- Records that money was given back: nothing is paid by it. `previous` is the payment's status, NULL when there is no such payment;
 -- `left_over` is what was left of it before. It is recorded when the payment is completed and as much is left.
 CREATE FUNCTION refund_payment(
   p_location uuid, p_payment uuid, p_amount numeric, p_reason text, p_person text, p_operation text, p_request_id text,
