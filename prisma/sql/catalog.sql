@@ -154,9 +154,26 @@ END $$;
 CREATE FUNCTION count_menu_versions_of_rows() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
+  PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)),
+    touch_menus(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
   RETURN NULL;
 END $$;
+
+-- A menu whose categories change is another one, published or not: its revision moves (revisions.sql). Called after the count,
+-- which skips what its transaction has written.
+CREATE FUNCTION touch_menus(p_locations uuid[], p_menus uuid[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.place) INTO v_places
+  FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_menus) AS v (location_id, id) ORDER BY 1, 2) w
+  CROSS JOIN LATERAL (SELECT m.ctid AS place FROM menus m WHERE m.location_id = w.location_id AND m.id = w.id
+    FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE menus m SET updated_at = clock_timestamp() WHERE m.ctid = ANY (v_places);
+  END IF;
+END $$;
+
 CREATE TRIGGER count_insert AFTER INSERT ON menu_categories REFERENCING NEW TABLE AS changed_rows
   FOR EACH STATEMENT EXECUTE FUNCTION count_menu_versions_of_rows();
 CREATE TRIGGER count_delete AFTER DELETE ON menu_categories REFERENCING OLD TABLE AS changed_rows

@@ -102,6 +102,7 @@ CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUN
 -- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
 -- moment of the two. Touched are rows whose moment is before the announcement: a reader who has seen a later one met the lock.
 -- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
+-- A product is touched as well where another transaction gave it a later moment: its revision must move with what it shows.
 -- They are looked for by id: `+ interval '0'` keeps the index of moments out. Called with no rows as well, as null.
 
 CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
@@ -126,7 +127,8 @@ BEGIN
   SELECT array_agg(l.place) INTO v_places
   FROM (SELECT DISTINCT v.* FROM unnest(p_locations, p_products) AS v (location_id, id) ORDER BY 1, 2) w
   CROSS JOIN LATERAL (SELECT p.ctid AS place FROM products p
-    WHERE p.location_id = w.location_id AND p.id = w.id AND p.updated_at + interval '0' < v_announced FOR NO KEY UPDATE) l;
+    WHERE p.location_id = w.location_id AND p.id = w.id
+      AND (p.updated_at + interval '0' < v_announced OR p.xmin <> pg_current_xact_id()::xid) FOR NO KEY UPDATE) l;
   IF v_places IS NOT NULL THEN
     UPDATE products p SET updated_at = clock_timestamp() WHERE p.ctid = ANY (v_places);
   END IF;

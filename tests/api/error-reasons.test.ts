@@ -90,6 +90,7 @@ async function atLocation(status: string, route: string, call?: Call): Promise<T
   return rest(route, { ...call, key });
 }
 
+const noMatch = { headers: { 'If-Match': '"stale"' } };
 const tea = { name: 'Tea', description: '', price: 1 };
 
 const stock = (...ids: string[]) => ({
@@ -106,6 +107,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   unreadable_request: () => rest('GET /v2/orders/%zz'),
   unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
   body_bound: () => rest('POST /v2/categories', { body: '['.repeat(65) }),
+  changed_since: () => rest(`DELETE /v2/products/${kitchen.productId}`, noMatch),
+  no_tag: () => rest('GET /v2/limits', noMatch),
   method_not_allowed: () => rest('DELETE /v2/orders'),
   async request_timeout() {
     const bounds = { ...defaultBounds, headersTimeoutMs: 100, requestTimeoutMs: 100, checkEveryMs: 20 };

@@ -109,7 +109,7 @@ describe('the OpenAPI documents', () => {
     const documented = documents[route.version].paths[route.path]?.[route.method.toLowerCase()];
     expect(documented?.operationId).toBe(operationId(operation));
     expect(documented?.['x-permission']).toBe(meta.permission ?? undefined);
-    const errors = errorsOf(operation, route.method !== 'GET');
+    const errors = errorsOf(operation, route);
     const unchanged = meta.conditional ? [304] : [];
     const statuses = [meta.status ?? 200, ...unchanged, ...errors.map((name) => errorResponses[name].status)];
     expect(Object.keys(documented?.responses ?? {})).toEqual(statuses.map(String));

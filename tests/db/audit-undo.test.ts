@@ -43,7 +43,10 @@ const undoLast = async (options: { dryRun?: boolean; deed?: string; at?: string 
 const catalog = async () =>
   hand.sql(
     ['categories', 'products', 'product_categories', 'product_stock', 'subselections', 'subselection_items']
-      .map((table) => `select to_jsonb(t) - 'updated_at' as row from ${table} t where location_id = $1`)
+      .map(
+        (table) =>
+          `select to_jsonb(t) - '{updated_at,revision}'::text[] as row from ${table} t where location_id = $1`,
+      )
       .join(' union all ')
       .concat(' order by 1'),
     [location],

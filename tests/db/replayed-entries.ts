@@ -4,13 +4,18 @@ import type { Hand } from '../support/by-hand.ts';
 /** The rows of each table by their keys. */
 export type Rows = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
 
-/** Columns that triggers change, and no entry has (auditing.sql); `updated_at` follows from every change. */
+/** Columns that triggers change, and no entry has (auditing.sql); `updated_at` and `revision` follow from every change. */
 const followed: Readonly<Record<string, readonly string[]>> = {
   menus: ['version'],
 };
 /** Rows that triggers add, and no entry has: an order that is inserted without its payment gets one. */
 const added = [{ table: 'payments', with: 'orders', by: 'order_id' }] as const;
-const left = (table: string): string[] => ['updated_at', 'search_text', ...(followed[table] ?? [])];
+const left = (table: string): string[] => [
+  'updated_at',
+  'search_text',
+  'revision',
+  ...(followed[table] ?? []),
+];
 
 /** Reads every row of the tables. */
 export async function readRows(hand: Hand, tables: readonly Table[]): Promise<Rows> {

@@ -106,7 +106,10 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   if (operation === undefined) return;
   const readsBody =
     (operation.meta.rest ?? []).some((route) => /^(POST|PATCH)/.test(route)) || operation.kind === 'mutation';
-  const documented = errorsOf(operation, readsBody).map((name) => errorResponses[name]);
+  const version = where.includes(' /v1/') ? 'v1' : 'v2';
+  const documented = errorsOf(operation, { method: readsBody ? 'POST' : 'GET', version }).map(
+    (name) => errorResponses[name],
+  );
   // What cannot be read as a request is refused before its key.
   const isAdmitted = answer.headers.get('x-ratelimit-limit') !== null && !meetsRequestLimit(answer);
   if (operation.meta.batch && isAdmitted && answer.status < 500) requireHeaders(where, answer, batchLimits);

@@ -29,6 +29,18 @@ export const reasons = {
     'Send it again, faster; the connection is closed.',
     408,
   ),
+  changed_since: row(
+    'invalid_request',
+    'The resource is not what `If-Match`, or `expected` of the typed client, names: it was changed since.',
+    'Read it again, decide anew, and repeat the change with the tag in `ETag` of this answer.',
+    412,
+  ),
+  no_tag: row(
+    'invalid_request',
+    'The request has an `If-Match`, and the operation works on nothing that has an entity tag.',
+    'Leave the header out.',
+    412,
+  ),
   body_too_large: row(
     'invalid_request',
     'The body is larger than the operation takes.',

@@ -1,6 +1,7 @@
 import type { Operation, OperationResultEnvelope, TRPCClientError } from '@trpc/client';
 import { refusalOf } from './refusal.ts';
 import type { AppRouter } from './surface.ts';
+import { noteTag } from './tag.ts';
 import { type Answer, ask } from './transport.ts';
 
 /** The service that is asked, and how. @internal */
@@ -66,7 +67,7 @@ export function createSend({ base, headers, send }: Service): Send {
   function sendBatch(calls: Waiting[]): void {
     const asked = ask(send, urlOf(calls), { headers, signal: whenAllAbort(calls) });
     for (const [index, { settle }] of calls.entries())
-      settle(asked.then(({ json, ...to }) => envelope(Array.isArray(json) ? json[index] : json, to)));
+      settle(asked.then(({ json, ...to }) => envelope(Array.isArray(json) ? json[index] : json, to, index)));
   }
 
   return (op) =>
@@ -83,10 +84,11 @@ const noSubscription = ({ path }: Operation): Error =>
   new TypeError(`${path} is no subscription of this client: loop over comanda.events.watch()`);
 
 /** What the service says of one call. Throws its refusal, and `StrangeAnswer` for what is neither. */
-function envelope(json: unknown, asked: Answer): Envelope {
+function envelope(json: unknown, asked: Answer, index?: number): Envelope {
   const { result } = (json ?? {}) as { result?: { data?: unknown } | null };
   // No operation answers nothing.
   if (result?.data === undefined) throw refusalOf(json, asked);
+  noteTag(result.data, asked.answer, index);
   return { result: { type: 'data', data: result.data }, context: { response: asked.answer } };
 }
 

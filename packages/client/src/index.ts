@@ -13,4 +13,5 @@ export type {
   Permission,
   PublishedEvent,
 } from './surface.ts';
+export { tagOf } from './tag.ts';
 export type { LiveEvents, WatchInput, WatchOptions, WatchState } from './watch.ts';

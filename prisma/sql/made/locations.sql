@@ -3,6 +3,14 @@
 CREATE TRIGGER touch BEFORE UPDATE ON locations
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
+CREATE TRIGGER revise BEFORE UPDATE ON locations
+  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.status)
+    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.status)) EXECUTE FUNCTION revise_row();
+
+CREATE FUNCTION locations_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT r.revision FROM locations r WHERE r.id = p_id
+$$;
+
 CREATE FUNCTION audit_insert_locations() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -112,6 +120,12 @@ CREATE TRIGGER guard_created_at BEFORE UPDATE OF created_at ON locations
   FOR EACH ROW
   WHEN (ROW(OLD.created_at) IS DISTINCT FROM ROW(NEW.created_at))
   EXECUTE FUNCTION refuse('never', 'the creation of a location never changes');
+
+CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON locations
+  FOR EACH ROW
+  WHEN (ROW(OLD.revision) IS DISTINCT FROM ROW(NEW.revision)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON locations
   FOR EACH ROW

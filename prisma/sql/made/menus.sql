@@ -3,6 +3,16 @@
 CREATE TRIGGER touch BEFORE UPDATE ON menus
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
+CREATE TRIGGER revise BEFORE UPDATE ON menus
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION revise_row();
+
+CREATE TRIGGER revise_new BEFORE INSERT ON menus
+  FOR EACH ROW WHEN (NOT by_service()) EXECUTE FUNCTION revise_new_row();
+
+CREATE FUNCTION menus_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT r.revision FROM menus r WHERE r.location_id = p_location AND r.id = p_id
+$$;
+
 CREATE FUNCTION audit_insert_menus() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -92,6 +102,12 @@ CREATE TRIGGER guard_version BEFORE UPDATE OF version ON menus
   WHEN (ROW(OLD.version) IS DISTINCT FROM ROW(NEW.version)
     AND (NOT by_service() AND pg_trigger_depth() = 0))
   EXECUTE FUNCTION refuse('never', 'the version of a menu counts what is published of it, and never changes by hand');
+
+CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON menus
+  FOR EACH ROW
+  WHEN (ROW(OLD.revision) IS DISTINCT FROM ROW(NEW.revision)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON menus
   FOR EACH ROW

@@ -3,6 +3,14 @@
 CREATE TRIGGER touch BEFORE UPDATE ON orders
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
+CREATE TRIGGER revise BEFORE UPDATE ON orders
+  FOR EACH ROW WHEN (ROW(OLD.external_id, OLD.status, OLD.channel, OLD.is_take_away, OLD.identifier, OLD.cancel_reason)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.status, NEW.channel, NEW.is_take_away, NEW.identifier, NEW.cancel_reason)) EXECUTE FUNCTION revise_row();
+
+CREATE FUNCTION orders_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT r.revision FROM orders r WHERE r.location_id = p_location AND r.id = p_id
+$$;
+
 CREATE FUNCTION capture_last_state_orders() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -239,6 +247,12 @@ CREATE TRIGGER guard_kept BEFORE DELETE ON orders
   FOR EACH ROW
   WHEN (OLD.number > 0)
   EXECUTE FUNCTION refuse('kept', 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)');
+
+CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON orders
+  FOR EACH ROW
+  WHEN (ROW(OLD.revision) IS DISTINCT FROM ROW(NEW.revision)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, channel ON orders
   FOR EACH ROW

@@ -3,6 +3,16 @@
 CREATE TRIGGER touch BEFORE UPDATE ON products
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
+CREATE TRIGGER revise BEFORE UPDATE ON products
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION revise_row();
+
+CREATE TRIGGER revise_new BEFORE INSERT ON products
+  FOR EACH ROW WHEN (NOT by_service()) EXECUTE FUNCTION revise_new_row();
+
+CREATE FUNCTION products_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT r.revision FROM products r WHERE r.location_id = p_location AND r.id = p_id
+$$;
+
 CREATE FUNCTION capture_last_state_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -232,6 +242,12 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON products
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
   EXECUTE FUNCTION refuse('never', 'the id, the location and the creation of a product never change: make another one');
+
+CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON products
+  FOR EACH ROW
+  WHEN (ROW(OLD.revision) IS DISTINCT FROM ROW(NEW.revision)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, sku, name ON products
   FOR EACH ROW

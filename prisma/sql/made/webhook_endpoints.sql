@@ -3,6 +3,17 @@
 CREATE TRIGGER touch BEFORE UPDATE ON webhook_endpoints
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
+CREATE TRIGGER revise BEFORE UPDATE ON webhook_endpoints
+  FOR EACH ROW WHEN (ROW(OLD.url, OLD.events, OLD.status, OLD.api_version)
+    IS DISTINCT FROM ROW(NEW.url, NEW.events, NEW.status, NEW.api_version)) EXECUTE FUNCTION revise_row();
+
+CREATE TRIGGER revise_new BEFORE INSERT ON webhook_endpoints
+  FOR EACH ROW WHEN (NOT by_service()) EXECUTE FUNCTION revise_new_row();
+
+CREATE FUNCTION webhook_endpoints_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT r.revision FROM webhook_endpoints r WHERE r.location_id = p_location AND r.id = p_id
+$$;
+
 CREATE FUNCTION audit_insert_webhook_endpoints() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -95,6 +106,12 @@ CREATE TRIGGER guard_delivers_after BEFORE UPDATE OF delivers_after ON webhook_e
   FOR EACH ROW
   WHEN (ROW(OLD.delivers_after) IS DISTINCT FROM ROW(NEW.delivers_after))
   EXECUTE FUNCTION refuse('never', 'what waited is passed over by itself: disable the endpoint, and enable it');
+
+CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON webhook_endpoints
+  FOR EACH ROW
+  WHEN (ROW(OLD.revision) IS DISTINCT FROM ROW(NEW.revision)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON webhook_endpoints
   FOR EACH STATEMENT

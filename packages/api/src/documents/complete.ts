@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { takesIfMatch } from '../request/operations.ts';
 import { errorResponses, errorsOf, responseName } from './components.ts';
 import { exampleAnswer, exampleBody, exampleParameter } from './examples.ts';
 import { type HeaderName, headerReferences, successHeaders } from './headers.ts';
@@ -24,6 +25,7 @@ export function complete(
     parameters: [
       ...parameters.map((each) => withExample(each, documented)),
       ...(takesKey ? [takesKey] : []),
+      ...(takesIfMatch(documented.operation) ? [ifMatch] : []),
       ...(meta.conditional ? [ifNoneMatch] : []),
       prefer,
     ],
@@ -43,6 +45,7 @@ type Schemas = Record<string, unknown>;
 const neededKey = { $ref: '#/components/parameters/IdempotencyKey' };
 const optionalKey = { $ref: '#/components/parameters/OptionalIdempotencyKey' };
 const prefer = { $ref: '#/components/parameters/Prefer' };
+const ifMatch = { $ref: '#/components/parameters/IfMatch' };
 const ifNoneMatch = { $ref: '#/components/parameters/IfNoneMatch' };
 
 function namedBody(
@@ -100,7 +103,7 @@ function endingHeaders(ending: DocumentedRoute['ending']): HeaderName[] {
 
 function errors({ operation, route }: DocumentedRoute): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
-    errorsOf(operation, route.method !== 'GET').map((name) => [
+    errorsOf(operation, route).map((name) => [
       String(errorResponses[name].status),
       { $ref: `#/components/responses/${responseName(name, operation.meta)}` },
     ]),

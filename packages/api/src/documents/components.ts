@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
 import { type ErrorCode, reasonsOf } from '../reasons.ts';
 import type { OperationMeta } from '../request/meta.ts';
-import type { Operation } from '../request/operations.ts';
+import type { Operation, Route } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
 import {
   batchLimits,
@@ -62,6 +62,15 @@ export const errorResponses = {
     code: 'conflict',
     description: 'The request contradicts the current state, or reuses an idempotency key.',
     message: 'The Idempotency-Key was used before with a different body.',
+    limited: true,
+  },
+  PreconditionFailed: {
+    status: 412,
+    code: 'invalid_request',
+    description: '`If-Match` names another state than the resource has, or there is nothing that has a tag.',
+    message:
+      'The resource was changed since it was read: its tag is another one. Read it again, and repeat the change with the present tag.',
+    headers: ['ETag'],
     limited: true,
   },
   TooLarge: {
@@ -149,11 +158,17 @@ export const responseName = (name: ErrorName, { batch }: OperationMeta): string 
   batch && 'limited' in errorResponses[name] ? name + ofBatch : name;
 
 /** The error answers that an operation can give over REST, in the order of their statuses. */
-export function errorsOf({ kind, meta }: Pick<Operation, 'kind' | 'meta'>, readsBody: boolean): ErrorName[] {
+export function errorsOf(
+  { kind, meta }: Pick<Operation, 'kind' | 'meta'>,
+  { method, version }: Pick<Route, 'method' | 'version'>,
+): ErrorName[] {
+  const readsBody = method !== 'GET';
   return (Object.keys(errorResponses) as ErrorName[]).filter((name) => {
     if (name === 'NotFound') return meta.errors?.includes('resource_not_found') ?? false;
     // Whatever takes an idempotency key refuses one that came with another body.
     if (name === 'Conflict') return kind === 'mutation' || (meta.errors?.includes('conflict') ?? false);
+    // v1 passes over a precondition where nothing has a tag.
+    if (name === 'PreconditionFailed') return version === 'v2' || meta.tag !== undefined;
     if (name === 'TooLarge' || name === 'UnsupportedMediaType') return readsBody;
     return true;
   });
@@ -193,6 +208,14 @@ export const components = {
         '`Preference-Applied` says so. Other preferences are passed over.',
       schema: { type: 'string' },
       example: 'handling=strict',
+    },
+    IfMatch: {
+      name: 'If-Match',
+      in: 'header',
+      description:
+        'The `ETag` of the resource as it was read, or several: the change is made only when one is the present tag, else 412. `*`: when it exists.',
+      schema: { type: 'string' },
+      example: '"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d-1769904750250"',
     },
     IfNoneMatch: {
       name: 'If-None-Match',

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import type { Operation } from '../request/operations.ts';
 
@@ -13,7 +14,7 @@ export const headers = {
   Location: text('Path of what was created.', '/v2/orders/01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d'),
   'Idempotency-Replayed': text('`true` when this answers an earlier request with the same key.', 'true'),
   ETag: text(
-    'Names this answer; it changes with every byte of `data`, and ends in `-gzip` when that came so.',
+    'Of a resource: names its state, for `If-Match`; of the answer of a repeat there is none. Where the operation takes `If-None-Match` it changes with every byte of `data`, and ends in `-gzip` when that came so.',
     '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
   ),
   Link: text(
@@ -55,16 +56,20 @@ export function successHeaders({
   kind,
   meta,
   input,
+  output,
   isList,
-}: Pick<Operation, 'kind' | 'meta' | 'input' | 'isList'>): HeaderName[] {
+}: Pick<Operation, 'kind' | 'meta' | 'input' | 'output' | 'isList'>): HeaderName[] {
+  const isDeletion = kind === 'mutation' && 'deleted' in shapeOf(output);
   const always: HeaderName[] = ['X-Request-Id', ...requestLimits, ...unknownNames];
   if (meta.status === 201) always.push('Location');
   if (kind === 'mutation') always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);
-  if (meta.conditional) always.push('ETag');
+  if (meta.conditional || (meta.tag !== undefined && !isDeletion)) always.push('ETag');
   if (isList && 'offset' in input.shape) always.push('Link');
   return always;
 }
+
+const shapeOf = (schema: z.ZodType): object => (schema instanceof z.ZodObject ? schema.shape : {});
 
 /** References to headers, for a response. */
 export function headerReferences(names: readonly HeaderName[]): Record<string, oas31.ReferenceObject> {

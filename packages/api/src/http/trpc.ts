@@ -11,6 +11,7 @@ import { joined } from '../bodies/pieces.ts';
 import { readJson, readParameter } from '../bodies/read.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
+import { uncodedTags } from '../request/conditional.ts';
 import type { App, RequestContext } from '../request/context.ts';
 import { errorData } from '../request/error-data.ts';
 import { operationsOf } from '../request/operations.ts';
@@ -207,6 +208,7 @@ const contextOf = (
   apiVersion: 'v2',
   authorization: request.headers.authorization,
   clientAddress: app.clientAddress(request),
+  ifMatch: uncodedTags(request.headers['if-match']),
   simulate: simulateOf(request.headers),
   cut: () => response.destroy(),
   headers: {},

@@ -4,7 +4,7 @@ import { prunedText } from '../families.ts';
 
 /** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
 export type Answer<Value> = Content<Value> & {
-  /** The entity tag of the answer, quotes included. REST answers 304 without a body when the caller has it already. */
+  /** The entity tag, quotes included: of the answer, or of the resource that it shows (`tag` and `conditional` of an operation). */
   readonly etag?: string;
   /** Where a list goes on: REST carries it in a `Link`. */
   readonly next?: NextPage;

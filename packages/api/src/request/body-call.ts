@@ -3,7 +3,9 @@ import { type Input, plainInput, ReadInput, withMembers } from '../bodies/input.
 import { joined, type Pieces } from '../bodies/pieces.ts';
 import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
+import { invalid } from '../errors.ts';
 import type { Answer } from './answer.ts';
+import { uncodedTags } from './conditional.ts';
 import type { App, CallContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import type { GivenKey } from './idempotency.ts';
@@ -45,8 +47,8 @@ export async function performRead(
   operation: NamedOperation,
   call: BodyCall,
 ): Promise<Answer<unknown>> {
-  const { input, key } = readBody(call, operation, ctx.caller);
-  return perform(ctx, operation, input, key);
+  const { input, key, expected } = readBody(call, operation, ctx.caller);
+  return perform(expecting(ctx, expected), operation, input, key);
 }
 
 async function performLarge(
@@ -54,9 +56,13 @@ async function performLarge(
   { name }: NamedOperation,
   { bytes, ...body }: BodyCall,
 ): Promise<Answer<unknown>> {
-  const { app, caller, requestId, traceparent, apiVersion, refusesUnknown = false, simulation } = ctx;
+  const { app, caller, requestId, traceparent, apiVersion, simulation } = ctx;
+  const { refusesUnknown = false, ifMatch, ifUnmodifiedSince = false } = ctx;
   const done = await app.large.perform(
-    { operation: name, caller, requestId, traceparent, apiVersion, refusesUnknown, simulation, body },
+    {
+      ...{ operation: name, caller, requestId, traceparent, apiVersion, simulation, body },
+      ...{ refusesUnknown, ifMatch, ifUnmodifiedSince },
+    },
     bytes,
   );
   Object.assign(ctx.headers, done.headers);
@@ -65,7 +71,9 @@ async function performLarge(
 }
 
 /** The input of a call of tRPC: read, with its idempotency key, or a large body that is not read here. */
-export type Given = { input: Input; key: unknown } | { body: BodyCall; key?: undefined };
+export type Given =
+  | { input: Input; key: unknown; expected: unknown }
+  | { body: BodyCall; key?: undefined; expected?: undefined };
 
 /** Reads the input of an admitted call of tRPC, but for a large body. Throws what `receive` and `readJson` throw. */
 export async function readGiven(
@@ -78,12 +86,12 @@ export async function readGiven(
     const bytes = await receiveBody(raw, app, caller, operation.meta);
     const body = { bytes, members: {}, key: 'in the body', isStrict: false } as const;
     if (goesApart(operation, bytes)) return { body };
-    const { input, key } = readBody(body, operation, caller);
-    return { input, key: key.key };
+    const { input, key, expected } = readBody(body, operation, caller);
+    return { input, key: key.key, expected };
   }
-  if (raw instanceof ReadInput) return withoutKey(raw);
+  if (raw instanceof ReadInput) return withoutOwn(raw, operation);
   refuseDeep(raw);
-  return withoutKey(plainInput(raw));
+  return withoutOwn(plainInput(raw), operation);
 }
 
 /** Performs a call of tRPC. Throws what `perform` throws. */
@@ -93,14 +101,15 @@ export function performGiven(
   given: Given,
 ): Promise<Answer<unknown>> {
   if ('body' in given) return performBody(ctx, operation, given.body);
-  return simulating(ctx, () => perform(ctx, operation, given.input, bodyKey(operation, given.key)));
+  const called = expecting(ctx, given.expected);
+  return simulating(ctx, () => perform(called, operation, given.input, bodyKey(operation, given.key)));
 }
 
 function readBody(
   { bytes, members, key: carried, isStrict }: BodyCall,
   operation: NamedOperation,
   { limits }: Caller,
-): { input: Input; key: GivenKey } {
+): { input: Input; key: GivenKey; expected?: unknown } {
   const { batch } = operation.meta;
   const read = readJson(joined(bytes), {
     kind: batch ? 'batch' : 'ordinary',
@@ -108,8 +117,8 @@ function readBody(
     isStrict,
   });
   if (carried !== 'in the body') return { input: withMembers(read, members), key: carried };
-  const { input, key } = withoutKey(read);
-  return { input, key: bodyKey(operation, key) };
+  const { input, key, expected } = withoutOwn(read, operation);
+  return { input, key: bodyKey(operation, key), expected };
 }
 
 const bodyKey = ({ kind }: NamedOperation, key: unknown): GivenKey => ({
@@ -117,12 +126,33 @@ const bodyKey = ({ kind }: NamedOperation, key: unknown): GivenKey => ({
   key: kind === 'mutation' ? key : undefined,
 });
 
-function withoutKey({ value, exact, mayBeUnstorable }: Input): { input: Input; key: unknown } {
-  if (!hasMembers(value) || !hasMembers(exact))
-    return { input: { value: value ?? {}, exact: exact ?? {}, mayBeUnstorable }, key: undefined };
-  const { idempotencyKey: key, ...rest } = value;
-  const { idempotencyKey: _, ...exactRest } = exact;
-  return { input: { value: rest, exact: exact === value ? rest : exactRest, mayBeUnstorable }, key };
+/** The call with the tag that its input expects. Throws `validation_error` for what is no text. */
+function expecting(ctx: CallContext, expected: unknown): CallContext {
+  if (expected === undefined) return ctx;
+  if (typeof expected !== 'string')
+    throw invalid({ path: 'expected', message: 'must be text: an entity tag' });
+  return { ...ctx, ifMatch: uncodedTags(expected) };
+}
+
+/** The input of a call of tRPC without what REST has in headers: the key, and the tag that a change of a resource expects. */
+function withoutOwn(
+  { value, exact, mayBeUnstorable }: Input,
+  { kind, meta }: NamedOperation,
+): { input: Input; key: unknown; expected: unknown } {
+  if (!hasMembers(value) || !hasMembers(exact)) {
+    const input = { value: value ?? {}, exact: exact ?? {}, mayBeUnstorable };
+    return { input, key: undefined, expected: undefined };
+  }
+  const takesTag = kind === 'mutation' && meta.tag !== undefined;
+  const { key, expected, rest } = taken(value, takesTag);
+  const input = { value: rest, exact: exact === value ? rest : taken(exact, takesTag).rest, mayBeUnstorable };
+  return { input, key, expected };
+}
+
+function taken({ idempotencyKey: key, ...rest }: Record<string, unknown>, takesTag: boolean) {
+  if (!takesTag) return { key, expected: undefined, rest };
+  const { expected, ...others } = rest;
+  return { key, expected, rest: others };
 }
 
 const hasMembers = (value: unknown): value is Record<string, unknown> =>

@@ -10,6 +10,15 @@ export function matchesEtag(ifNoneMatch: string | undefined, etag: string): bool
   return [...ifNoneMatch.matchAll(entityTag)].some(([, tag]) => tag === etag);
 }
 
+/**
+ * Whether an `If-Match` header names the entity tag: `*`, the tag itself, or a list that holds it. Compared strongly
+ * (RFC 9110, 13.1.1): a weak tag matches nothing.
+ */
+export function matchesStrongly(ifMatch: string, etag: string): boolean {
+  if (ifMatch === etag || ifMatch.trim() === '*') return true;
+  return [...ifMatch.matchAll(entityTag)].some(([whole, tag]) => tag === etag && !whole.includes('W/"'));
+}
+
 const gzipEnd = '-gzip"';
 
 /**
@@ -22,8 +31,8 @@ export function tagOf(etag: string, asGzip: boolean, held = ''): string {
   return held.includes(other) && !held.includes(own) ? other : own;
 }
 
-/** An `If-None-Match` that names answers whichever way they were coded: who has one of them has the answer. */
-export const uncodedTags = (ifNoneMatch: string | undefined): string | undefined =>
-  ifNoneMatch?.replaceAll(gzipEnd, '"');
+/** An `If-None-Match` or `If-Match` that names answers whichever way they were coded: who has one of them has the answer. */
+export const uncodedTags = (header: string | undefined): string | undefined =>
+  header?.replaceAll(gzipEnd, '"');
 
 const entityTag = /(?<=^|,)[ \t]*(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/g;

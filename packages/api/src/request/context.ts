@@ -15,6 +15,7 @@ import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { LargeBodies } from './large.ts';
 import type { Simulation } from './simulation.ts';
+import type { Precondition } from './tags.ts';
 
 /** What one process holds for all of its requests. */
 export interface App {
@@ -66,6 +67,10 @@ export interface RequestContext {
   readonly clientAddress?: string | undefined;
   /** The entity tags that the caller holds, as REST carries them; see `matchesEtag`. */
   readonly ifNoneMatch?: string | undefined;
+  /** The entity tags that what is asked for must have: `If-Match`, or `expected` of the typed client. */
+  readonly ifMatch?: string | undefined;
+  /** The call has an `If-Unmodified-Since`, which nothing of ours is compared with. */
+  readonly ifUnmodifiedSince?: boolean | undefined;
   /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
   readonly simulate?: string | undefined;
   /** Reads the input of a call, by its index in a batch, from the body or the URL. Unset where the entrance gives it otherwise. */
@@ -96,6 +101,8 @@ export interface CallContext extends RequestContext {
   readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */
   readonly idempotency?: Idempotency | undefined;
+  /** What must hold of the resource before it is written: what writes compares it (writing.ts). */
+  readonly precondition?: Precondition | undefined;
 }
 
 /**

@@ -38,6 +38,16 @@ export type Repeatable<Input> = Input extends void
     void | { idempotencyKey?: string | undefined }
   : Omittable<Input & { idempotencyKey?: string | undefined }>;
 
+/** The input of a change of a resource that has a tag. */
+export type Expecting<Given, Tagged extends boolean> = Tagged extends true
+  ? Given extends { id: string }
+    ? {
+        /** The tag that the resource must have, as `tagOf` of the client reads it; else the call is refused with `changed_since`. */
+        expected?: string | undefined;
+      }
+    : unknown
+  : unknown;
+
 /** An input that can be left out of a call when nothing of it is required. */
 // biome-ignore lint/suspicious/noConfusingVoidType: only what may be void can be left out of a call.
 export type Omittable<Input> = Record<never, never> extends Input ? void | Input : Input;

@@ -19,6 +19,10 @@ export const ErrorData = z
       .exactOptional()
       .meta({ description: 'The resource that has what was asked for, such as an external_id.' }),
     retryAfterSeconds: z.int().exactOptional().meta({ description: 'How long to wait before repeating it.' }),
+    etag: z
+      .string()
+      .exactOptional()
+      .meta({ description: 'Of `changed_since`: the tag that the resource has.' }),
     since: z
       .string()
       .exactOptional()
@@ -31,6 +35,7 @@ export type ErrorData = z.infer<typeof ErrorData>;
 export function errorData(error: ApiError, requestId: string): ErrorData {
   const { errorCode, status, reason, fields, other, headers, since } = error;
   const wait = headers['Retry-After'];
+  const etag = headers.ETag;
   return {
     code: errorCode,
     httpStatus: status,
@@ -39,6 +44,7 @@ export function errorData(error: ApiError, requestId: string): ErrorData {
     fields: fields.map(({ path, message }) => ({ path, message })),
     ...(other !== undefined && { resourceId: other.id }),
     ...(wait !== undefined && { retryAfterSeconds: Number(wait) }),
+    ...(etag !== undefined && { etag }),
     ...(since !== undefined && { since: since.toISOString() }),
   };
 }

@@ -86,14 +86,14 @@ export function storeAnswer<Value>(
 ): Answer<Value> {
   const { caller, app } = ctx;
   const text = textOf(answer);
-  const { isSecret, onRepeat } = answer;
+  const { isSecret, onRepeat, etag } = answer;
   const isPlain = isSecret !== true && onRepeat === undefined;
   const stored = isSecret ? app.secrets.seal(text, answerOwner(ctx, operation, key)) : undefined;
   tx.send(store, [
     ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, isPlain ? text : null],
     ...[stored?.sealed ?? null, stored?.keyId ?? null, onRepeat ?? null],
   ]);
-  return { text, isPruned: true, ...(isSecret && { isSecret }) };
+  return { text, isPruned: true, ...(etag !== undefined && { etag }), ...(isSecret && { isSecret }) };
 }
 
 /** What a sealed answer is tied to. */

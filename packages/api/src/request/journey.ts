@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { isId } from '@comanda/db';
 import type { Input } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { ApiError, fromZod, locationRefused, toApiError } from '../errors.ts';
@@ -10,8 +11,10 @@ import type { CallContext, Idempotency, JoinedCall, RequestContext } from './con
 import type { NamedOperation, Work } from './definition.ts';
 import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
+import { takesIfMatch } from './operations.ts';
 import { refuseUnstorable } from './readable.ts';
 import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
+import { noTag, type Precondition, refuseChanged } from './tags.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 /**
@@ -90,9 +93,13 @@ async function performInPlace(
   try {
     if ('joinedWork' in operation) {
       const call: JoinedCall = { caller, ifNoneMatch, joined, inPlace: (work) => placed(() => work(ctx)) };
-      return await operation.joinedWork({ ctx: call, input: inputOf(ctx, operation, input) });
+      const { joinedWork } = operation;
+      return await requiring(ctx, operation, ({ input }) => joinedWork({ ctx: call, input }))({
+        ctx,
+        input: inputOf(ctx, operation, input),
+      });
     }
-    const work = explained(operation, operation.work);
+    const work = requiring(ctx, operation, explained(operation, operation.work));
     return await placed(() =>
       given === undefined
         ? work({ ctx, input: inputOf(ctx, operation, input) })
@@ -101,6 +108,58 @@ async function performInPlace(
   } finally {
     leaveProcess();
   }
+}
+
+/**
+ * The work of an operation under the preconditions of its call. A write compares them itself, in its transaction. Throws `changed_since`,
+ * and `no_tag` where nothing has a tag; v1, which never knew them, passes over them there and says so.
+ */
+function requiring(
+  asked: CallContext,
+  operation: NamedOperation,
+  work: Work<CallContext>,
+): Work<CallContext> {
+  const { kind, meta } = operation;
+  const { ifMatch, ifUnmodifiedSince } = asked;
+  // Nothing has a moment that it could be compared with (RFC 9110, 13.1.4).
+  if (ifUnmodifiedSince && kind === 'mutation') passOver(asked, 'If-Unmodified-Since');
+  if (ifMatch === undefined) return work;
+  const { tag } = meta;
+  if (kind === 'query' && (tag !== undefined || meta.conditional))
+    return async (call) => {
+      const answer = await work(call);
+      try {
+        if (answer.etag !== undefined) refuseChanged(ifMatch, answer.etag);
+      } catch (error) {
+        if ('stream' in answer) await answer.stream.close();
+        throw error;
+      }
+      return answer;
+    };
+  if (tag === undefined || !takesIfMatch(operation)) {
+    passOver(asked, 'If-Match');
+    return work;
+  }
+  return ({ ctx, input }) => {
+    const precondition = preconditionOf(tag, input, ifMatch);
+    return work({ ctx: precondition === undefined ? ctx : { ...ctx, precondition }, input });
+  };
+}
+
+/** Undefined where nothing is to be compared: `*`, and an id that nothing has. */
+function preconditionOf(
+  table: Precondition['table'],
+  input: unknown,
+  ifMatch: string,
+): Precondition | undefined {
+  const { id } = input as { id: string };
+  return ifMatch.trim() === '*' || !isId(id) ? undefined : { table, id, ifMatch };
+}
+
+/** Names in the answer a precondition that has no meaning there; throws `no_tag` where such an `If-Match` is refused. */
+function passOver(ctx: CallContext, name: 'If-Match' | 'If-Unmodified-Since'): void {
+  if (name === 'If-Match' && ctx.apiVersion === 'v2') throw noTag();
+  tellIgnored(ctx, [name]);
 }
 
 /** The work of an operation, whose refusal by a foreign key names the field. */

@@ -15,6 +15,8 @@ export interface LargeCall {
   traceparent: string | undefined;
   apiVersion: Family;
   refusesUnknown: boolean;
+  ifMatch: string | undefined;
+  ifUnmodifiedSince: boolean;
   simulation: Simulation | undefined;
   /** All of the body but its bytes. */
   body: Omit<BodyCall, 'bytes'>;

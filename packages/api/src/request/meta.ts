@@ -1,5 +1,6 @@
 import type { Permission } from '../permissions.ts';
 import type { ErrorCode } from '../reasons.ts';
+import type { TaggedTable } from './tags.ts';
 
 /** A documented REST path of an operation, as the specification writes it. */
 export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/${string}`;
@@ -21,8 +22,16 @@ export interface OperationMeta {
   batch?: boolean;
   /** Performed in the thread for large bodies whatever its size: it works on more than it is given. */
   apart?: boolean;
-  /** The answer carries an `ETag`; REST answers 304 to a caller whose `If-None-Match` names it. */
+  /**
+   * The answer carries an `ETag` that changes with every byte of the body; REST answers 304 to a caller whose `If-None-Match`
+   * names it.
+   */
   conditional?: boolean;
+  /**
+   * The answer carries the tag of this resource, which moves with whatever a change can set of it. One that writes it by its `id`
+   * takes `If-Match`. The tag covers the whole body only where the operation is `conditional`, too.
+   */
+  tag?: TaggedTable;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }

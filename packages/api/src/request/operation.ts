@@ -6,7 +6,7 @@ import { toApiError } from '../errors.ts';
 import { JsonText, textOf, valueIn } from './answer.ts';
 import { performGiven, readGiven } from './body-call.ts';
 import type { CallContext, JoinedCall, RequestContext } from './context.ts';
-import type { Definition, Keyed, Omittable, Repeatable, Work } from './definition.ts';
+import type { Definition, Expecting, Keyed, Omittable, Repeatable, Work } from './definition.ts';
 import { errorData } from './error-data.ts';
 import { admit } from './journey.ts';
 import type { OperationMeta } from './meta.ts';
@@ -15,6 +15,7 @@ import { inFamily } from './operations.ts';
 import { requestIds } from './request-id.ts';
 import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
+import type { TaggedTable } from './tags.ts';
 
 /** What procedures are made with; operations by `operation()`, subscriptions by `subscription()`. */
 export const trpc = initTRPC
@@ -37,26 +38,30 @@ export const { router } = trpc;
  * entrances take a call the same way: admission (credential, limits, permission), then `perform`. What the meta says,
  * no work repeats. Every mutation takes an idempotency key.
  */
-export const operation = (meta: OperationMeta): Draft<void, object, never, never, false> => draft({ meta });
+export const operation = <const Meta extends OperationMeta>(
+  meta: Meta,
+): Draft<void, object, never, never, false, IsTagged<Meta>> => draft({ meta });
+
+type IsTagged<Meta> = Meta extends { tag: TaggedTable } ? true : false;
 
 /** The same for an operation that needs its key. */
 export const idempotentOperation = (
   meta: Omit<OperationMeta, 'idempotent'>,
-): Draft<void, object, never, never, true> => draft({ meta: { ...meta, idempotent: true } });
+): Draft<void, object, never, never, true, false> => draft({ meta: { ...meta, idempotent: true } });
 
 /** An operation that is being defined: what callers give, what its work gets and answers, what callers get. */
-interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean> {
+interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged extends boolean> {
   input<Schema extends z.ZodObject>(
     schema: Schema,
-  ): Draft<z.input<Schema>, z.output<Schema>, Answered, Output, NeedsKey>;
+  ): Draft<z.input<Schema>, z.output<Schema>, Answered, Output, NeedsKey, Tagged>;
   output<Schema extends z.ZodType>(
     schema: Schema,
-  ): Draft<Given, Input, z.input<Schema>, z.output<Schema>, NeedsKey>;
+  ): Draft<Given, Input, z.input<Schema>, z.output<Schema>, NeedsKey, Tagged>;
   query(work: Work<CallContext, Input, Answered>): Query<Given, Output>;
   /** A query that reads together with other callers: it takes no place, and gets no database. */
   joinedQuery(work: Work<JoinedCall, Input, Answered>): Query<Given, Output>;
   mutation(work: Work<CallContext, Input, Answered>): TRPCMutationProcedure<{
-    input: NeedsKey extends true ? Keyed<Given> : Repeatable<Given>;
+    input: (NeedsKey extends true ? Keyed<Given> : Repeatable<Given>) & Expecting<Given, Tagged>;
     output: Output;
     meta: unknown;
   }>;
@@ -65,9 +70,9 @@ interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean> {
 type Query<Given, Output> = TRPCQueryProcedure<{ input: Omittable<Given>; output: Output; meta: unknown }>;
 
 // What the types of a draft say, only its schemas hold.
-function draft<Given, Input, Answered, Output, NeedsKey extends boolean>(
+function draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged extends boolean>(
   parts: Pick<Definition, 'meta'> & Partial<Pick<Definition, 'input' | 'output'>>,
-): Draft<Given, Input, Answered, Output, NeedsKey> {
+): Draft<Given, Input, Answered, Output, NeedsKey, Tagged> {
   const { meta, input = z.object({}), output = z.never() } = parts;
   const shape = { meta, input, output };
   const validated =
@@ -97,7 +102,9 @@ function served(definition: Definition) {
       });
       const ctx = { ...called, traceparent: span.traceparent };
       const call = () =>
-        span.within(() => answer(ctx, type, path, () => called.inputOf?.(batchIndex) ?? getRawInput()));
+        span.within(() =>
+          answer(ctx, type, path, batchIndex, () => called.inputOf?.(batchIndex) ?? getRawInput()),
+        );
       const value = await (called.inTurn?.(call) ?? call()).catch((error: unknown) => {
         span.end({}, error);
         throw error;
@@ -110,6 +117,7 @@ function served(definition: Definition) {
     ctx: RequestContext,
     type: string,
     path: string,
+    batchIndex: number,
     getRawInput: () => Promise<unknown>,
   ): Promise<unknown> {
     const caller = await admit(ctx, definition.meta);
@@ -128,6 +136,7 @@ function served(definition: Definition) {
         const simulation = beginSimulation(ctx, caller, operation, fault);
         const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query', simulation };
         const answer = await performGiven(call, operation, given);
+        if (answer.etag !== undefined) tellTag(ctx, batchIndex, answer.etag);
         // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
@@ -138,6 +147,16 @@ function served(definition: Definition) {
     finishCall(ctx, caller, path, type);
     return value;
   }
+}
+
+// Calls of one request share its headers: in a batch each tag is named with the index of its call.
+function tellTag({ headers, inTurn }: RequestContext, index: number, etag: string): void {
+  if (inTurn === undefined) {
+    headers.ETag = etag;
+    return;
+  }
+  const before = headers['X-Entity-Tags'];
+  headers['X-Entity-Tags'] = `${before === undefined ? '' : `${before}, `}${index}=${etag}`;
 }
 
 function finishCall(ctx: RequestContext, { apiKeyId, locationId }: Caller, path: string, type: string): void {

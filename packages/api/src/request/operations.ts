@@ -39,6 +39,14 @@ export function operationsOf(router: AnyRouter): Operation[] {
   });
 }
 
+/** Whether the operation changes a resource that has a tag: `If-Match` is compared with it. */
+export const takesIfMatch = ({
+  kind,
+  meta,
+  input,
+}: Pick<NamedOperation, 'kind' | 'meta' | 'input'>): boolean =>
+  kind === 'mutation' && meta.tag !== undefined && 'id' in input.shape;
+
 /** An operation as one family has it: input and output without the fields of the other. */
 export const inFamily = <Defined extends Definition>(operation: Defined, family: Family): Defined => ({
   ...operation,

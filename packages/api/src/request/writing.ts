@@ -3,18 +3,32 @@ import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
 import { originOf } from './request-id.ts';
+import { requireUnchanged } from './tags.ts';
 
 // How a call writes. With an idempotency key: once, in the transaction that also stores its answer; of two at once the
 // second waits, then replays; a refusal leaves the key unused. In any case
 // the database refuses it where the location is not active (refuse_unless_active in prisma/sql/locations.sql).
 
-/** Writes in one transaction, whose captured changes carry the request's id; throws what `work` throws. */
+/**
+ * Writes in one transaction, whose captured changes carry the request's id; throws what `work` throws. A known key replays; then the
+ * precondition of the call is compared under its row's lock, and throws `changed_since`. `before` takes the locks that come before
+ * that one (prisma/sql/locks.sql).
+ */
 export function inTransaction<Value>(
   ctx: CallContext,
-  work: (tx: Transaction) => Promise<Answer<Value>>,
+  write: (tx: Transaction) => Promise<Answer<Value>>,
+  before?: (tx: Transaction) => Promise<unknown>,
 ): Promise<Answer<Value>> {
   const { database } = ctx.app;
-  const { idempotency } = ctx;
+  const { idempotency, precondition } = ctx;
+  const work =
+    precondition === undefined
+      ? write
+      : async (tx: Transaction) => {
+          await before?.(tx);
+          await requireUnchanged(tx, ctx.caller.locationId, precondition);
+          return write(tx);
+        };
   if (idempotency === undefined) return database.transaction(beginningOf(ctx), work);
   // The claim sets the request's id, and asks as well.
   return database.transaction(
@@ -46,8 +60,10 @@ const begin = statement<never>(
 export function inStatement<Value>(
   ctx: CallContext,
   work: (on: Queryable) => Promise<Answer<Value>>,
+  before?: (tx: Transaction) => Promise<unknown>,
 ): Promise<Answer<Value>> {
-  return ctx.idempotency === undefined ? work(ctx.app.database) : inTransaction(ctx, work);
+  const isAlone = ctx.idempotency === undefined && ctx.precondition === undefined;
+  return isAlone ? work(ctx.app.database) : inTransaction(ctx, work, before);
 }
 
 /** What an earlier call with the key answered. Throws `conflict` when that came with another body. */

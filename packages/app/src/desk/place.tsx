@@ -1,8 +1,9 @@
+import { comandaError } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
-import { usePlace } from '../frame/place.ts';
+import { tagged, usePlace } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useAct } from './act.ts';
@@ -24,7 +25,7 @@ export function Place() {
   return <Form {...data} />;
 }
 
-function Form({ id, ...known }: { id: string } & Record<Field, string>) {
+function Form({ id, etag, ...known }: { id: string; etag: string | undefined } & Record<Field, string>) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const say = useRefusal();
@@ -32,15 +33,21 @@ function Form({ id, ...known }: { id: string } & Record<Field, string>) {
   const may = useGranted().may?.('locations:write') === true;
   // What was typed stays when what is known is read anew.
   const [given, setGiven] = useState<Partial<Record<Field, string>>>({});
+  // What was there when the typing began: a change of somebody else since is not written over unseen.
+  const [seen, setSeen] = useState<string>();
   const { act, isPending, error } = useAct({
     mutationFn: (changed: Partial<Record<Field, string>>) =>
-      comanda.locations.update.mutate({ id, ...changed }),
+      comanda.locations.update.mutate({ id, ...changed, expected: seen ?? etag }),
     onSuccess: (saved) => {
       setGiven({});
-      queries.setQueryData(['location'], saved);
+      queries.setQueryData(['location'], tagged(saved));
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => {
+      setSeen(undefined);
+      return queries.invalidateQueries();
+    },
   });
+  const isOvertaken = comandaError(error)?.reason === 'changed_since';
   const changed = Object.fromEntries(
     fields.flatMap((field) => {
       const text = given[field] ?? known[field];
@@ -60,8 +67,14 @@ function Form({ id, ...known }: { id: string } & Record<Field, string>) {
             required
             readOnly={!may}
             value={given[field] ?? known[field]}
-            onChange={({ target }) => setGiven({ ...given, [field]: target.value })}
+            onChange={({ target }) => {
+              setGiven({ ...given, [field]: target.value });
+              setSeen(seen ?? etag);
+            }}
           />
+          {isOvertaken && given[field] !== undefined && given[field] !== known[field] && (
+            <span className="quiet">{texts.isNow(known[field])}</span>
+          )}
         </label>
       ))}
       {may && (

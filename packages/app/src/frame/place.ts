@@ -1,13 +1,20 @@
+import { tagOf } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useComanda } from './comanda.tsx';
+
+/** Something with its entity tag beside it, which would not outlive a copy. */
+export const tagged = <Answer extends object>(answer: Answer): Answer & { etag: string | undefined } => ({
+  ...answer,
+  etag: tagOf(answer),
+});
 
 /** The location as it is now, for keys that may read it. */
 export function usePlace(isWanted = true) {
   const { comanda } = useComanda();
   return useQuery({
     queryKey: ['location'],
-    queryFn: ({ signal }) => comanda.locations.getCurrent.query(undefined, { signal }),
+    queryFn: async ({ signal }) => tagged(await comanda.locations.getCurrent.query(undefined, { signal })),
     enabled: isWanted,
   });
 }

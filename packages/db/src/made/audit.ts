@@ -64,6 +64,9 @@ const deleted = (table: Table, catalog: Catalog): string => {
 FROM old_rows o CROSS JOIN LATERAL (${parentGone(table, catalog)}) g`;
 };
 
+/** Columns that move with every change: a change of them alone is none. */
+const followers: ReadonlySet<string> = new Set(['updated_at', 'revision']);
+
 const updated = (table: Table, catalog: Catalog): string => {
   const keys = catalog.keys[table.name] ?? [];
   const { location, key, ordered } = placeOf(
@@ -72,7 +75,7 @@ const updated = (table: Table, catalog: Catalog): string => {
     (column) => `coalesce(n.${named(column)}, o.${named(column)})`,
   );
   const compared = catalog.columns
-    .filter((column) => column.table === table.name && column.name !== 'updated_at')
+    .filter((column) => column.table === table.name && !followers.has(column.name))
     .map(({ name }) => name);
   const [first = 'id'] = keys;
   return `SELECT ${location} AS location_id, false AS by_cascade, ${key} AS key,

@@ -8,6 +8,7 @@ import { erasureSql } from './erasure.ts';
 import { guardSql } from './guards.ts';
 import { jsonSql } from './json.ts';
 import { lengthSql } from './lengths.ts';
+import { revisionSql } from './revisions.ts';
 import { sandboxSql } from './sandbox.ts';
 
 export { type Catalog, readCatalog } from './catalog.ts';
@@ -35,6 +36,7 @@ const head = '-- Made by `npm run migration` and `npm run docs` from packages/db
 function ofTable(table: Table, catalog: Catalog): string | undefined {
   const statements = [
     ...('updated_at' in table.columns ? [touch(table.name)] : []),
+    ...revisionSql(table),
     ...captureSql(table, catalog),
     ...auditSql(table, catalog),
     ...jsonSql(table, catalog),

@@ -13,8 +13,10 @@ export const categories = table<Category>()('categories', {
     image_url: { published: true, edited: true },
     created_at: {},
     updated_at: {},
+    revision: {},
   },
   access: { service: everything, people: 'edit' },
+  versioned: 'edited',
   belongs: { to: 'location', sandbox: 'emptied' },
   published: { as: 'category', id: 'id', on: ['insert', 'update', 'delete'] },
 });

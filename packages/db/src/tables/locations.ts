@@ -19,8 +19,10 @@ export const locations = table<Location>()('locations', {
     status: { edited: true },
     created_at: {},
     updated_at: {},
+    revision: {},
   },
   access: { service: everything, people: 'keep' },
+  versioned: 'edited',
   belongs: null,
   guards: [
     {

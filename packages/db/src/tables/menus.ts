@@ -12,8 +12,10 @@ export const menus = table<Menu>()('menus', {
     published_at: { edited: true },
     created_at: {},
     updated_at: {},
+    revision: {},
   },
   access: { service: everything, people: 'edit' },
+  versioned: 'any',
   belongs: { to: 'location', sandbox: 'emptied' },
   guards: [
     {

@@ -57,10 +57,12 @@ export const orders = table<Order>()('orders', {
     },
     created_at: {},
     updated_at: {},
+    revision: {},
     created_by: {},
     request_id: {},
   },
   access: { service: everything, people: 'edit' },
+  versioned: 'edited',
   belongs: { to: 'location', sandbox: 'emptied twice' },
   published: {
     ...{ as: 'order', id: 'id', on: ['insert', 'update'], lastState: true, capturedByPlaceOrder: true },

@@ -21,8 +21,10 @@ export const products = table<Product>()('products', {
     image_url: { published: true, edited: true },
     created_at: {},
     updated_at: {},
+    revision: {},
   },
   access: { service: everything, people: 'edit' },
+  versioned: 'any',
   belongs: { to: 'location', sandbox: 'emptied' },
   published: {
     ...{ as: 'product', id: 'id', on: ['insert', 'update'], lastState: true, json: 'part' },

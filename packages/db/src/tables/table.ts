@@ -140,6 +140,11 @@ export interface Table<Name extends string = string> {
    * A trigger calls it when a text changes, or one of `onUpdateOf`.
    */
   lengthsHeldBy?: { function: string; onUpdateOf?: readonly Name[] };
+  /**
+   * The table has a `revision`, from which the entity tag of a row is made, and changes of these move it: of the columns that are
+   * `edited`, or of any column, where the row is touched for rows that belong to it. Nobody writes it by hand.
+   */
+  versioned?: 'edited' | 'any';
   /** Without one, id, location and creation of what is published by its id never change. */
   guards?: readonly Guard<Name>[];
 }

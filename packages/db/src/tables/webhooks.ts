@@ -20,8 +20,10 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
     delivers_after: { sequence: 'webhook_deliveries_number_seq' },
     created_at: {},
     updated_at: {},
+    revision: {},
   },
   access: { service: everything, people: 'edit' },
+  versioned: 'edited',
   belongs: { to: 'location', sandbox: { kept: 'it hears of the reset' } },
   guards: [
     {

@@ -83,6 +83,8 @@ export function restHandler(
         authorization: request.headers.authorization,
         clientAddress: line.clientAddress,
         ifNoneMatch: uncodedTags(request.headers['if-none-match']),
+        ifMatch: uncodedTags(request.headers['if-match']),
+        ifUnmodifiedSince: request.headers['if-unmodified-since'] !== undefined,
         simulate: simulateOf(request.headers),
         cut: () => response.destroy(),
         headers,
@@ -160,7 +162,9 @@ export function restHandler(
       headers.Link = headers.Link === undefined ? next : `${headers.Link}, ${next}`;
     }
     if (answer.replayed) headers['Idempotency-Replayed'] = 'true';
-    if (answer.etag !== undefined) {
+    // A tag that covers less than the body is a name of a state for If-Match: no cache may keep the answer by it.
+    if (answer.etag !== undefined && !meta.conditional) headers.ETag = answer.etag;
+    if (answer.etag !== undefined && meta.conditional) {
       // What a cache may do: keep it for this key, and ask each time.
       Object.assign(headers, {
         ETag: tagOf(answer.etag, asksForGzip(request), request.headers['if-none-match']),

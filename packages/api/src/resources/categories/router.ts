@@ -21,6 +21,8 @@ export const categoriesRouter = router({
     description: 'With its own fields alone; its products are in the catalog.',
     rest: ['GET /v1/categories/{id}', 'GET /v2/categories/{id}'],
     errors: ['resource_not_found'],
+    tag: 'categories',
+    conditional: true,
   })
     .input(ById)
     .output(Category)
@@ -32,6 +34,8 @@ export const categoriesRouter = router({
     description: 'As by id. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/categories/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
+    tag: 'categories',
+    conditional: true,
   })
     .input(ByExternalId)
     .output(Category)
@@ -44,6 +48,7 @@ export const categoriesRouter = router({
     rest: ['POST /v1/categories', 'POST /v2/categories'],
     status: 201,
     errors: ['conflict'],
+    tag: 'categories',
   })
     .input(CategoryCreate)
     .output(Category)
@@ -55,6 +60,7 @@ export const categoriesRouter = router({
     description: 'Changes only the fields that are present.',
     rest: ['PATCH /v2/categories/{id}'],
     errors: ['resource_not_found', 'conflict'],
+    tag: 'categories',
   })
     .input(CategoryUpdate)
     .output(Category)
@@ -66,6 +72,7 @@ export const categoriesRouter = router({
     description: 'Its products stay, without the category.',
     rest: ['DELETE /v2/categories/{id}'],
     errors: ['resource_not_found'],
+    tag: 'categories',
   })
     .input(ById)
     .output(Deleted)

@@ -4,6 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
@@ -53,7 +54,7 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
 
 function answer([found]: readonly CategoryText[]): Answer<Category> {
   if (found === undefined) throw notFound('Category');
-  return { text: found.doc };
+  return { text: found.doc, etag: tagOfRow(found.id, found.revision) };
 }
 
 async function write(

@@ -1,10 +1,12 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../request/page-text.ts';
+import type { Revised } from '../../request/tags.ts';
 
 // Not Prisma: a list of fifty costs it four times the Node that one of products takes (docs/decisions/0002).
 
 /** A category as JSON text. */
-export interface CategoryText {
+export interface CategoryText extends Revised {
+  id: string;
   doc: string;
 }
 
@@ -23,20 +25,20 @@ export const listCategories = pageStatement({
 /** $1 location, $2 id. */
 export const readCategory = statement<CategoryText>(
   'read_category',
-  `select ${entry} as doc from categories r where r.location_id = $1::uuid and r.id = $2::uuid`,
+  `select r.id, r.revision, ${entry} as doc from categories r where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 
 /** $1 location, $2 external_id. */
 export const readCategoryByExternalId = statement<CategoryText>(
   'read_category_by_external_id',
-  `select ${entry} as doc from categories r where r.location_id = $1::uuid and r.external_id = $2`,
+  `select r.id, r.revision, ${entry} as doc from categories r where r.location_id = $1::uuid and r.external_id = $2`,
 );
 
 /** $1 location, $2 external_id, $3 name, $4 priority, $5 visible, $6 image_url. */
 export const insertCategory = statement<CategoryText>(
   'insert_category',
   `insert into categories as r (location_id, external_id, name, priority, visible, image_url)
-   values ($1::uuid, $2, $3, $4, $5, $6) returning ${entry} as doc`,
+   values ($1::uuid, $2, $3, $4, $5, $6) returning r.id, r.revision, ${entry} as doc`,
 );
 
 /** $1 location, $2 id, $3 the fields that are given as JSON. */
@@ -44,5 +46,5 @@ export const updateCategory = statement<CategoryText>(
   'update_category',
   `update categories r set (external_id, name, priority, visible, image_url) = (
      select f.external_id, f.name, f.priority, f.visible, f.image_url from jsonb_populate_record(r, $3::jsonb) f)
-   where r.location_id = $1::uuid and r.id = $2::uuid returning ${entry} as doc`,
+   where r.location_id = $1::uuid and r.id = $2::uuid returning r.id, r.revision, ${entry} as doc`,
 );

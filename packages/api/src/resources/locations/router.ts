@@ -9,6 +9,8 @@ export const locationsRouter = router({
     summary: 'Read the location of the key',
     description: 'Its time zone decides which day a date filter means, and the offset of every timestamp.',
     rest: ['GET /v2/locations/current'],
+    tag: 'locations',
+    conditional: true,
   })
     .output(Location)
     .query(({ ctx }) => locations.getCurrent(ctx)),
@@ -27,6 +29,7 @@ export const locationsRouter = router({
     summary: 'Change the location of the key',
     description: 'Changes only the fields that are present.',
     errors: ['resource_not_found'],
+    tag: 'locations',
   })
     .input(LocationUpdate)
     .output(CodedLocation)

@@ -3,6 +3,7 @@ import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { actorOf, audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
 import { readLocation, updateLocation } from './statements.ts';
@@ -12,7 +13,7 @@ import { insertLocation, knowingZones } from './store.ts';
 export async function getCurrent(ctx: CallContext): Promise<Answer<Location>> {
   const [found] = await ctx.app.database.run(readLocation, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Location');
-  return { text: found.doc };
+  return { text: found.doc, etag: tagOfRow(found.id, found.revision) };
 }
 
 /**
@@ -38,8 +39,9 @@ export function update(ctx: CallContext, { id, ...changes }: LocationUpdate): Pr
     inTransaction(ctx, async (tx) => {
       const [changed] = await tx.run(updateLocation, [id, JSON.stringify(changes)]);
       if (changed === undefined) throw notFound('Location');
-      audit(tx, ctx, 'locations.update', id, changed);
-      return { text: changed.doc };
+      const { before, after } = changed;
+      audit(tx, ctx, 'locations.update', id, { before, after });
+      return { text: changed.doc, etag: tagOfRow(id, changed.revision) };
     }),
   );
 }

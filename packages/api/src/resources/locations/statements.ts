@@ -1,20 +1,22 @@
 import { statement } from '@comanda/db';
+import type { Revised } from '../../request/tags.ts';
 import type { LocationCreate } from './schema.ts';
 
 // Not Prisma: its transaction costs 4 ms of Node (docs/decisions/0002).
 
 /** A location as JSON text, its times in its own zone. */
-export interface LocationText {
+export interface LocationText extends Revised {
+  id: string;
   doc: string;
 }
 
 const text = `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"timezone":' || to_json(r.timezone)::text
   || ',"currency":' || to_json(r.currency)::text || ',"created_at":"' || wire_time(r.created_at, r.timezone) || '"'
   || case when r.sandbox then ',"sandbox":true' else '' end`;
-const entry = `${text} || '}' as doc`;
+const entry = `r.id, r.revision, ${text} || '}' as doc`;
 const coded = `${text} || ',"code":"' || r.code || '"`;
-const made = `${coded}}' as doc`;
-const state = `${coded},"status":"' || r.status || '"}' as doc`;
+const made = `r.id, r.revision, ${coded}}' as doc`;
+const state = `r.id, r.revision, ${coded},"status":"' || r.status || '"}' as doc`;
 
 /** $1 id. */
 export const readLocation = statement<LocationText>(

@@ -46,7 +46,8 @@ async function change(
   await database.transaction(undefined, async (tx) => {
     const [changed] = await tx.run(sql.updateLocation, [id, JSON.stringify(changes)]);
     if (changed === undefined) throw notFound('Location');
-    auditAs(tx, { kind: 'command_line', locationId: id }, operation, id, changed);
+    const { before, after } = changed;
+    auditAs(tx, { kind: 'command_line', locationId: id }, operation, id, { before, after });
   });
   return showLocation(database, id);
 }

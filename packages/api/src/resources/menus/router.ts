@@ -11,11 +11,12 @@ export const menusRouter = router({
     description: 'The published one, without hidden categories. Answers 404 when none is.',
     rest: ['GET /v2/menus/active'],
     errors: ['resource_not_found'],
+    tag: 'menus',
   })
     .output(Menu)
     .query(({ ctx }) => menus.getActive(ctx)),
 
-  create: operation({ permission: 'menus:write', summary: 'Create a menu' })
+  create: operation({ permission: 'menus:write', summary: 'Create a menu', tag: 'menus' })
     .input(MenuCreate)
     .output(Menu)
     .mutation(({ ctx, input }) => menus.create(ctx, input)),
@@ -25,6 +26,7 @@ export const menusRouter = router({
     summary: 'Change a menu',
     description: 'Changes only the fields that are present.',
     errors: ['resource_not_found'],
+    tag: 'menus',
   })
     .input(MenuUpdate)
     .output(Menu)
@@ -35,6 +37,7 @@ export const menusRouter = router({
     summary: 'Publish a menu',
     description: 'Its version counts up; the menu that was published is so no more.',
     errors: ['resource_not_found'],
+    tag: 'menus',
   })
     .input(ById)
     .output(Menu)

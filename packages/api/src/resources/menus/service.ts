@@ -1,9 +1,10 @@
-import { isId, newId, type Queryable } from '@comanda/db';
+import { isId, newId, type Queryable, type Transaction } from '@comanda/db';
 import { invalid, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 import * as sql from './statements.ts';
@@ -12,7 +13,7 @@ import * as sql from './statements.ts';
 export async function getActive(ctx: CallContext): Promise<Answer<Menu>> {
   const [found] = await ctx.app.database.run(sql.readActiveMenu, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Active menu');
-  return { text: found.doc };
+  return { text: found.doc, etag: tagOfRow(found.id, found.revision) };
 }
 
 /** Creates one, not published yet. Throws `validation_error` for an unknown category. */
@@ -22,9 +23,9 @@ export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate
     const categoryIds = await knownCategories(tx, key, category_ids);
     tx.send(sql.insertMenu, [...key, name]);
     tx.send(sql.insertLinks, [...key, categoryIds]);
-    const made = await read(tx, key);
-    audit(tx, ctx, 'menus.create', made.id, { before: null, after: made });
-    return { value: made };
+    const { menu, etag } = await read(tx, key);
+    audit(tx, ctx, 'menus.create', menu.id, { before: null, after: menu });
+    return { value: menu, etag };
   });
 }
 
@@ -32,19 +33,22 @@ export function create(ctx: CallContext, { name, category_ids = [] }: MenuCreate
 export function update(ctx: CallContext, { id, name, category_ids }: MenuUpdate): Promise<Answer<Menu>> {
   if (!isId(id)) throw notFound('Menu');
   const key: Key = [ctx.caller.locationId, id];
-  return inTransaction(ctx, async (tx) => {
+  const holdCategories = (tx: Transaction) =>
+    tx.run(sql.holdCategories, [key[0], category_ids?.filter(isId)]);
+  const change = async (tx: Transaction): Promise<Answer<Menu>> => {
     const categoryIds = category_ids && (await knownCategories(tx, key, category_ids));
     tx.send(sql.lockMenus, [ctx.caller.locationId]);
-    const before = await read(tx, key);
+    const { menu: before } = await read(tx, key);
     if (name !== undefined) tx.send(sql.renameMenu, [...key, name]);
     if (categoryIds !== undefined && categoryIds.join() !== before.categories.map(({ id }) => id).join()) {
       tx.send(sql.removeLinks, key);
       tx.send(sql.insertLinks, [...key, categoryIds]);
     }
-    const after = await read(tx, key);
+    const { menu: after, etag } = await read(tx, key);
     audit(tx, ctx, 'menus.update', id, { before, after });
-    return { value: after };
-  });
+    return { value: after, etag };
+  };
+  return inTransaction(ctx, change, category_ids === undefined ? undefined : holdCategories);
 }
 
 /** Publishes one and takes the published one back, in one transaction. Throws `resource_not_found`. */
@@ -55,12 +59,12 @@ export function publish(ctx: CallContext, id: string): Promise<Answer<Menu>> {
   return repeatingRaces(() =>
     inTransaction(ctx, async (tx) => {
       tx.send(sql.lockMenus, [ctx.caller.locationId]);
-      const before = await read(tx, key);
+      const { menu: before } = await read(tx, key);
       tx.send(sql.takeBackMenus, key);
       tx.send(sql.publishMenu, key);
-      const after = await read(tx, key);
+      const { menu: after, etag } = await read(tx, key);
       audit(tx, ctx, 'menus.publish', id, { before, after });
-      return { value: after };
+      return { value: after, etag };
     }),
   );
 }
@@ -68,10 +72,10 @@ export function publish(ctx: CallContext, id: string): Promise<Answer<Menu>> {
 /** Its location and its id. */
 type Key = readonly [locationId: string, id: string];
 
-async function read(tx: Queryable, key: Key): Promise<Menu> {
+async function read(tx: Queryable, key: Key): Promise<{ menu: Menu; etag: string }> {
   const [found] = await tx.run(sql.readMenu, key);
   if (found === undefined) throw notFound('Menu');
-  return JSON.parse(found.doc) as Menu;
+  return { menu: JSON.parse(found.doc) as Menu, etag: tagOfRow(found.id, found.revision) };
 }
 
 async function knownCategories(tx: Queryable, [locationId]: Key, ids: readonly string[]): Promise<string[]> {

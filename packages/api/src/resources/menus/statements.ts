@@ -1,9 +1,11 @@
 import { statement } from '@comanda/db';
+import type { Revised } from '../../request/tags.ts';
 
 // Not Prisma: to change a menu takes seven statements, which cost it 6 ms of Node (docs/decisions/0002).
 
 /** A menu as JSON text. */
-export interface MenuText {
+export interface MenuText extends Revised {
+  id: string;
   doc: string;
 }
 
@@ -18,13 +20,13 @@ const entry = (condition = '') => `'{"id":"' || m.id || '","name":' || to_json(m
 /** $1 location. */
 export const readActiveMenu = statement<MenuText>(
   'read_active_menu',
-  `select ${entry('and k.visible')} from menus m where m.location_id = $1::uuid and m.is_published`,
+  `select m.id, m.revision, ${entry('and k.visible')} from menus m where m.location_id = $1::uuid and m.is_published`,
 );
 
 /** $1 location, $2 id. */
 export const readMenu = statement<MenuText>(
   'read_menu',
-  `select ${entry()} from menus m where m.location_id = $1::uuid and m.id = $2::uuid`,
+  `select m.id, m.revision, ${entry()} from menus m where m.location_id = $1::uuid and m.id = $2::uuid`,
 );
 
 /** $1 location. All of it: of two publications, or changes of one menu, the second sees what the first did. */

@@ -4,6 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import type { CallContext, Idempotency } from '../../request/context.ts';
 import { keyReused } from '../../request/idempotency.ts';
 import { originOf } from '../../request/request-id.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
@@ -25,13 +26,19 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<A
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const facts = await readFacts(ctx.app.places.joined, ctx.caller.locationId, request);
     const order = priceOrder(request, ctx.simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
-    const { outcome, response } = await write(ctx, idempotency, request, order);
+    const id = newId();
+    const { outcome, response } = await write(ctx, idempotency, request, id, order);
     if (outcome === 'reused') throw keyReused();
-    if (outcome !== 'stale' && response !== null) return { text: response, replayed: outcome === 'replayed' };
+    if (outcome === 'created' && response !== null)
+      return { text: response, etag: tagOfRow(id, firstRevision) };
+    if (outcome === 'replayed' && response !== null) return { text: response, replayed: true };
   }
   const message = 'What is ordered is changing at the moment; try again shortly.';
   throw unavailable('location_busy', message, { seconds: 1 });
 }
+
+/** The default of the column: nothing has changed an order that was just made. */
+const firstRevision = '1';
 
 type Written = { outcome: 'created' | 'replayed' | 'reused' | 'stale'; response: string | null };
 
@@ -39,6 +46,7 @@ async function write(
   ctx: CallContext,
   { operation, key, requestHash }: Idempotency,
   request: OrderRequest,
+  id: string,
   order: PricedOrder,
 ): Promise<Written> {
   const { caller, app } = ctx;
@@ -46,7 +54,7 @@ async function write(
   try {
     const [written] = await app.database.run(placeOrder, [
       ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
-      ...[originOf(ctx), newId(), request.external_id, request.channel ?? null],
+      ...[originOf(ctx), id, request.external_id, request.channel ?? null],
       ...[request.is_take_away, request.identifier, request.payment_method_id, order.total],
       ...[products.map(({ id }) => id), products.map(({ version }) => version), products.map(quantityText)],
       ...[choices.map(({ id }) => id), choices.map(({ version }) => version), choices.map(quantityText)],

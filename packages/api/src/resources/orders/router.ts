@@ -46,6 +46,7 @@ export const ordersRouter = router({
     description: 'In full: its items with what was chosen, its total, its payment.',
     rest: ['GET /v2/orders/{id}'],
     errors: ['resource_not_found'],
+    tag: 'orders',
   })
     .input(OrderRead)
     .output(OrderWithBooks)
@@ -58,6 +59,7 @@ export const ordersRouter = router({
       'As by id: the way to learn whether an order arrived. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/orders/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
+    tag: 'orders',
   })
     .input(OrderReadByExternalId)
     .output(OrderWithBooks)
@@ -71,6 +73,7 @@ export const ordersRouter = router({
     rest: ['POST /v2/orders'],
     status: 201,
     errors: ['conflict'],
+    tag: 'orders',
   })
     .input(OrderCreate)
     .output(Order)
@@ -95,6 +98,7 @@ export const ordersRouter = router({
     description: 'pending → ready → closed; pending and ready → canceled. Any other move is a conflict.',
     rest: ['PATCH /v1/orders/{id}/status', 'PATCH /v2/orders/{id}/status'],
     errors: ['resource_not_found', 'conflict'],
+    tag: 'orders',
   })
     .input(OrderUpdateStatus)
     .output(Order)
@@ -106,6 +110,7 @@ export const ordersRouter = router({
     description: 'Gives back its stock and rejects its pending payment.',
     rest: ['POST /v2/orders/{id}/cancel'],
     errors: ['resource_not_found', 'conflict'],
+    tag: 'orders',
   })
     .input(OrderCancel)
     .output(Order)
@@ -168,6 +173,7 @@ export const ordersV1Router = router({
     description: 'In full: its items with what was chosen, its total, its payment.',
     rest: ['GET /v1/orders/{id}'],
     errors: ['resource_not_found'],
+    tag: 'orders',
   })
     .input(ById)
     .output(Order)
@@ -181,6 +187,7 @@ export const ordersV1Router = router({
     rest: ['POST /v1/orders'],
     status: 201,
     errors: ['conflict'],
+    tag: 'orders',
   })
     .input(OrderCreateV1)
     .output(Order)

@@ -5,6 +5,7 @@ import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
 import { originOf } from '../../request/request-id.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inStatement, inTransaction } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
@@ -82,19 +83,24 @@ export async function move(
     const [moved] = await on.run(moveOrder, values);
     if (moved === undefined || moved.previous === null) throw notFound('Order');
     if (moved.response === null) throw moveRefused(moved.previous, to);
-    return { previous: moved.previous, text: moved.response };
+    return { previous: moved.previous, text: moved.response, etag: tagOfRow(id, moved.revision) };
   };
-  if (!isPersonsKey(keyName)) return inStatement(ctx, async (on) => ({ text: (await moveOn(on)).text }));
+  if (!isPersonsKey(keyName)) {
+    return inStatement(ctx, async (on) => {
+      const { text, etag } = await moveOn(on);
+      return { text, etag };
+    });
+  }
   return inTransaction(ctx, async (tx) => {
-    const { previous, text } = await moveOn(tx);
+    const { previous, text, etag } = await moveOn(tx);
     const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';
     // Without the reason, which a guest may be named in: it stands with the order, where it is erased.
     audit(tx, ctx, operation, id, { before: { status: previous }, after: { status: to } });
-    return { text };
+    return { text, etag };
   });
 }
 
 function found(order: OrderText | undefined): Answer<Order> {
   if (order === undefined) throw notFound('Order');
-  return { text: order.doc };
+  return { text: order.doc, etag: tagOfRow(order.id, order.revision) };
 }

@@ -1,19 +1,22 @@
 import { statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
+import type { Revised } from '../../request/tags.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
 // Postgres build the JSON text that goes out as it is; through Prisma they cost three to ten times as much.
 
 /** An order as JSON text. */
-export interface OrderText {
+export interface OrderText extends Revised {
+  id: string;
   doc: string;
 }
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
 export const readOrders = statement<OrderText & JoinedRow>(
   'read_orders',
-  `select k.location_id, j.id, j.doc
+  `select k.location_id, j.id, j.doc,
+     (select r.revision from orders r where r.location_id = k.location_id and r.id = j.id) as revision
    from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
 );
 
@@ -27,7 +30,7 @@ export const readOrdersWithBooks = statement<OrderText & JoinedRow>(
 /** $1 location, $2 external_id. */
 export const readOrderByExternalId = statement<OrderText>(
   'read_order_by_external_id',
-  `select j.doc from orders o, lateral orders_json(o.location_id, array[o.id]) j
+  `select o.id, j.doc, o.revision from orders o, lateral orders_json(o.location_id, array[o.id]) j
    where o.location_id = $1::uuid and o.external_id = $2`,
 );
 
@@ -40,9 +43,10 @@ export const readOrderWithBooksByExternalId = statement<OrderText>(
 );
 
 /** $1 location, $2 id, $3 target, $4 reason or null, $5 request id, $6 API key. `previous` is null when there is no such order. */
-export const moveOrder = statement<{ previous: OrderStatus | null; response: string | null }>(
+export const moveOrder = statement<Revised & { previous: OrderStatus | null; response: string | null }>(
   'move_order',
-  'select previous, response from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)',
+  `select previous, response, orders_revision($1::uuid, $2::uuid) as revision
+   from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)`,
 );
 
 /** What orders are decided from (prisma/sql/orders.sql), as JSON, of several locations. Decimals and versions are text. */

@@ -32,6 +32,7 @@ export const productsRouter = router({
     description: 'With its stock and the categories it is in. What can be chosen with it is in the catalog.',
     rest: ['GET /v1/products/{id}', 'GET /v2/products/{id}'],
     errors: ['resource_not_found'],
+    tag: 'products',
   })
     .input(ById)
     .output(Product)
@@ -43,6 +44,7 @@ export const productsRouter = router({
     description: 'As by id. An `external_id` is percent-encoded in the path.',
     rest: ['GET /v2/products/by-external-id/{external_id}'],
     errors: ['resource_not_found'],
+    tag: 'products',
   })
     .input(ByExternalId)
     .output(Product)
@@ -55,6 +57,7 @@ export const productsRouter = router({
     rest: ['POST /v1/products', 'POST /v2/products'],
     status: 201,
     errors: ['conflict'],
+    tag: 'products',
   })
     .input(ProductCreate)
     .output(Product)
@@ -66,6 +69,7 @@ export const productsRouter = router({
     description: 'Changes only the fields that are present; `category_ids` sets the categories.',
     rest: ['PATCH /v1/products/{id}', 'PATCH /v2/products/{id}'],
     errors: ['resource_not_found', 'conflict'],
+    tag: 'products',
   })
     .input(ProductUpdate)
     .output(Product)
@@ -77,6 +81,7 @@ export const productsRouter = router({
     description: 'Its `external_id` and `sku` are free again; orders keep naming it.',
     rest: ['DELETE /v1/products/{id}', 'DELETE /v2/products/{id}'],
     errors: ['resource_not_found'],
+    tag: 'products',
   })
     .input(ById)
     .output(Deleted)

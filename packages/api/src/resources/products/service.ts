@@ -1,10 +1,11 @@
-import { isId, isState, newId, type Queryable } from '@comanda/db';
+import { isId, isState, newId, type Queryable, type Transaction } from '@comanda/db';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { originOf } from '../../request/request-id.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
@@ -15,6 +16,7 @@ import { productChanges } from './changes.statements.ts';
 import { freshFields, referenceColumns } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
 import {
+  holdCategoriesOf,
   listProducts,
   type ProductText,
   readProductByExternalId,
@@ -91,7 +93,7 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
 
 function found(product: ProductText | undefined): Answer<Product> {
   if (product === undefined) throw notFound('Product');
-  return { text: product.doc };
+  return { text: product.doc, etag: tagOfRow(product.id, product.revision) };
 }
 
 type Links = { category_ids?: string[] | undefined; stock?: StockInput | undefined };
@@ -114,7 +116,7 @@ async function write(
   const write = async (on: Queryable): Promise<Answer<Product>> => {
     const [written] = await on.run(writeProduct, values);
     if (written === undefined) throw notFound('Product');
-    if (written.doc !== null) return { text: written.doc };
+    if (written.doc !== null) return { text: written.doc, etag: tagOfRow(id, written.revision) };
     const known = new Set(written.known);
     throw invalid(
       (category_ids ?? []).flatMap((category, index) =>
@@ -130,7 +132,10 @@ async function write(
       ),
     );
   };
-  return refusingTaken(ctx, id, fields, () => inStatement(ctx, write));
+  const holdCategories = (tx: Transaction) => tx.run(holdCategoriesOf, [ctx.caller.locationId, categories]);
+  return refusingTaken(ctx, id, fields, () =>
+    inStatement(ctx, write, categories === null ? undefined : holdCategories),
+  );
 }
 
 async function refusingTaken<T>(

@@ -1,6 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
+import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 
@@ -8,21 +9,23 @@ import type { ProductList } from './schema.ts';
 // costs several times as much (docs/decisions/0012). tests/api/product-text.test.ts holds these equal to plain Prisma.
 
 /** A product as JSON text. */
-export interface ProductText {
+export interface ProductText extends Revised {
+  id: string;
   doc: string;
 }
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
 export const readProducts = statement<ProductText & JoinedRow>(
   'read_products',
-  `select k.location_id, j.id, j.doc
+  `select k.location_id, j.id, j.doc,
+     (select r.revision from products r where r.location_id = k.location_id and r.id = j.id) as revision
    from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral products_json(k.location_id, array[k.id]) j`,
 );
 
 /** $1 location, $2 external_id. */
 export const readProductByExternalId = statement<ProductText>(
   'read_product_by_external_id',
-  `select j.doc from products p, lateral products_json(p.location_id, array[p.id]) j
+  `select p.id, j.doc, p.revision from products p, lateral products_json(p.location_id, array[p.id]) j
    where p.location_id = $1::uuid and p.external_id = $2`,
 );
 
@@ -31,9 +34,17 @@ export const readProductByExternalId = statement<ProductText>(
  * $6 its stock, $7 request id; null: stays as it is. `doc` is the product as it stands then; null when a category is not
  * there, `known` are those that are. No row: no such product.
  */
-export const writeProduct = statement<{ doc: string | null; known: string[] | null }>(
+export const writeProduct = statement<Revised & { doc: string | null; known: string[] | null }>(
   'write_product',
-  'select doc, known from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)',
+  `select doc, known, products_revision($1::uuid, $2::uuid) as revision
+   from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)`,
+);
+
+/** $1 location, $2 ids. Held as `write_product` holds them, before the product. */
+export const holdCategoriesOf = statement<never>(
+  'hold_categories_of_product',
+  `select from (select distinct v.id from unnest($2::uuid[]) as v (id) order by v.id) v cross join lateral (
+     select c.id from categories c where c.location_id = $1::uuid and c.id = v.id for key share) c`,
 );
 
 /** What narrows the list. */

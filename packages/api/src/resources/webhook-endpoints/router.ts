@@ -34,6 +34,7 @@ export const webhookEndpointsRouter = router({
     description: 'Without its secret, which is shown once: when it is made or rotated.',
     rest: ['GET /v1/webhooks/{id}', 'GET /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
+    tag: 'webhook_endpoints',
   })
     .input(ById)
     .output(WebhookEndpoint)
@@ -45,6 +46,7 @@ export const webhookEndpointsRouter = router({
     description: 'Answers the signing secret, which is never shown again.',
     rest: ['POST /v1/webhooks', 'POST /v2/webhook-endpoints'],
     status: 201,
+    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointCreate)
     .output(WebhookEndpointWithSecret)
@@ -56,6 +58,7 @@ export const webhookEndpointsRouter = router({
     description: 'Disabling drops what still waits for it; enabling does not revive that.',
     rest: ['PATCH /v1/webhooks/{id}', 'PATCH /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
+    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointUpdate)
     .output(WebhookEndpoint)
@@ -67,6 +70,7 @@ export const webhookEndpointsRouter = router({
     description: 'What waits for it is never sent, and its log of attempts goes along.',
     rest: ['DELETE /v1/webhooks/{id}', 'DELETE /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
+    tag: 'webhook_endpoints',
   })
     .input(ById)
     .output(Deleted)

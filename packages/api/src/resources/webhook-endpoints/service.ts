@@ -4,6 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
 import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
+import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { checkWebhookUrl } from './address.rules.ts';
@@ -31,7 +32,7 @@ export const list = (
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Answer<WebhookEndpoint>> {
-  return { text: await oneOf(id, () => ctx.app.database.run(sql.readEndpoint, [ctx.caller.locationId, id])) };
+  return shown(await oneOf(id, () => ctx.app.database.run(sql.readEndpoint, [ctx.caller.locationId, id])));
 }
 
 /**
@@ -56,7 +57,8 @@ export async function create(
         message: `A location has at most ${mostEndpoints} webhook endpoints.`,
         reason: 'too_many_endpoints',
       });
-    return { value: await withSecret(tx, ctx.app.secrets, locationId, made.doc), isSecret: true };
+    const value = await withSecret(tx, ctx.app.secrets, locationId, made.doc);
+    return { value, isSecret: true, etag: tagOfRow(id, made.revision) };
   });
 }
 
@@ -72,9 +74,7 @@ export async function update(
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
   const { url = null, events = null, status = null } = changes;
   const values = [ctx.caller.locationId, id, url, events, status];
-  return inTransaction(ctx, async (tx) => ({
-    text: await oneOf(id, () => tx.run(sql.updateEndpoint, values)),
-  }));
+  return inTransaction(ctx, async (tx) => shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values))));
 }
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */
@@ -104,7 +104,7 @@ export async function sendTest(ctx: CallContext, id: string): Promise<Answer<Web
   const eventId = newId();
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
-    const doc = await oneOf(id, () => tx.run(sql.readEndpoint, [locationId, id]));
+    const { doc } = await oneOf(id, () => tx.run(sql.readEndpoint, [locationId, id]));
     const endpoint: WebhookEndpoint = JSON.parse(doc);
     if (endpoint.status === 'disabled')
       throw conflict('endpoint_disabled', 'The endpoint is disabled; enable it first.');
@@ -112,6 +112,11 @@ export async function sendTest(ctx: CallContext, id: string): Promise<Answer<Web
     return { value: { event_id: eventId, type: 'webhook.test' } };
   });
 }
+
+const shown = ({ id, doc, revision }: sql.EndpointText): Answer<WebhookEndpoint> => ({
+  text: doc,
+  etag: tagOfRow(id, revision),
+});
 
 function refuseAddress(ctx: CallContext, url: string): void {
   const { webhookTargets, webhookAllowCidrs } = ctx.app.policy;

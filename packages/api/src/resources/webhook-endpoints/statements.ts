@@ -1,11 +1,13 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../request/page-text.ts';
+import type { Revised } from '../../request/tags.ts';
 import { mostDead } from './schema.ts';
 
 // Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node (docs/decisions/0002).
 
 /** An endpoint as JSON text, without its secret. */
-export interface EndpointText {
+export interface EndpointText extends Revised {
+  id: string;
   doc: string;
 }
 
@@ -31,13 +33,13 @@ export const listEndpoints = pageStatement({
 /** $1 location, $2 id. */
 export const readEndpoint = statement<EndpointText>(
   'read_webhook_endpoint',
-  `select ${entry} as doc from webhook_endpoints r ${one}`,
+  `select r.id, r.revision, ${entry} as doc from webhook_endpoints r ${one}`,
 );
 
 /** $1 location, $2 id. */
 export const holdEndpoint = statement<EndpointText>(
   'hold_webhook_endpoint',
-  `select ${entry} as doc from webhook_endpoints r ${one} for no key update`,
+  `select r.id, r.revision, ${entry} as doc from webhook_endpoints r ${one} for no key update`,
 );
 
 /** $1 location. */
@@ -51,7 +53,7 @@ export const insertEndpoint = statement<EndpointText>(
   'insert_webhook_endpoint',
   `insert into webhook_endpoints as r (location_id, id, url, events, api_version)
    select $1::uuid, $2::uuid, $3, $4::text[], $5
-   where (select count(*) from webhook_endpoints e where e.location_id = $1::uuid) < $6 returning ${entry} as doc`,
+   where (select count(*) from webhook_endpoints e where e.location_id = $1::uuid) < $6 returning r.id, r.revision, ${entry} as doc`,
 );
 
 /** $1 location, $2 id, $3 url, $4 events, $5 status; null: stays as it is. */
@@ -59,13 +61,13 @@ export const updateEndpoint = statement<EndpointText>(
   'update_webhook_endpoint',
   `update webhook_endpoints r set url = coalesce($3, r.url), events = coalesce($4::text[], r.events),
      status = coalesce($5::webhook_endpoint_status, r.status)
-   ${one} returning ${entry} as doc`,
+   ${one} returning r.id, r.revision, ${entry} as doc`,
 );
 
 /** $1 location, $2 id. */
 export const deleteEndpoint = statement<EndpointText>(
   'delete_webhook_endpoint',
-  `delete from webhook_endpoints r ${one} returning ${entry} as doc`,
+  `delete from webhook_endpoints r ${one} returning r.id, r.revision, ${entry} as doc`,
 );
 
 /** $1 location, $2 endpoint, $3 key id, $4 sealed secret. */

@@ -13,7 +13,7 @@ export async function rotateIn(
 ): Promise<WebhookEndpointWithSecret> {
   const { locationId } = actor;
   // Its row is held: of two rotations at once the second sees the secret of the first.
-  const doc = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
+  const { doc } = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
   const [old] = await tx.run(sql.expireSecret, [locationId, id]);
   const made = await withSecret(tx, secrets, locationId, doc);
   auditAs(tx, actor, 'webhookEndpoints.rotateSecret', id, {
@@ -24,10 +24,10 @@ export async function rotateIn(
 }
 
 /** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is none of ours. */
-export async function oneOf(id: string, read: () => Promise<sql.EndpointText[]>): Promise<string> {
+export async function oneOf(id: string, read: () => Promise<sql.EndpointText[]>): Promise<sql.EndpointText> {
   const [found] = isId(id) ? await read() : [];
   if (found === undefined) throw notFound('Webhook endpoint');
-  return found.doc;
+  return found;
 }
 
 /** Gives an endpoint, by its JSON text, a new signing secret, which is stored sealed. */
