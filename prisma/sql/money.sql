@@ -148,7 +148,8 @@ BEGIN
   SELECT left(j.doc, -1) || payment_books(p_location, p_payment) || '}' INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
 END $$;
 
--- What `include=books` adds to a payment: the turn and the settlement that collect it, when it was completed, and what was given back.
+-- What `include=books` adds to a payment: the turn and the settlement that collect it, when it was completed, what
+-- the next turn will collect of it, and what was given back.
 CREATE FUNCTION payment_books(location uuid, payment uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((
       SELECT coalesce(',"turn_id":"' || e.turn_id || '"', '') || coalesce(',"settlement_id":"' || s.id || '"', '')
@@ -159,6 +160,8 @@ CREATE FUNCTION payment_books(location uuid, payment uuid) RETURNS text LANGUAGE
       JOIN locations l ON l.id = p.location_id
       LEFT JOIN settlements s ON s.location_id = e.location_id AND s.turn_id = e.turn_id
       WHERE p.location_id = location AND p.id = payment AND p.status = 'completed'), '')
+    || coalesce((SELECT ',"unsettled":' || trim_scale(sum(e.amount)) FROM settlement_entries e
+      WHERE e.location_id = location AND e.payment_id = payment AND e.turn_id IS NULL AND e.kind <> 'refund'), '')
     || coalesce((SELECT ',"refunded":' || trim_scale(c.refunded) FROM collected_of(location, payment) c WHERE c.refunded > 0), '')
 $$;
 

@@ -3,7 +3,7 @@ import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { bodyName } from '../../packages/api/src/documents/names.ts';
 import { ErrorData } from '../../packages/api/src/request/error-data.ts';
 import { type Keyless, keylessOf } from '../../packages/api/src/request/keyless.ts';
-import { type Operation, operationsOf } from '../../packages/api/src/request/operations.ts';
+import { type Operation, operationsOf, takesIfMatch } from '../../packages/api/src/request/operations.ts';
 import {
   events,
   eventTypes,
@@ -68,6 +68,12 @@ type Repeatable<Input> = Input extends void
   : Record<never, never> extends Input
     ? void | (Input & { idempotencyKey?: string | undefined })
     : Input & { idempotencyKey?: string | undefined };
+
+/** The input of a change of a resource that has a tag. */
+type Expecting = {
+  /** The tag that the resource must have, as tagOf reads it; else the call is refused with changed_since. */
+  expected?: string | undefined;
+};
 `.trim();
 
 function routerType(operations: (Operation | Keyless)[], shapes: Shapes): string {
@@ -101,8 +107,9 @@ function branchType(branch: Branch, shapes: Shapes): string {
       exampleCall(member),
     );
     const given = shapes.inputType(member, meta.idempotent ? withKey(input) : input);
-    const taken =
-      kind === 'query' ? omittable(given, input) : meta.idempotent ? given : `Repeatable<${given}>`;
+    const keyed = meta.idempotent ? given : `Repeatable<${given}>`;
+    const changing = takesIfMatch(member) ? `${keyed} & Expecting` : keyed;
+    const taken = kind === 'query' ? omittable(given, input) : changing;
     return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
   });
   return `{\n${indent(members.join('\n'))}\n}`;

@@ -10,7 +10,7 @@ import { surfaceDeclarations } from './declarations.ts';
  */
 const files = {
   'shapes.d.ts': ['events'],
-  'index.d.ts': ['errors', 'list', 'replayed', 'watch', 'client', 'feed', 'index'],
+  'index.d.ts': ['errors', 'list', 'replayed', 'tag', 'watch', 'client', 'feed', 'index'],
   'shared.d.ts': ['watch-shared', 'shared'],
   'webhooks.d.ts': ['verify-webhook', 'webhooks'],
 } as const;

@@ -142,9 +142,38 @@ describe('a payment that was marked wrongly', () => {
     const timeline = await books.client.orders.timeline.query({ id: order });
     expect(timeline.filter(({ kind }) => kind === 'booked')).toMatchObject([
       { entry: 'payment', amount: 12.5, by: { type: 'api_key' } },
-      { entry: 'correction', amount: -12.5, by: { type: 'database' }, reason: 'it was the other guest' },
+      {
+        entry: 'correction',
+        amount: -12.5,
+        by: { type: 'database', name: expect.stringMatching(/./) },
+        reason: 'it was the other guest',
+      },
       { entry: 'payment', amount: 12.5 },
     ]);
+  });
+
+  it('waits in the list of what the next turn takes, while no turn is open, with how much that is', async () => {
+    await books.client.turns.open.mutate();
+    const settled = await books.paid();
+    const repriced = await books.paid();
+    await books.close();
+    const fresh = await books.paid();
+    await books.back(settled.payment);
+    await books.owner.deed('repair: another amount', 'update payments set amount = 10 where id = $1', [
+      repriced.payment,
+    ]);
+    const waiting = async () =>
+      (await books.client.payments.list.query({ books: 'unsettled', include: ['books'] })).data.map(
+        ({ id, status, unsettled }) => [id, status, unsettled],
+      );
+    expect(await waiting()).toEqual([
+      [fresh.payment, 'completed', 12.5],
+      [repriced.payment, 'completed', -2.5],
+      [settled.payment, 'pending', -12.5],
+    ]);
+    await books.client.turns.open.mutate();
+    expect(await waiting()).toEqual([]);
+    expect(await books.client.turns.getCurrent.query()).toMatchObject({ total_collected: -2.5 });
   });
 
   it('is moved back by an owner alone, and not to pending under a canceled order', async () => {

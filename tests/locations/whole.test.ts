@@ -28,13 +28,14 @@ const own = ({ api }: typeof here): Pick<typeof api, 'rest'> => ({
   rest: (route, call) => api.rest(route, { key, ...call }),
 });
 
-/** What each path is answered. */
+/** What each path is answered, with the entity tag of its resource: but for that of the location, whose status moves. */
 const answersOf = async ({ api }: typeof here) =>
   Object.fromEntries(
     await Promise.all(
       gets.map(async (path) => {
-        const { status, text } = await api.rest(`GET ${path}`, { key });
-        return [path, `${status} ${text}`] as const;
+        const { status, text, headers } = await api.rest(`GET ${path}`, { key });
+        const [tag] = headers.get('etag')?.match(/^"[0-9a-f-]{36}-\d+/) ?? [];
+        return [path, `${status} ${path === '/v2/locations/current' ? undefined : tag} ${text}`] as const;
       }),
     ),
   );
@@ -72,7 +73,12 @@ beforeAll(async () => {
     const { text } = await api.rest('GET /v2/webhook-endpoints', { key });
     return /failing_since.*"dead_count":5/.test(text) && text.includes('last_delivered_at');
   });
+  const tagged = ['/v2/products', '/v2/categories'].map(async (path) => {
+    const { body } = await api.rest<{ data: { id: string }[] }>(`GET ${path}?limit=1`, { key });
+    return `${path}/${body.data[0]?.id}`;
+  });
   gets = [
+    ...(await Promise.all(tagged)),
     ...[
       '/v2/locations/current',
       '/v2/catalog',

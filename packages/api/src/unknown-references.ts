@@ -1,6 +1,7 @@
 import { isId, type Queryable, type Statement, statement } from '@comanda/db';
 import { type ApiError, invalid } from './errors.ts';
 import { namesNothing, type Reference } from './references.ts';
+import { keptByName } from './request/kept.ts';
 
 /**
  * Those of the references that name nothing at the location. With `lock` the rows that are there cannot be deleted before the end
@@ -34,18 +35,15 @@ export const refusedReferences = (unknown: readonly Reference[]): ApiError =>
     })),
   );
 
-const statements = new Map<string, Statement<{ id: string }>>();
+const statements = keptByName<Statement<{ id: string }>>();
 
 /** $1 location, $2 ids. In the order of the ids, as every lock of several rows is taken. */
 function finding(table: string, lock: boolean): Statement<{ id: string }> {
-  const name = `${lock ? 'hold' : 'find'}_referenced_${table}`;
-  const made =
-    statements.get(name) ??
+  return statements(`${lock ? 'hold' : 'find'}_referenced_${table}`, (name) =>
     statement<{ id: string }>(
       name,
       `select r.id from (select * from unnest($2::uuid[]) as v (id) order by v.id) v cross join lateral (
          select t.id from ${table} t where t.location_id = $1::uuid and t.id = v.id${lock ? ' for key share' : ' limit 1'}) r`,
-    );
-  statements.set(name, made);
-  return made;
+    ),
+  );
 }

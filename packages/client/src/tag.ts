@@ -6,8 +6,8 @@ const tags = new WeakMap<object, string>();
  * for all else, and for the answer of a repeat (`wasReplayed`).
  *
  * @example
- * const product = await comanda.products.get.query({ id });
- * await comanda.products.update.mutate({ id, price: 14, expected: tagOf(product) });
+ * const product = await comanda.products.getByExternalId.query({ external_id: 'coffee' });
+ * await comanda.products.update.mutate({ id: product.id, price: 14, expected: tagOf(product) });
  */
 export function tagOf(answer: object): string | undefined {
   return tags.get(answer);

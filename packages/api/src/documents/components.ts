@@ -213,9 +213,11 @@ export const components = {
       name: 'If-Match',
       in: 'header',
       description:
-        'The `ETag` of the resource as it was read, or several: the change is made only when one is the present tag, else 412. `*`: when it exists.',
+        'The `ETag` of the resource as it was read (`"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d-1769904750250"`), or several: the change is made only when ' +
+        'one is the present tag, else 412. `*`: when it exists.',
       schema: { type: 'string' },
-      example: '"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d-1769904750250"',
+      // A tag would be tried as it is, and refused.
+      example: '*',
     },
     IfNoneMatch: {
       name: 'If-None-Match',

@@ -1,3 +1,4 @@
+import { keptByName } from '../../request/kept.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entries, type Include } from './entries.statements.ts';
 import { filterSql, filtersOf, givenFilters, type OrderFilters, shortNames } from './list.statements.ts';
@@ -10,7 +11,7 @@ export function orderChanges(input: OrderList): Changes {
   return { ...statementsFor(given, input.include ?? []), filters: given.map((name) => filters[name]) };
 }
 
-const known = new Map<string, Omit<Changes, 'filters'>>();
+const changeStatements = keptByName<Omit<Changes, 'filters'>>();
 
 function statementsFor(given: readonly (keyof OrderFilters)[], include: Include): Omit<Changes, 'filters'> {
   const name = ['orders_changes', ...shortNames(given), ...shortNames(include)].join('_');
@@ -19,12 +20,10 @@ function statementsFor(given: readonly (keyof OrderFilters)[], include: Include)
   const one = given.includes('number') || given.includes('external_id');
   const rows = () => `select o.id, o.updated_at${one ? " + interval '0'" : ''} as moment from orders o
     where o.location_id = $1::uuid and ${afterPosition('o.updated_at', 'o.id')}${narrowed.join('')}`;
-  const made =
-    known.get(name) ??
+  return changeStatements(name, () =>
     changesStatements({
       ...{ name, filters: given.length, rows },
       entries: entries(include, 'page.moment, page.id'),
-    });
-  known.set(name, made);
-  return made;
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../request/kept.ts';
 import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';
@@ -41,7 +42,7 @@ export function listOrders(
   const filters = filtersOf(input);
   const given = givenFilters(filters);
   return {
-    statement: listStatement(sort, order, given, include),
+    statement: listStatement({ sort, direction: order, given, include }),
     values: [locationId, limit, offset, ...given.map((name) => filters[name])],
   };
 }
@@ -80,7 +81,7 @@ const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
 export const givenFilters = (filters: OrderFilters) =>
   filterNames.filter((name) => filters[name] !== undefined);
 
-const listStatements = new Map<string, Statement<PageText>>();
+const listStatements = keptByName<Statement<PageText>>();
 
 /** Part of a statement's name. */
 export const shortNames = (names: readonly string[]) =>
@@ -89,15 +90,20 @@ export const shortNames = (names: readonly string[]) =>
 /** Parameters of the filters that are given. */
 type Parameters = ReadonlyMap<keyof OrderFilters, string>;
 
-function listStatement(
-  sort: OrderList['sort'],
-  direction: OrderList['order'],
-  given: readonly (keyof OrderFilters)[],
-  include: Include,
-): Statement<PageText> {
+interface ListParts {
+  sort: OrderList['sort'];
+  direction: OrderList['order'];
+  given: readonly (keyof OrderFilters)[];
+  include: Include;
+}
+
+function listStatement(parts: ListParts): Statement<PageText> {
+  const { sort, direction, given, include } = parts;
   const name = ['list_orders', sort, direction, ...shortNames(given), ...shortNames(include)].join('_');
-  const known = listStatements.get(name);
-  if (known !== undefined) return known;
+  return listStatements(name, () => madeList(name, parts));
+}
+
+function madeList(name: string, { sort, direction, given, include }: ListParts): Statement<PageText> {
   const parameters = new Map(given.map((filter, index) => [filter, `$${index + 4}`]));
   const where = [
     `o.location_id = ${location}`,
@@ -110,13 +116,11 @@ function listStatement(
     : plain(sortColumns[sort], direction, where);
   // The page is found first, on ids and the sorted column alone; only its orders become JSON.
   const shown = entries(include, `page.sorted ${direction}, page.id ${direction}`);
-  const made = statement<PageText>(
+  return statement<PageText>(
     name,
     `with recursive ${page}${shown.tables}
      select (select start.total from start)::int as total, ${shown.data} as data, ${cutOf(shown)} as cut`,
   );
-  listStatements.set(name, made);
-  return made;
 }
 
 // Where the page begins, and the exact total: see order_page_start in prisma/sql/order_lists.sql.

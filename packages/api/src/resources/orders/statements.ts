@@ -12,34 +12,35 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
+const readingById = (name: string, doc: string) =>
+  statement<OrderText & JoinedRow>(
+    name,
+    `select o.location_id, o.id, ${doc} as doc, o.revision
+     from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
+     cross join lateral (select * from orders where location_id = k.location_id and id = k.id limit 1) o
+     cross join lateral orders_json(o.location_id, array[o.id]) j`,
+  );
+const readingByExternalId = (name: string, doc: string) =>
+  statement<OrderText>(
+    name,
+    `select o.id, ${doc} as doc, o.revision from orders o, lateral orders_json(o.location_id, array[o.id]) j
+     where o.location_id = $1::uuid and o.external_id = $2`,
+  );
+const withBooks = "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'";
+
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
-export const readOrders = statement<OrderText & JoinedRow>(
-  'read_orders',
-  `select k.location_id, j.id, j.doc,
-     (select r.revision from orders r where r.location_id = k.location_id and r.id = j.id) as revision
-   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
-);
+export const readOrders = readingById('read_orders', 'j.doc');
 
 /** The same with the books of each. */
-export const readOrdersWithBooks = statement<OrderText & JoinedRow>(
-  'read_orders_with_books',
-  `select k.location_id, j.id, left(j.doc, -1) || order_books(k.location_id, k.id) || '}' as doc
-   from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral orders_json(k.location_id, array[k.id]) j`,
-);
+export const readOrdersWithBooks = readingById('read_orders_with_books', withBooks);
 
 /** $1 location, $2 external_id. */
-export const readOrderByExternalId = statement<OrderText>(
-  'read_order_by_external_id',
-  `select o.id, j.doc, o.revision from orders o, lateral orders_json(o.location_id, array[o.id]) j
-   where o.location_id = $1::uuid and o.external_id = $2`,
-);
+export const readOrderByExternalId = readingByExternalId('read_order_by_external_id', 'j.doc');
 
 /** The same with its books. */
-export const readOrderWithBooksByExternalId = statement<OrderText>(
+export const readOrderWithBooksByExternalId = readingByExternalId(
   'read_order_with_books_by_external_id',
-  `select left(j.doc, -1) || order_books(o.location_id, o.id) || '}' as doc
-   from orders o, lateral orders_json(o.location_id, array[o.id]) j
-   where o.location_id = $1::uuid and o.external_id = $2`,
+  withBooks,
 );
 
 /** $1 location, $2 id, $3 target, $4 reason or null, $5 request id, $6 API key. `previous` is null when there is no such order. */

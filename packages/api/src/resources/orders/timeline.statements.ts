@@ -1,14 +1,15 @@
 import { statement } from '@comanda/db';
 
-// A move by hand and its audit entry are of one transaction, and so of one moment.
+// What a hand did and its audit entry are of one transaction, and so of one moment. `id` is that of the row in `relation`.
 const actor = (
   key: string,
   at: string,
+  { relation, id }: { relation: 'orders' | 'payments'; id: string } = { relation: 'orders', id: '$2::uuid' },
 ) => `case when ${key} is null then json_build_object('type', 'database',
     'name', (select concat_ws(' by ', a.actor_name, nullif(a.application_name, '')) from audit_entries a
-      where a.location_id = $1::uuid and a.created_at = ${at} and a.relation = 'orders'
+      where a.location_id = $1::uuid and a.created_at = ${at} and a.relation = '${relation}'
         and (a.row_count > 100 or a.changes @> jsonb_build_object('rows', jsonb_build_array(
-          jsonb_build_object('key', jsonb_build_object('id', $2::uuid)))))
+          jsonb_build_object('key', jsonb_build_object('id', ${id})))))
       limit 1))
   else json_build_object('type', 'api_key', 'id', ${key},
     'name', (select k.name from api_keys k where k.location_id = $1::uuid and k.id = ${key})) end`;
@@ -42,7 +43,7 @@ export const readTimeline = statement<{ doc: string }>(
      union all
      select b.created_at, 2, 0, json_build_object(
        'at', wire_time(b.created_at, o.timezone), 'kind', 'booked', 'entry', b.kind, 'amount', trim_scale(b.amount),
-       'by', ${actor('b.created_by', 'b.created_at')}, 'request_id', b.request_id, 'reason', b.reason, 'person', b.person)
+       'by', ${actor('b.created_by', 'b.transaction_at', { relation: 'payments', id: 'b.payment_id' })}, 'request_id', b.request_id, 'reason', b.reason, 'person', b.person)
      from subject o join settlement_entries b on b.location_id = o.location_id and b.order_id = o.id
      union all
      select e.created_at, 3, e.number, json_build_object(

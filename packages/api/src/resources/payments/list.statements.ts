@@ -1,4 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../request/kept.ts';
 import { allEntries, type PageText } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import type { PaymentList } from './schema.ts';
@@ -19,8 +20,9 @@ const collectedBy = (turn: string) => `p.status = 'completed' and p.id in (
       where later.location_id = ${location} and later.payment_id = e.payment_id and later.kind = 'payment' and later.id > e.id))`;
 
 const treatedApart = {
-  unsettled: `p.status = 'completed' and p.id in (
-    select e.payment_id from settlement_entries e where e.location_id = ${location} and e.turn_id is null and e.kind = 'payment')`,
+  // Whatever its status: a correction may wait.
+  unsettled: `p.id in (
+    select e.payment_id from settlement_entries e where e.location_id = ${location} and e.turn_id is null and e.kind <> 'refund')`,
   before_books: `p.status = 'completed' and not exists (
     select from settlement_entries e where e.location_id = ${location} and e.payment_id = p.id)`,
   refunded: `p.id in (select e.payment_id from settlement_entries e where e.location_id = ${location} and e.kind = 'refund')`,
@@ -45,12 +47,14 @@ const filterSql = {
 
 const filterNames = Object.keys(filterSql) as (keyof typeof filterSql)[];
 
-/** Of an input: the name of its statements, the conditions with parameters from `first` on, and their values. */
+/** Of an input: the end of the names of its statements, the conditions with parameters from `first` on, and their values. */
 function narrowed(input: PaymentList, first: number) {
   const given = filterNames.filter((name) => input[name] !== undefined);
   const { books, include = [] } = input;
   return {
-    name: [...given, ...(books === undefined ? [] : [books]), ...new Set(include)].join('_'),
+    suffix: [...given, ...(books === undefined ? [] : [books]), ...new Set(include)]
+      .map((part) => `_${part}`)
+      .join(''),
     where: [
       `p.location_id = ${location}`,
       ...given.map((filter, index) => filterSql[filter](`$${index + first}`)),
@@ -64,15 +68,8 @@ function narrowed(input: PaymentList, first: number) {
   };
 }
 
-/** Statements by their names. */
-const listStatements = new Map<string, Statement<PageText>>();
-const changeStatements = new Map<string, Omit<Changes, 'filters'>>();
-
-function known<Made>(statements: Map<string, Made>, name: string, make: () => Made): Made {
-  const made = statements.get(name) ?? make();
-  statements.set(name, made);
-  return made;
-}
+const listStatement = keptByName<Statement<PageText>>();
+const changeStatements = keptByName<Omit<Changes, 'filters'>>();
 
 // Every order has one payment, always (packages/db/src/tables/orders.ts): all of a location's are counted as its orders are.
 const all = `(select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order_tally_names(null), 768, '-infinity', 'infinity') t)`;
@@ -80,10 +77,9 @@ const all = `(select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order
 /** The statement that lists what passes the filters, and its values from $4 on; only filters that are given are in the SQL. */
 export function listPayments(input: PaymentList): { statement: Statement<PageText>; values: unknown[] } {
   const { where, values, doc, ...rest } = narrowed(input, 4);
-  const name = `list_payments_${rest.name}`;
   return {
     // The page is found first, on the index; only its payments become JSON.
-    statement: known(listStatements, name, () =>
+    statement: listStatement(`list_payments${rest.suffix}`, (name) =>
       statement<PageText>(
         name,
         `with page as materialized (
@@ -102,8 +98,7 @@ export function listPayments(input: PaymentList): { statement: Statement<PageTex
 /** Payments that have changed, by the moment of the last change. */
 export function paymentChanges(input: PaymentList): Changes {
   const { where, values, doc, ...rest } = narrowed(input, firstFilter);
-  const name = `payments_changes_${rest.name}`;
-  const statements = known(changeStatements, name, () =>
+  const statements = changeStatements(`payments_changes${rest.suffix}`, (name) =>
     changesStatements({
       ...{ name, filters: values.length },
       rows: () => `select p.id, p.updated_at as moment from payments p

@@ -57,6 +57,10 @@ export const includeBooks = list(z.enum(['books']), 20)
 export const PaymentWithBooks = Payment.extend({
   ...books,
   turn_id: Id.optional().meta({ description: 'The turn that collects it; none until the next turn opens.' }),
+  unsettled: z.number().optional().meta({
+    description:
+      'What the next turn will collect of it: the payment, less corrections of what is settled. Absent where nothing of it waits.',
+  }),
   refunded: z
     .number()
     .optional()
@@ -87,8 +91,8 @@ export const PaymentList = z
       .optional()
       .meta({
         description:
-          '`unsettled`: completed while no turn was open, so that the next turn collects it. `before_books`: completed, and in no ' +
-          'settlement that is known. `refunded`: some of it was given back. `canceled_and_paid`: completed, and its order is canceled.',
+          '`unsettled`: completed, or corrected, while no turn was open, so that the next turn takes it. `before_books`: completed, and in ' +
+          'no settlement that is known. `refunded`: some of it was given back. `canceled_and_paid`: completed, and its order is canceled.',
       }),
     include: includeBooks,
   })

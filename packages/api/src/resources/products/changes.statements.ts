@@ -1,3 +1,4 @@
+import { keptByName } from '../../request/kept.ts';
 import { entriesUntilFull } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entry, filterSql, givenFilters, type ProductFilters } from './statements.ts';
@@ -8,7 +9,7 @@ export function productChanges(filters: ProductFilters): Changes {
   return { ...statementsFor(given), filters: given.map((name) => filters[name]) };
 }
 
-const known = new Map<string, Omit<Changes, 'filters'>>();
+const changeStatements = keptByName<Omit<Changes, 'filters'>>();
 
 function statementsFor(given: readonly (keyof ProductFilters)[]): Omit<Changes, 'filters'> {
   const name = ['products_changes', ...given].join('_');
@@ -16,9 +17,7 @@ function statementsFor(given: readonly (keyof ProductFilters)[]): Omit<Changes, 
     .map((filter, index) => ` and ${filterSql[filter](`$${index + firstFilter}`)}`)
     .join('');
   const rows = (most: string) => rowsOf(narrowed, most);
-  const made = known.get(name) ?? changesStatements({ name, filters: given.length, rows, entries });
-  known.set(name, made);
-  return made;
+  return changeStatements(name, () => changesStatements({ name, filters: given.length, rows, entries }));
 }
 
 // Each product once, where it changed last: found along the one index or the other, and passed by along the other one.

@@ -1,5 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
+import { keptByName } from '../../request/kept.ts';
 import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';
@@ -89,7 +90,7 @@ export const givenFilters = (filters: ProductFilters) =>
 export const entry = 'select j.doc from products_json($1::uuid, array[k.id]) j';
 const entries = entriesUntilFull({ order: 'page.name, page.id', entry });
 
-const listStatements = new Map<string, Statement<PageText>>();
+const listStatements = keptByName<Statement<PageText>>();
 
 // By nothing or by visibility, the total is a count that is kept; otherwise what passes is looked for once, for page and total.
 function keptTotal(given: readonly (keyof ProductFilters)[]): string | undefined {
@@ -103,9 +104,10 @@ function keptTotal(given: readonly (keyof ProductFilters)[]): string | undefined
 // The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
 // of the table.
 function listStatement(given: readonly (keyof ProductFilters)[]): Statement<PageText> {
-  const name = ['list_products', ...given].join('_');
-  const known = listStatements.get(name);
-  if (known !== undefined) return known;
+  return listStatements(['list_products', ...given].join('_'), (name) => madeList(name, given));
+}
+
+function madeList(name: string, given: readonly (keyof ProductFilters)[]): Statement<PageText> {
   const where = [
     'p.location_id = $1::uuid',
     ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
@@ -115,13 +117,11 @@ function listStatement(given: readonly (keyof ProductFilters)[]): Statement<Page
   const [found, total] = kept
     ? [`${passing} order by p.name, p.id limit 200 offset $3::bigint`, kept]
     : ['select * from passing order by name, id limit 200 offset $3::bigint', 'select count(*) from passing'];
-  const made = statement<PageText>(
+  return statement<PageText>(
     name,
     `with recursive ${kept ? '' : `passing as materialized (${passing}), `}page as materialized (
        select * from (${found}) found limit $2
      )${entries.tables}
      select (${total})::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
   );
-  listStatements.set(name, made);
-  return made;
 }
