@@ -1,9 +1,11 @@
+import { verifyWebhook } from '@comanda/client/webhooks';
 import { startWorker } from '@comanda/worker';
 import { describe, expect, it } from 'vitest';
 import { Certification, CertificationPage } from '../../packages/api/src/resources/certifications/schema.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { dataOf } from '../support/answers.ts';
 import { type Call, useApi } from '../support/api.ts';
+import { startConsumer } from '../support/consumer.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -155,6 +157,42 @@ describe('a certification', () => {
     }
   });
 });
+
+it('a certified endpoint of v1 is sent the body of v2, or other text than its deliveries', async () => {
+  const { rest, start, read } = await openSandbox();
+  expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+  let secret = '';
+  const consumer = await startConsumer(({ headers, text }, response) => {
+    const accepted = verifyWebhook(secret, headers, text).then(
+      () => 200,
+      () => 400,
+    );
+    accepted.then((status) => response.writeHead(status).end());
+  });
+  const made = await rest('POST /v1/webhooks', { body: { url: consumer.url, events: ['catalog.updated'] } });
+  ({ secret } = (made.body as { data: { secret: string } }).data);
+  const worker = await begin();
+  try {
+    const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
+    const played = await waitFor(
+      'forged events to be refused',
+      async () =>
+        (await read(id)).checks.find(
+          ({ check, status }) => check === 'forged_refused' && status === 'passed',
+        ),
+      { timeoutMs: 60_000 },
+    );
+    const [told, ...lies] = played.done.map((text) => /catalog\.updated (\S{36})/.exec(text)?.[1] ?? text);
+    const textOf = (event = '') => consumer.received.find(({ body }) => body.id === event)?.text;
+    const delivered = await waitFor('the delivery of the change', () => textOf(told));
+    expect(JSON.parse(delivered)).toMatchObject({ id: told, api_version: 'v1' });
+    expect(lies).toHaveLength(2);
+    for (const lie of lies) expect(textOf(lie)).toBe(delivered.replace(told ?? '', lie));
+  } finally {
+    await worker.stop();
+    await consumer.close();
+  }
+}, 90_000);
 
 it('a live location pays nothing: its calls run no statement more', async () => {
   const locationId = await createLocation(api.app.database);

@@ -1,10 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { exampleAnswer, exampleBody, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
-import { familyOf, prunerOf, schemaIn } from '../../packages/api/src/families.ts';
+import { webhooks } from '../../packages/api/src/documents/webhooks.ts';
+import { familyOf, onlyIn, prunerOf, schemaIn } from '../../packages/api/src/families.ts';
 import { type Operation, operationsOf } from '../../packages/api/src/request/operations.ts';
 import { differsByFamily } from '../../packages/api/src/resources/events/data.rules.ts';
+import { publishedEvents } from '../../packages/api/src/resources/events/schema.ts';
 import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
+import { Order, OrderCreate } from '../../packages/api/src/resources/orders/schema.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { familyRouter } from './family-router.ts';
 
@@ -104,12 +108,46 @@ describe('what answers of a family leave out differs from what its document leav
 
   it.each(shared(operationsOf(familyRouter)))('of a router that has such fields: $name', (each) => {
     const [v1, v2] = takenFrom(each, ownDocuments);
-    const at = each.isList ? '.data' : '';
+    const at = each.isList ? '.data' : each.name === 'parts.exported' ? '.parts' : '';
     expect(v1?.byPlan).toEqual([`${at}.barcode`, `${at}.maker.country`]);
     expect(v2?.byPlan).toEqual([`${at}.legacy_code`]);
     expect([v1?.byDocument, v2?.byDocument]).toEqual([v1?.byPlan, v2?.byPlan]);
   });
 });
+
+describe('a field of an order that v1 alone has is in the document of v2:', () => {
+  const { external_id: shown, ...rest } = Order.shape;
+  const own = z.object({ ...rest, ...onlyIn('v1', { external_id: shown }) }).meta({ id: 'Order' });
+  const { external_id: given, ...others } = OrderCreate.shape;
+  const body = z.object({ ...others, ...onlyIn('v1', { external_id: given }) }).meta({ id: 'OrderCreate' });
+
+  test('in the body of an event', () => {
+    const event = z.object({ ...publishedEvents['order.created'].shape, data: own });
+    const { post } = webhooks({ ...publishedEvents, 'order.created': event })['order.created'] ?? {};
+    const described = JSON.stringify(z.toJSONSchema(content(post?.requestBody)));
+    expect(described).toContain('"channel"');
+    expect(described).not.toContain('"external_id"');
+  });
+
+  test.each(['v1', 'v2'] as const)('in examples, of which it is in those of v1: %s', (family) => {
+    const [output, input] = [schemaIn(own, family), schemaIn(body, family)];
+    const examples = {
+      component: exampleOf(output),
+      answer: exampleAnswer({ name: 'orders.create', output }),
+      body: exampleBody({ name: 'orders.create', input }),
+    };
+    for (const [name, example] of Object.entries(examples))
+      expect(Object.keys(example as object).includes('external_id'), name).toBe(family === 'v1');
+  });
+});
+
+/** The schema of a body as the documents are given it. */
+function content(body: unknown): z.ZodType {
+  const { schema } =
+    (body as { content: Record<string, { schema?: unknown }> }).content['application/json'] ?? {};
+  if (schema instanceof z.ZodType) return schema;
+  throw new Error('a body without a schema');
+}
 
 describe('a field that one family cannot give is needed', () => {
   it.each(operationsOf(appRouter))('$name', ({ input }) => {

@@ -60,6 +60,17 @@ describe.each(['v1', 'v2'] as const)('an answer of %s has a field of the other f
     expect((await call(`GET /${family}/parts`)).data).toEqual({ id: '1', ...shape[family] });
   });
 
+  test('of a list that is sent while it is read', async () => {
+    const { data } = await call(`GET /${family}/exported-parts`);
+    expect(data).toEqual({
+      total: 2,
+      parts: [
+        { id: '1', ...shape[family] },
+        { id: '2', ...shape[family] },
+      ],
+    });
+  });
+
   test('of a value that a service made', async () => {
     const { data } = await call(`GET /${family}/shown`);
     const { barcode, legacy_code } = data;
@@ -84,6 +95,8 @@ describe.each(['v1', 'v2'] as const)('an answer of %s has a field of the other f
 
 test('the typed client gets a field of v1', async () => {
   expect((await call('POST /trpc/parts.get', { id: 'x' })).data).toEqual({ id: 'x', ...shape.v2 });
+  const whole = { total: 2, parts: [{ ...shape.v2, id: '1' }, expect.anything()] };
+  expect((await call('POST /trpc/parts.exported', {})).data).toEqual(whole);
   expect((await call('POST /trpc/parts.list', {})).data).toMatchObject({ data: [{ id: '1', ...shape.v2 }] });
   const created = { name: 'One', barcode: '779', idempotencyKey: 'of-the-client' };
   const first = await call('POST /trpc/parts.create', created);

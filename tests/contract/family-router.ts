@@ -52,6 +52,24 @@ export const familyRouter = router({
         const [one] = await ctx.app.database.run(readPart, [input.id, 'One', '779', null]);
         return { text: one?.doc ?? '' };
       }),
+    exported: operation({
+      permission: null,
+      summary: 'Export',
+      rest: ['GET /v1/exported-parts', 'GET /v2/exported-parts'],
+    })
+      .output(z.object({ total: z.int(), parts: z.array(Part) }).meta({ id: 'FamilyParts' }))
+      .query(({ ctx }) => {
+        async function* entries(): AsyncGenerator<string[], undefined> {
+          for (const id of ['1', '2']) {
+            const [one] = await ctx.reads.run(readPart, [id, 'One', '779', null]);
+            yield [one?.doc ?? ''];
+          }
+          return undefined;
+        }
+        return {
+          stream: { head: { total: 2 }, list: 'parts', entries: entries(), close: async () => {} },
+        };
+      }),
     shown: operation({ permission: null, summary: 'Show', rest: ['GET /v1/shown', 'GET /v2/shown'] })
       .output(Part)
       .query(() => ({

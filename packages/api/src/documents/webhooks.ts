@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { schemaIn } from '../families.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
@@ -43,9 +44,13 @@ export const deliveryHeaders = {
   ),
 } as const satisfies Record<string, oas31.ParameterObject>;
 
-/** The `webhooks` section of the v2 document: every event type with its payload. Specification: Events. */
-export function webhooks(): Record<string, ZodOpenApiPathItemObject> {
-  return Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type) }]));
+/** The `webhooks` section of the v2 document: every event type with its body, as v2 has it. Specification: Events. */
+export function webhooks(
+  bodies: Readonly<Record<EventType, z.ZodType>> = publishedEvents,
+): Record<string, ZodOpenApiPathItemObject> {
+  return Object.fromEntries(
+    eventTypes.map((type) => [type, { post: delivery(type, schemaIn(bodies[type], 'v2')) }]),
+  );
 }
 
 /** A body that a delivery of the type carried: one of docs/events.md. */
@@ -53,7 +58,7 @@ export function exampleEvent(type: EventType): unknown {
   return JSON.parse(eventBodies[type]);
 }
 
-function delivery(type: EventType): NonNullable<ZodOpenApiPathItemObject['post']> {
+function delivery(type: EventType, schema: z.ZodType): NonNullable<ZodOpenApiPathItemObject['post']> {
   return {
     operationId: `on${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: [eventTag.name],
@@ -64,7 +69,7 @@ function delivery(type: EventType): NonNullable<ZodOpenApiPathItemObject['post']
     requestBody: {
       required: true,
       content: {
-        'application/json': { schema: schemaIn(publishedEvents[type], 'v2'), example: exampleEvent(type) },
+        'application/json': { schema, example: exampleEvent(type) },
       },
     },
     responses: {

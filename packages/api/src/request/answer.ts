@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { invalid } from '../errors.ts';
 import { prunedText } from '../families.ts';
 
@@ -25,16 +25,20 @@ type Content<Value> =
   | { readonly value: Value }
   /** The value's JSON text, sent as it is: a replay is byte for byte the same. */
   | { readonly text: string; readonly of?: Value }
-  /** The value's JSON text in pieces, when it is too large to be held. */
-  | { readonly stream: TextStream; readonly of?: Value }
+  /** A value with a list that is too large to be held. */
+  | { readonly stream: ListStream; readonly of?: Value }
   /** The caller has it already, by its entity tag. */
   | { readonly unchanged: true; readonly etag: string; readonly of?: Value };
 
-/** Text that is made while it is sent. Whoever takes it closes it. */
-export interface TextStream {
-  /** The next piece; undefined at the end. Rejects when the rest cannot be made. */
-  next(): Promise<string | undefined>;
-  /** Lets go of what it is made from, at the end or before. May be called again. */
+/** An object that ends in a list, which is read while it is sent. Whoever takes it closes it. */
+export interface ListStream {
+  /** The members before the list. */
+  readonly head: object;
+  /** The name of the list. */
+  readonly list: string;
+  /** The JSON texts of its entries, as they are read. Rejects when the rest cannot be. */
+  readonly entries: AsyncGenerator<readonly string[], undefined>;
+  /** Lets go of what it is read from, at the end or before. May be called again. */
   close(): Promise<void>;
 }
 
@@ -46,6 +50,22 @@ export function textOf(answer: Answer<unknown>, output: z.ZodType): string {
   if ('text' in answer) return answer.isPruned ? answer.text : prunedText(output, answer.text);
   if ('value' in answer) return JSON.stringify(output.parse(answer.value));
   throw new Error('an answer without a text');
+}
+
+/** The JSON text of a stream in pieces, as the family of `output` shows it. */
+export async function* piecesOf(
+  { head, list, entries }: ListStream,
+  output: z.ZodType,
+): AsyncGenerator<string, undefined> {
+  const schema = output instanceof z.ZodObject ? output.shape[list] : undefined;
+  if (!(schema instanceof z.ZodArray)) throw new Error(`the answer has no list ${list}`);
+  let before = `${JSON.stringify(head).slice(0, -1)},"${list}":[`;
+  for await (const texts of entries) {
+    yield before + texts.map((text) => prunedText(schema.element, text)).join(',');
+    before = ',';
+  }
+  yield `${before === ',' ? '' : before}]}`;
+  return undefined;
 }
 
 /** Which part of a list a page is. */
@@ -92,21 +112,25 @@ const tooLargeAsWhole = {
   reason: 'batch_too_large',
 } as const;
 
-/**
- * The value itself, for a caller in the same process. Throws `validation_error` for a stream that is too large to be held.
- */
+/** The value itself, for a caller in the same process. */
 export async function valueIn<Value>(answer: Answer<Value>): Promise<Value> {
   if ('value' in answer) return answer.value;
   if ('text' in answer) return JSON.parse(answer.text) as Value;
-  if ('unchanged' in answer) throw new Error('nobody asked whether the answer has changed');
-  const { stream } = answer;
+  throw new Error('an answer without a value');
+}
+
+/**
+ * The value of a stream, which it closes, as the family of `output` shows it. Throws `validation_error` for one that is too
+ * large to be held.
+ */
+export async function wholeOf(stream: ListStream, output: z.ZodType): Promise<unknown> {
   try {
     let text = '';
-    for (let piece = await stream.next(); piece !== undefined; piece = await stream.next()) {
+    for await (const piece of piecesOf(stream, output)) {
       text += piece;
       if (text.length > mostWholeCharacters) throw invalid(tooLargeAsWhole);
     }
-    return JSON.parse(text) as Value;
+    return JSON.parse(text);
   } finally {
     await stream.close();
   }

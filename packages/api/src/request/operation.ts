@@ -3,7 +3,7 @@ import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@
 import { z } from 'zod';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
-import { JsonText, textOf, valueIn } from './answer.ts';
+import { JsonText, textOf, valueIn, wholeOf } from './answer.ts';
 import { performGiven, readGiven } from './body-call.ts';
 import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type { Definition, Expecting, Keyed, Omittable, Repeatable, Work } from './definition.ts';
@@ -141,7 +141,8 @@ function served(definition: Definition) {
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
         if ('body' in given) return new JsonText(textOf(answer, own.output));
-        return own.output.parse(await valueIn(answer));
+        const whole = 'stream' in answer ? wholeOf(answer.stream, own.output) : valueIn(answer);
+        return own.output.parse(await whole);
       },
     );
     finishCall(ctx, caller, path, type);

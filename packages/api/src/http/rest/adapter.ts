@@ -178,10 +178,11 @@ export function restHandler(
     }
     const status = meta.status ?? 200;
     if ('stream' in answer) {
+      const { stream } = answer;
       try {
-        await sendStream(request, response, status, answer.stream, requestId, headers);
+        await sendStream(request, response, status, { stream, output: operation.output }, requestId, headers);
       } finally {
-        await answer.stream.close();
+        await stream.close();
       }
       return status;
     }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { exporting } from '@comanda/db';
-import type { TextStream } from '../../request/answer.ts';
+import type { z } from 'zod';
+import { type ListStream, piecesOf } from '../../request/answer.ts';
 import { asksForGzip, packedInto } from '../packing.ts';
 import { commonHeaders, headerList } from './answer.ts';
 
 /**
- * Sends an answer as it is made, packed for who asks, no faster than the caller takes it, chunked and without a
+ * Sends an answer as it is made and its family shows it, packed for who asks, no faster than the caller takes it, chunked and without a
  * Content-Length. Resolves when all is sent, or when the caller is gone. Throws what the stream throws: before the first piece nothing is sent
  * yet, and the refusal is an ordinary one; later the connection has to be cut, so that nobody takes a part for all.
  * The caller closes the stream.
@@ -15,11 +16,12 @@ export async function sendStream(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  stream: TextStream,
+  answer: { stream: ListStream; output: z.ZodType },
   requestId: string,
   headers: Record<string, string>,
 ): Promise<void> {
-  let piece = await stream.next();
+  const pieces = piecesOf(answer.stream, answer.output);
+  let piece = (await pieces.next()).value;
   const packs = asksForGzip(request);
   if (packs) headers['Content-Encoding'] = 'gzip';
   response.writeHead(status, headerList(commonHeaders, requestId, headers));
@@ -33,7 +35,7 @@ export async function sendStream(
     await taken(response, sink, before + piece);
     if (isGone(response)) return;
     before = '';
-    piece = await stream.next();
+    piece = (await pieces.next()).value;
   }
   sink.end('}');
 }

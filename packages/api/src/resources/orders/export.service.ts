@@ -1,11 +1,9 @@
 import { invalid } from '../../errors.ts';
-import { type Family, prunedText, schemaIn } from '../../families.ts';
-import type { Answer, TextStream } from '../../request/answer.ts';
+import type { Answer } from '../../request/answer.ts';
 import { refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
 import type { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { type OrderCursor, openOrderCursor } from './export.store.ts';
-import { Order } from './schema.ts';
 
 /**
  * Exports the orders of a range of days in full, oldest first, as one snapshot shows them: as many as `max_items_per_batch`
@@ -27,7 +25,7 @@ export async function exportOrders(
   let streams = false;
   try {
     let batch: Promise<void> | undefined;
-    const text = await ctx.reads.on(async (database, fresh) => {
+    const read = await ctx.reads.on(async (database, fresh) => {
       // Of a replica that failed before anything was sent.
       await cursor?.close();
       const opened = await openOrderCursor(database, ctx.caller.locationId, request, fresh);
@@ -41,10 +39,10 @@ export async function exportOrders(
       // Once there is something to send: what fails before counts nothing.
       batch ??= startBatch(ctx);
       await batch;
-      return pieces(head, first, opened, ctx.apiVersion);
+      return { head, entries: entriesOf(first, opened) };
     });
     streams = true;
-    return { stream: streamOf(text, close) };
+    return { stream: { ...read, list: 'orders', close } };
   } finally {
     if (!streams) await close();
   }
@@ -67,22 +65,10 @@ function refuseCut({ caller }: CallContext, { limit, offset }: OrderExportReques
   throw invalid({ path: 'limit', message, reason: 'batch_too_large' });
 }
 
-async function* pieces(
-  head: Omit<OrderExport, 'orders'>,
+async function* entriesOf(
   first: readonly string[],
   cursor: OrderCursor,
-  family: Family,
-): AsyncGenerator<string, undefined> {
-  const shown = schemaIn(Order, family);
-  let before = `${JSON.stringify(head).slice(0, -1)},"orders":[`;
-  for (let docs = first; docs.length > 0; docs = await cursor.next()) {
-    yield before + docs.map((doc) => prunedText(shown, doc)).join(',');
-    before = ',';
-  }
-  yield `${before === ',' ? '' : before}]}`;
+): AsyncGenerator<readonly string[], undefined> {
+  for (let docs = first; docs.length > 0; docs = await cursor.next()) yield docs;
   return undefined;
-}
-
-function streamOf(text: AsyncGenerator<string, undefined>, close: () => Promise<void>): TextStream {
-  return { next: async () => (await text.next()).value, close };
 }
