@@ -10,6 +10,7 @@ import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
 import { neighbours } from './parts/neighbours.ts';
+import { numbers } from './parts/numbers.ts';
 import { operations } from './parts/operations.ts';
 import { orders } from './parts/orders.ts';
 import type { Part } from './parts/part.ts';
@@ -48,4 +49,5 @@ export const parts: readonly Part[] = [
   board,
   processes,
   memory,
+  numbers,
 ];

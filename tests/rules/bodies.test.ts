@@ -145,6 +145,45 @@ describe('a number', () => {
     );
   });
 
+  it('is looked at digit by digit where it is long or has an exponent below 0, and nothing else is', () => {
+    const spaces = fc.stringMatching(/^[ \t\n\r]{0,20}$/);
+    const token = fc.oneof(
+      fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{1,20})?([eE][+-]?\d{1,3})?$/),
+      fc.constantFrom('true', 'false', 'null', '0', '{}', '[]'),
+      fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+      // Texts with what would be looked at.
+      fc.constantFrom('"000000000000123456"', '"1e-400"', '"a, 1234567890123456789 "', '"\\" , 1e-9"'),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(spaces, token, spaces), { minLength: 1 }),
+        fc.boolean(),
+        (rows, isList) => {
+          const values = rows.map(([before, value, behind]) => `${before}${value}${behind}`);
+          const json = isList
+            ? `{"a":[${values.join()}]}`
+            : `{${values.map((value, at) => `"n${at}":${value}`).join()}}`;
+          const places = scanStructure(Buffer.from(json), Number.MAX_SAFE_INTEGER).unsureNumbers;
+          const bytes = Buffer.from(json);
+          const found = Array.from({ length: places.length / 2 }, (_, at) =>
+            bytes.subarray(places[2 * at], places[2 * at + 1]).toString(),
+          );
+          const expected = rows
+            .map(([, value]) => value)
+            .filter((value) => /^-?\d/.test(value) && (value.length >= 16 || /e-/i.test(value)));
+          expect(found).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('between others that a double stands for is alone another one', () => {
+    const json = '{"a":[0.1, 1e-400 ,"ü 1e-400"],"b":0.30000000000000004,"c":1.00000000000000000001,"d":"é"}';
+    expect(read(json).exact).toEqual({
+      ...{ a: [0.1, 5e-324, 'ü 1e-400'], b: 0.30000000000000004, c: 1 + Number.EPSILON, d: 'é' },
+    });
+  });
+
   it('never passes with more digits than a double holds', () => {
     const digits = (least: number, most: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });

@@ -1,52 +1,24 @@
-import { endOfText } from './text.ts';
-
 /**
- * Whether a JSON text may hold a number that no double stands for: one with more than 15 digits, or with an exponent so
- * small that the double is 0. Says yes too often, never no wrongly. Looks at each sixteenth byte, as a run of sixteen
- * digits cannot pass between two of them.
+ * The JSON text with each of its numbers that no double stands for exactly replaced by the next larger double: a schema that
+ * allows 3 decimals then refuses `0.0010000000000000000001`, and does not take it for 0.001. Undefined where there is none.
+ * `places` are those of `scanStructure`. Every bound on a number is below 2^34, where neighboring doubles differ in the
+ * sixth decimal.
  */
-export function mayHoldInexactNumbers(bytes: Uint8Array, text: string): boolean {
-  for (let at = run - 1; at < bytes.length; at += run)
-    if (isDigit(bytes[at]) && runAround(bytes, at) >= run) return true;
-  return tinyExponent.test(text);
-}
-
-/**
- * The JSON text with each number that no double stands for exactly replaced by the next larger double: a
- * schema that allows 3 decimals then refuses `0.0010000000000000000001`, and does not take it for 0.001. The text must be JSON. Every bound on a number is below 2^34, where neighboring doubles differ in the sixth decimal.
- */
-export function withoutInexactNumbers(text: string): string {
+export function withoutInexactNumbers(bytes: Uint8Array, places: readonly number[]): string | undefined {
   const pieces: string[] = [];
-  let at = 0;
-  for (let open = text.indexOf('"'); open >= 0; open = text.indexOf('"', at)) {
-    const end = endOfText(text, open);
-    pieces.push(replaced(text.slice(at, open)), text.slice(open, end));
-    at = end;
+  let done = 0;
+  for (let place = 0; place < places.length; place += 2) {
+    const from = places[place] ?? 0;
+    const to = places[place + 1] ?? 0;
+    const token = utf8.decode(bytes.subarray(from, to));
+    if (isExact(token)) continue;
+    pieces.push(utf8.decode(bytes.subarray(done, from)), String(nextUp(Number(token))));
+    done = to;
   }
-  return pieces.join('') + replaced(text.slice(at));
+  return done === 0 ? undefined : pieces.join('') + utf8.decode(bytes.subarray(done));
 }
 
-const replaced = (piece: string): string =>
-  piece.replace(/-?\d[\d.eE+-]*/g, (token) => (isExact(token) ? token : String(nextUp(Number(token)))));
-
-/** The least run of digits and points that a double may not stand for. */
-const run = 16;
-
-const point = 0x2e;
-
-const isDigit = (byte: number | undefined): boolean =>
-  byte !== undefined && ((byte >= 0x30 && byte <= 0x39) || byte === point);
-
-function runAround(bytes: Uint8Array, at: number): number {
-  let from = at;
-  let to = at;
-  while (isDigit(bytes[from - 1]) && to - from < run) from--;
-  while (isDigit(bytes[to + 1]) && to - from < run) to++;
-  return to - from + 1;
-}
-
-// Behind a number comes one of these; behind the digits of an id does not.
-const tinyExponent = /[\d.][eE]-\d{3,}[\s,}\]]/;
+const utf8 = new TextDecoder();
 
 function isExact(token: string): boolean {
   const value = Number(token);

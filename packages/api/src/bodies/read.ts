@@ -2,7 +2,7 @@ import { ApiError, invalid } from '../errors.ts';
 import { beyondSentences, structureBounds } from './bounds.ts';
 import type { Input } from './input.ts';
 import { duplicateName } from './names.ts';
-import { mayHoldInexactNumbers, withoutInexactNumbers } from './numbers.ts';
+import { withoutInexactNumbers } from './numbers.ts';
 import { type Structure, scanStructure } from './scan.ts';
 
 /** How a body is read. */
@@ -33,17 +33,21 @@ export function readJson(bytes: Uint8Array, { kind, mostItems, isStrict }: Readi
   const twice = isStrict ? duplicateName(text) : undefined;
   if (twice !== undefined)
     throw invalid({ path: twice, message: 'must not be given twice', reason: 'unknown_parameter' });
-  return { value, exact: exactly(bytes, text, value), mayBeUnstorable: structure.hasEscapes };
+  return { value, exact: exactly(bytes, structure, value), mayBeUnstorable: structure.hasEscapes };
 }
 
 /**
- * Reads the JSON text of a call's input in a URL; an empty one reads as `{}`. The length is that of the head, which is
- * bounded. Throws 400 for what is not JSON.
+ * Reads the JSON text of a call's input in a URL; an empty one reads as `{}`. Throws `validation_error` beyond the bounds of
+ * an ordinary body, 400 for what is not JSON.
  */
 export function readParameter(text: string): Input {
   if (text === '') return { value: {}, exact: {}, mayBeUnstorable: false };
+  const bytes = Buffer.from(text);
+  const most = structureBounds.values.ordinary;
+  const structure = scanStructure(bytes, most);
+  refuseBeyond(structure, most);
   const value = parse(text, 'input');
-  return { value, exact: exactly(Buffer.from(text), text, value), mayBeUnstorable: true };
+  return { value, exact: exactly(bytes, structure, value), mayBeUnstorable: true };
 }
 
 function refuseBeyond({ beyond, values }: Structure, most: number): void {
@@ -90,8 +94,7 @@ type Unreadable = 'body' | 'input';
 const unreadable = (found: string, what: Unreadable = 'body') =>
   new ApiError('unreadable_body', `The ${what} cannot be read: ${found}.`);
 
-function exactly(bytes: Uint8Array, text: string, value: unknown): unknown {
-  if (!mayHoldInexactNumbers(bytes, text)) return value;
-  const exact = withoutInexactNumbers(text);
-  return exact === text ? value : JSON.parse(exact);
+function exactly(bytes: Uint8Array, { unsureNumbers }: Structure, value: unknown): unknown {
+  const exact = withoutInexactNumbers(bytes, unsureNumbers);
+  return exact === undefined ? value : JSON.parse(exact);
 }
