@@ -65,6 +65,8 @@ export interface PageParts {
   where?: string;
   /** What an entry shows beside its row. */
   joins?: string;
+  /** How many there are in all; else they are counted. */
+  total?: string;
   /** Whether a page of the largest entries would be larger than `pageBytes`. */
   large?: true;
 }
@@ -73,6 +75,7 @@ export interface PageParts {
 export function pageStatement(parts: PageParts): Statement<PageText> {
   const { name, table, order, entry, where = '', joins = '', large } = parts;
   const from = `from ${table} r where r.location_id = $1::uuid ${where}`;
+  const total = parts.total ?? `(select count(*) ${from})`;
   const page = `page as materialized (select * ${from} order by ${order} limit $2 offset $3)`;
   if (large) {
     const row = `select ${entry} from ${table} r ${joins} where r.location_id = $1::uuid and r.id = k.id`;
@@ -80,13 +83,13 @@ export function pageStatement(parts: PageParts): Statement<PageText> {
     return statement(
       name,
       `with recursive ${page}${entries.tables}
-       select (select count(*) ${from})::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
+       select ${total}::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
     );
   }
   return statement(
     name,
     `with ${page}
-     select (select count(*) ${from})::int as total,
+     select ${total}::int as total,
        coalesce('[' || string_agg(${entry}, ',' order by ${order}) || ']', '[]') as data
      from page r ${joins}`,
   );

@@ -1,4 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
+import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
 import { keptByName } from '../../request/kept.ts';
 import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
@@ -39,11 +40,10 @@ export function listOrders(
   input: OrderList,
 ): { statement: Statement<PageText>; values: unknown[] } {
   const { limit, offset, sort, order, include = [] } = input;
-  const filters = filtersOf(input);
-  const given = givenFilters(filters);
+  const given = givenFilters(filterSql, filtersOf(input));
   return {
-    statement: listStatement({ sort, direction: order, given, include }),
-    values: [locationId, limit, offset, ...given.map((name) => filters[name])],
+    statement: listStatement(sort, order, given, include),
+    values: [locationId, limit, offset, ...given.values],
   };
 }
 
@@ -60,8 +60,8 @@ const dayStart = (value: string) => `(select day_start(${value}::date, ${timezon
 const dayEnd = (value: string) => `(select day_start(${value}::date + 1, ${timezone}))`;
 const mostOnPage = 200;
 
-/** What a filter means, given its parameter; the order is `o`. */
-export const filterSql = {
+/** Of the order `o`. */
+export const filterSql: FilterSql<OrderFilters> = {
   status: (value) => `o.status = ${value}::order_status`,
   any_status: (value) => `o.status = any (${value}::order_status[])`,
   from: (value) => `o.created_at >= ${dayStart(value)}`,
@@ -72,55 +72,42 @@ export const filterSql = {
   turn_id: (value) => `o.turn_id = ${value}::uuid`,
   settlement_id: (value) =>
     `o.turn_id = (select s.turn_id from settlements s where s.location_id = ${location} and s.id = ${value}::uuid)`,
-} as const satisfies Record<keyof OrderFilters, (value: string) => string>;
+};
 
 const counted: readonly (keyof OrderFilters)[] = ['status', 'any_status', 'from', 'to'];
-const filterNames = Object.keys(filterSql) as (keyof OrderFilters)[];
-
-/** The filters that are given, always in the same order. */
-export const givenFilters = (filters: OrderFilters) =>
-  filterNames.filter((name) => filters[name] !== undefined);
-
-const listStatements = keptByName<Statement<PageText>>();
 
 /** Part of a statement's name. */
 export const shortNames = (names: readonly string[]) =>
   [...new Set(names)].sort().map((name) => name.slice(0, 3));
 
+const kept = keptByName<Statement<PageText>>();
+
 /** Parameters of the filters that are given. */
 type Parameters = ReadonlyMap<keyof OrderFilters, string>;
 
-interface ListParts {
-  sort: OrderList['sort'];
-  direction: OrderList['order'];
-  given: readonly (keyof OrderFilters)[];
-  include: Include;
-}
-
-function listStatement(parts: ListParts): Statement<PageText> {
-  const { sort, direction, given, include } = parts;
-  const name = ['list_orders', sort, direction, ...shortNames(given), ...shortNames(include)].join('_');
-  return listStatements(name, () => madeList(name, parts));
-}
-
-function madeList(name: string, { sort, direction, given, include }: ListParts): Statement<PageText> {
-  const parameters = new Map(given.map((filter, index) => [filter, `$${index + 4}`]));
-  const where = [
-    `o.location_id = ${location}`,
-    ...[...parameters].map(([filter, value]) => filterSql[filter](value)),
-  ].join(' and ');
-  const page = given.every((filter) => counted.includes(filter))
-    ? sort === 'created_at'
-      ? byTime(direction, parameters)
-      : byColumn(sortColumns[sort], direction, where, parameters)
-    : plain(sortColumns[sort], direction, where);
-  // The page is found first, on ids and the sorted column alone; only its orders become JSON.
-  const shown = entries(include, `page.sorted ${direction}, page.id ${direction}`);
-  return statement<PageText>(
-    name,
-    `with recursive ${page}${shown.tables}
-     select (select start.total from start)::int as total, ${shown.data} as data, ${cutOf(shown)} as cut`,
-  );
+function listStatement(
+  sort: OrderList['sort'],
+  direction: OrderList['order'],
+  given: Given<keyof OrderFilters>,
+  include: Include,
+): Statement<PageText> {
+  const name = ['list_orders', sort, direction, ...shortNames(given.names), ...shortNames(include)].join('_');
+  return kept(name, () => {
+    const parameters = new Map(given.names.map((filter, index) => [filter, `$${index + 4}`]));
+    const where = `o.location_id = ${location}${given.where(4)}`;
+    const page = given.names.every((filter) => counted.includes(filter))
+      ? sort === 'created_at'
+        ? byTime(direction, parameters)
+        : byColumn(sortColumns[sort], direction, where, parameters)
+      : plain(sortColumns[sort], direction, where);
+    // The page is found first, on ids and the sorted column alone; only its orders become JSON.
+    const shown = entries(include, `page.sorted ${direction}, page.id ${direction}`);
+    return statement<PageText>(
+      name,
+      `with recursive ${page}${shown.tables}
+       select (select start.total from start)::int as total, ${shown.data} as data, ${cutOf(shown)} as cut`,
+    );
+  });
 }
 
 // Where the page begins, and the exact total: see order_page_start in prisma/sql/order_lists.sql.

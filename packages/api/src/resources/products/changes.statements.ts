@@ -1,23 +1,18 @@
+import { givenFilters } from '../../request/filters.ts';
 import { keptByName } from '../../request/kept.ts';
 import { entriesUntilFull } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
-import { entry, filterSql, givenFilters, type ProductFilters } from './statements.ts';
+import { entry, filterSql, type ProductFilters } from './statements.ts';
+
+const kept = keptByName<Omit<Changes, 'filters'>>();
 
 /** Products that have changed, or whose stock has, by the later moment of the two. */
 export function productChanges(filters: ProductFilters): Changes {
-  const given = givenFilters(filters);
-  return { ...statementsFor(given), filters: given.map((name) => filters[name]) };
-}
-
-const changeStatements = keptByName<Omit<Changes, 'filters'>>();
-
-function statementsFor(given: readonly (keyof ProductFilters)[]): Omit<Changes, 'filters'> {
-  const name = ['products_changes', ...given].join('_');
-  const narrowed = given
-    .map((filter, index) => ` and ${filterSql[filter](`$${index + firstFilter}`)}`)
-    .join('');
-  const rows = (most: string) => rowsOf(narrowed, most);
-  return changeStatements(name, () => changesStatements({ name, filters: given.length, rows, entries }));
+  const { names, values, where } = givenFilters(filterSql, filters);
+  const name = ['products_changes', ...names].join('_');
+  const rows = (most: string) => rowsOf(where(firstFilter), most);
+  const statements = kept(name, () => changesStatements({ name, filters: values.length, rows, entries }));
+  return { ...statements, filters: values };
 }
 
 // Each product once, where it changed last: found along the one index or the other, and passed by along the other one.

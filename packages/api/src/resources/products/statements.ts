@@ -1,5 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
+import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
 import { keptByName } from '../../request/kept.ts';
 import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
@@ -57,15 +58,12 @@ export function listProducts(
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
 ): { statement: Statement<PageText>; values: unknown[] } {
-  const given = givenFilters(filters);
-  return {
-    statement: listStatement(given),
-    values: [locationId, limit, offset, ...given.map((name) => filters[name])],
-  };
+  const given = givenFilters(filterSql, filters);
+  return { statement: listStatement(given), values: [locationId, limit, offset, ...given.values] };
 }
 
-/** What a filter means, given its parameter; the product is `p`. */
-export const filterSql = {
+/** Of the product `p`. */
+export const filterSql: FilterSql<ProductFilters> = {
   visible: (value) => `p.visible = ${value}::boolean`,
   category_id: (value) =>
     `exists (select from product_categories c
@@ -78,50 +76,42 @@ export const filterSql = {
   ...(Object.fromEntries(
     referenceColumns.map((name) => [name, (value: string) => `p.${name} = ${value}::uuid`]),
   ) as Record<(typeof referenceColumns)[number], (value: string) => string>),
-} as const satisfies Record<keyof ProductFilters, (value: string) => string>;
-
-const filterNames = Object.keys(filterSql) as (keyof ProductFilters)[];
-
-/** The filters that are given, always in the same order. */
-export const givenFilters = (filters: ProductFilters) =>
-  filterNames.filter((name) => filters[name] !== undefined);
+};
 
 /** A product, by its id `k.id`. */
 export const entry = 'select j.doc from products_json($1::uuid, array[k.id]) j';
 const entries = entriesUntilFull({ order: 'page.name, page.id', entry });
 
-const listStatements = keptByName<Statement<PageText>>();
+const kept = keptByName<Statement<PageText>>();
 
 // By nothing or by visibility, the total is a count that is kept; otherwise what passes is looked for once, for page and total.
-function keptTotal(given: readonly (keyof ProductFilters)[]): string | undefined {
-  const kept = "select coalesce(sum(t.n), 0) from tally($1::uuid, '{product visible,product hidden}') t";
-  if (given.length === 0) return kept;
+function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
+  const all = "select coalesce(sum(t.n), 0) from tally($1::uuid, '{product visible,product hidden}') t";
+  if (given.length === 0) return all;
   if (given.length === 1 && given[0] === 'visible')
-    return `${kept} where t.name = case when $4::boolean then 'product visible' else 'product hidden' end`;
+    return `${all} where t.name = case when $4::boolean then 'product visible' else 'product hidden' end`;
   return undefined;
 }
 
 // The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
 // of the table.
-function listStatement(given: readonly (keyof ProductFilters)[]): Statement<PageText> {
-  return listStatements(['list_products', ...given].join('_'), (name) => madeList(name, given));
-}
-
-function madeList(name: string, given: readonly (keyof ProductFilters)[]): Statement<PageText> {
-  const where = [
-    'p.location_id = $1::uuid',
-    ...given.map((filter, index) => filterSql[filter](`$${index + 4}`)),
-  ].join(' and ');
-  const kept = keptTotal(given);
-  const passing = `select p.location_id, p.id, p.name from products p where ${where}`;
-  const [found, total] = kept
-    ? [`${passing} order by p.name, p.id limit 200 offset $3::bigint`, kept]
-    : ['select * from passing order by name, id limit 200 offset $3::bigint', 'select count(*) from passing'];
-  return statement<PageText>(
-    name,
-    `with recursive ${kept ? '' : `passing as materialized (${passing}), `}page as materialized (
-       select * from (${found}) found limit $2
-     )${entries.tables}
-     select (${total})::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
-  );
+function listStatement(given: Given<keyof ProductFilters>): Statement<PageText> {
+  const name = ['list_products', ...given.names].join('_');
+  return kept(name, () => {
+    const tally = tallied(given.names);
+    const passing = `select p.location_id, p.id, p.name from products p where p.location_id = $1::uuid${given.where(4)}`;
+    const [found, total] = tally
+      ? [`${passing} order by p.name, p.id limit 200 offset $3::bigint`, tally]
+      : [
+          'select * from passing order by name, id limit 200 offset $3::bigint',
+          'select count(*) from passing',
+        ];
+    return statement<PageText>(
+      name,
+      `with recursive ${tally ? '' : `passing as materialized (${passing}), `}page as materialized (
+         select * from (${found}) found limit $2
+       )${entries.tables}
+       select (${total})::int as total, ${entries.data} as data, ${cutOf(entries)} as cut`,
+    );
+  });
 }

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import type { PageText } from '../../request/page-text.ts';
+import { pageStatement } from '../../request/page-text.ts';
 
 // Not Prisma: turns_json is the one definition of a turn, which events show, too.
 
@@ -8,17 +8,11 @@ export interface TurnText {
   doc: string;
 }
 
-/** $1 location, $2 limit, $3 offset. A page as the text of a JSON array, and the exact total. */
-export const listTurns = statement<PageText>(
-  'list_turns',
-  `with page as materialized (
-     select t.id, t.started_at from turns t where t.location_id = $1::uuid
-     order by t.started_at desc, t.id desc limit $2 offset $3
-   )
-   select coalesce('[' || string_agg(j.doc, ',' order by page.started_at desc, page.id desc) || ']', '[]') as data,
-     (select count(*) from turns t where t.location_id = $1::uuid)::int as total
-   from page cross join lateral turns_json($1::uuid, array[page.id]) j`,
-);
+/** $1 location, $2 limit, $3 offset. */
+export const listTurns = pageStatement({
+  ...{ name: 'list_turns', table: 'turns', order: 'r.started_at desc, r.id desc', entry: 'j.doc' },
+  joins: 'cross join lateral turns_json($1::uuid, array[r.id]) j',
+});
 
 /** $1 location, $2 id. */
 export const readTurn = statement<TurnText>(

@@ -4,7 +4,7 @@ import type { Answer } from '../../request/answer.ts';
 import type { Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
-import { attempts, findEndpoint } from './deliveries.statements.ts';
+import { findEndpoint, listAttempts } from './deliveries.statements.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
 
 /**
@@ -13,11 +13,11 @@ import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';
  */
 export async function listDeliveries(
   ctx: Lookup,
-  { id, limit, offset, status, event_type }: WebhookDeliveryList,
+  input: WebhookDeliveryList,
 ): Promise<Answer<Page<WebhookDelivery>>> {
+  const { id } = input;
   const [known] = isId(id) ? await ctx.app.database.run(findEndpoint, [ctx.caller.locationId, id]) : [];
   if (known === undefined) throw notFound('Webhook endpoint');
-  const given = [status, event_type].filter((value) => value !== undefined);
-  const page = attempts[`${status === undefined ? '' : 's'}${event_type === undefined ? '' : 't'}`];
-  return readPage(ctx, page, { limit, offset }, [id, ...given]);
+  const { statement, values } = listAttempts(input);
+  return readPage(ctx, statement, input, values);
 }

@@ -1,26 +1,35 @@
 import { type Statement, statement } from '@comanda/db';
+import { type FilterSql, givenFilters } from '../../request/filters.ts';
+import { keptByName } from '../../request/kept.ts';
 import { type PageText, pageStatement } from '../../request/page-text.ts';
+import type { WebhookDeliveryList } from './schema.ts';
 
 export const findEndpoint = statement(
   'find_webhook_endpoint',
   'select from webhook_endpoints where location_id = $1::uuid and id = $2::uuid',
 );
 
-const ofStatus = (value: string) => ` and r.status = ${value}::delivery_status`;
-const ofType = (value: string) => ` and r.event_type = ${value}`;
-
-// By which filters are given.
-export const attempts: Record<'' | 's' | 't' | 'st', Statement<PageText>> = {
-  '': attemptsOf('list_webhook_attempts', ''),
-  s: attemptsOf('list_webhook_attempts_status', ofStatus('$5')),
-  t: attemptsOf('list_webhook_attempts_type', ofType('$5')),
-  st: attemptsOf('list_webhook_attempts_status_type', ofStatus('$5') + ofType('$6')),
+const filterSql: FilterSql<Pick<WebhookDeliveryList, 'status' | 'event_type'>> = {
+  status: (value) => `r.status = ${value}::delivery_status`,
+  event_type: (value) => `r.event_type = ${value}`,
 };
 
-/** $1 location, $2 limit, $3 offset, $4 endpoint. */
-function attemptsOf(name: string, narrowed: string): Statement<PageText> {
-  const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
-  return pageStatement({
+const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
+const kept = keptByName<Statement<PageText>>();
+
+/** The statement that lists what passes the filters, and its values from $4 on: the endpoint first. */
+export function listAttempts(input: WebhookDeliveryList): {
+  statement: Statement<PageText>;
+  values: unknown[];
+} {
+  const given = givenFilters(filterSql, input);
+  const name = ['list_webhook_attempts', ...given.names].join('_');
+  const statement = kept(name, () => attempts(name, given.where(5)));
+  return { statement, values: [input.id, ...given.values] };
+}
+
+const attempts = (name: string, narrowed: string) =>
+  pageStatement({
     name,
     table: 'webhook_attempts',
     order: 'r.attempted_at desc, r.id desc',
@@ -36,4 +45,3 @@ function attemptsOf(name: string, narrowed: string): Statement<PageText> {
       || case when d.replayed then ',"replayed":true' else '' end
       || case when r.event_type = 'webhook.test' then ',"simulated":true' else '' end || '}'`,
   });
-}

@@ -1,0 +1,23 @@
+/** What each filter of a list means in SQL, given its parameter. */
+export type FilterSql<Filters> = { readonly [Name in keyof Filters]-?: (value: string) => string };
+
+/** The filters that a call gives, always in the same order. */
+export interface Given<Name> {
+  readonly names: readonly Name[];
+  readonly values: readonly unknown[];
+  /** The conditions, each behind an `and`; their parameters begin at `$first`. */
+  where(first: number): string;
+}
+
+/** Only filters that are given are in the SQL, so that it is planned for them. Others in `filters` are passed over. */
+export function givenFilters<Filters extends object>(
+  sql: FilterSql<Filters>,
+  filters: Filters,
+): Given<keyof Filters> {
+  const names = (Object.keys(sql) as (keyof Filters)[]).filter((name) => filters[name] !== undefined);
+  return {
+    names,
+    values: names.map((name) => filters[name]),
+    where: (first) => names.map((name, index) => ` and ${sql[name](`$${first + index}`)}`).join(''),
+  };
+}
