@@ -16,8 +16,7 @@ export const barcode = {
       file: 'packages/db/src/tables/products.ts',
       edits: [
         {
-          before:
-            "    created_at: {},\n    updated_at: {},\n  },\n  access: { service: everything, people: 'edit' },\n  belongs: { to: 'location',",
+          after: '    image_url: { published: true, edited: true },\n',
           insert: '    barcode: { published: true, catalog: true, edited: true },\n',
         },
       ],

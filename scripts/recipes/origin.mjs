@@ -15,8 +15,7 @@ export const origin = {
       file: 'packages/db/src/tables/products.ts',
       edits: [
         {
-          before:
-            "    created_at: {},\n    updated_at: {},\n  },\n  access: { service: everything, people: 'edit' },\n  belongs: { to: 'location',",
+          after: '    image_url: { published: true, edited: true },\n',
           insert: '    origin: { published: true, catalog: true, edited: true },\n',
         },
       ],

@@ -29,8 +29,7 @@ export const supplier = {
       file: 'packages/db/src/tables/products.ts',
       edits: [
         {
-          before:
-            "    created_at: {},\n    updated_at: {},\n  },\n  access: { service: everything, people: 'edit' },\n  belongs: { to: 'location',",
+          after: '    image_url: { published: true, edited: true },\n',
           insert: '    supplier_id: { published: true, catalog: true, edited: true },\n',
         },
       ],

@@ -56,7 +56,7 @@ const judged = new Set([
 const of = (name: string, sandbox: SandboxReset): Table => ({
   ...{ name, schema: 'public', key: ['id'], columns: { location_id: {}, id: {} } },
   access: { service: [], people: 'none' },
-  belongs: { to: 'location', sandbox },
+  belongs: { sandbox },
 });
 
 function names(table: string, parent: string): ForeignKey {

@@ -16,15 +16,15 @@ export function auditSql(table: Table, catalog: Catalog): string[] {
       if (audit === undefined) return [];
       const name = `audit_${operation}_${table.name}`;
       return [
-        triggerFunction(
-          name,
-          '',
-          `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\nEND IF;`,
-        ),
+        triggerFunction(name, '', byHand(audit)),
         statementTrigger(`audit_${operation}`, operation, table.name, `${name}()`),
       ];
     });
 }
+
+/** What is done where the statement is not the service's, and no other one's consequence. */
+export const byHand = (audit: string): string =>
+  `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\nEND IF;`;
 
 /** Rows whose values an entry has. What is deleted is nowhere else. */
 const keptOfOthers = 100;

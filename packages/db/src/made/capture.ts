@@ -1,5 +1,5 @@
 import type { Column, Operation, Published, Table } from '../tables/table.ts';
-import { auditOf } from './audit.ts';
+import { auditOf, byHand } from './audit.ts';
 import type { Catalog } from './catalog.ts';
 import { capturedOperations } from './operations.ts';
 import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
@@ -79,9 +79,7 @@ function looksFirst({ table, published, operation }: Captured, catalog: Catalog)
     RETURN NULL;
   END IF;
 ${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
-  return audit === undefined
-    ? ''
-    : `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\nEND IF;`;
+  return audit === undefined ? '' : byHand(audit);
 }
 
 const captureAlone = (of: Captured): string => `${comparison(of)}\n${capture(of)};`;
@@ -115,20 +113,12 @@ function comparison(of: Captured): string {
 }
 
 function changedRows({ published: { id, counted }, operation, columns, key }: Captured): string {
-  const as = (alias: 'o' | 'n', what: string) => what.replaceAll(/\br\./g, `${alias}.`);
-  if (operation === 'insert') {
-    const count =
-      counted &&
-      `,\n  (${as('n', counted.by)})::text AS gained, ${as('n', counted.at)} AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at`;
-    return `SELECT n.location_id, n.${id} AS id${count ?? ''}\nFROM new_rows n`;
-  }
+  const [lost, gained] = [countedAs('lost', 'o', counted), countedAs('gained', 'n', counted)];
+  if (operation === 'insert') return `SELECT n.location_id, n.${id} AS id${gained.alone}\nFROM new_rows n`;
   if (operation === 'delete') {
     const owner = columns.filter(({ recorded }) => recorded === 'at deletion').map(({ name }) => name);
-    const count =
-      counted &&
-      `,\n  (${as('o', counted.by)})::text AS lost, ${as('o', counted.at)} AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at`;
     const before = owner.length > 0 ? `, jsonb_build_object(${members('o', owner)}) AS before` : '';
-    return `SELECT o.location_id, o.${id} AS id${before}${count ?? ''}\nFROM old_rows o`;
+    return `SELECT o.location_id, o.${id} AS id${before}${lost.alone}\nFROM old_rows o`;
   }
   const names = columns.map(({ name }) => name);
   const recorded = columns.filter((each) => each.recorded === 'before and after').map(({ name }) => name);
@@ -137,23 +127,28 @@ function changedRows({ published: { id, counted }, operation, columns, key }: Ca
   const differs = columns.map(
     ({ name, bit }) => `CASE WHEN o.${named(name)} IS DISTINCT FROM n.${named(name)} THEN ${bit} ELSE 0 END`,
   );
-  const count =
-    counted &&
-    `,
-  CASE WHEN o.location_id IS NOT NULL THEN (${as('o', counted.by)})::text END AS lost, ${as('o', counted.at)} AS lost_at,
-  CASE WHEN n.location_id IS NOT NULL THEN (${as('n', counted.by)})::text END AS gained, ${as('n', counted.at)} AS gained_at`;
-  const countDiffers =
-    counted &&
-    `\n  OR ROW(${as('o', counted.by)}, ${as('o', counted.at)}) IS DISTINCT FROM ROW(${as('n', counted.by)}, ${as('n', counted.at)})`;
+  const countDiffers = counted ? `\n  OR ${lost.row} IS DISTINCT FROM ${gained.row}` : '';
   // In a full join, which is hashed or merged: never a loop within a loop, however few rows there were when it was planned.
   return `SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.${id}, o.${id}) AS id,
   CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
   ${differs.join('\n    + ')} AS changed,
-  ${recordedOf('o')} AS before, ${recordedOf('n')} AS after${count ?? ''}
+  ${recordedOf('o')} AS before, ${recordedOf('n')} AS after${lost.joined}${gained.joined}
 FROM old_rows o FULL JOIN new_rows n ON ${same('n', 'o', key)}
 WHERE ROW(${listed('o', names)})
-    IS DISTINCT FROM ROW(${listed('n', names)})${countDiffers ?? ''}
+    IS DISTINCT FROM ROW(${listed('n', names)})${countDiffers}
   OR o.location_id IS NULL OR n.location_id IS NULL`;
+}
+
+/** As what a row counts that is `lost` or `gained`: alone, without the other, and in a join that may lack it. Nothing where nothing is counted. */
+function countedAs(what: 'lost' | 'gained', alias: 'o' | 'n', counted: Published['counted']) {
+  if (counted === undefined) return { alone: '', joined: '', row: '' };
+  const [by, at] = [counted.by, counted.at].map((sql) => sql.replaceAll(/\br\./g, `${alias}.`));
+  const other = what === 'lost' ? 'gained' : 'lost';
+  return {
+    alone: `,\n  (${by})::text AS ${what}, ${at} AS ${what}_at, NULL::text AS ${other}, NULL::timestamptz AS ${other}_at`,
+    joined: `,\n  CASE WHEN ${alias}.location_id IS NOT NULL THEN (${by})::text END AS ${what}, ${at} AS ${what}_at`,
+    row: `ROW(${by}, ${at})`,
+  };
 }
 
 /**

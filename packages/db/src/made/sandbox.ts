@@ -9,9 +9,7 @@ import { indented, named } from './text.ts';
  */
 export function sandboxSql(tables: readonly Table[], catalog: Catalog): string {
   const resetAs = (...wanted: SandboxReset[]): Table[] =>
-    wanted.flatMap((each) =>
-      tables.filter(({ belongs }) => belongs?.to === 'location' && belongs.sandbox === each),
-    );
+    wanted.flatMap((each) => tables.filter(({ belongs }) => belongs?.sandbox === each));
   const names = reference(tables, catalog);
   const early = childrenFirst(resetAs('emptied twice', 'emptied'), names);
   const late = childrenFirst(resetAs('emptied twice', 'emptied last'), names);
@@ -72,7 +70,7 @@ function refuseNamed(order: readonly Table[], tables: readonly Table[], names: N
 
 function removal(table: Table, { keys }: Catalog): string {
   const name = sqlName(table);
-  const when = table.belongs?.to === 'location' ? table.belongs.emptiedWhen : undefined;
+  const when = table.belongs?.emptiedWhen;
   const key = (keys[table.name] ?? []).map(named).join(', ');
   return `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${name}
   WHERE location_id = p_location${when === undefined ? '' : ` AND ${when}`}

@@ -1,5 +1,5 @@
 import type { CapturedChange, Event } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table, words } from './table.ts';
 
 const copy = { what: 'copies of orders', erasedTo: 'copies', until: 'KEEP_EVENTS_DAYS' } as const;
 const captured = {
@@ -9,29 +9,21 @@ const captured = {
 } as const;
 
 export const events = table<Event>()('events', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    number: {},
-    type: {},
-    resource_id: {},
+    ...plain('location_id id number type resource_id request_id traceparent created_at published_at'),
     body: { personal: copy },
     body_v1: { personal: copy },
-    request_id: {},
-    traceparent: {},
-    created_at: {},
-    published_at: {},
   },
-  access: { service: ['select', 'insert', 'update'], people: 'read' },
-  belongs: { to: 'location', sandbox: { kept: 'a cursor of the feed goes on' }, readBy: 'number' },
+  people: 'read',
+  service: ['select', 'insert', 'update'],
+  belongs: { sandbox: { kept: 'a cursor of the feed goes on' }, readBy: 'number' },
+  serviceOnly: 'events are what was told to others: nobody edits them',
   guards: [
-    { serviceOnly: 'all', sentence: 'events are what was told to others: nobody edits them' },
     {
-      never: [
-        ...(['location_id', 'id', 'number', 'type', 'resource_id', 'body', 'body_v1', 'request_id'] as const),
-        ...(['traceparent', 'created_at'] as const),
-      ],
+      never: words(
+        'location_id id number type resource_id body body_v1 request_id traceparent',
+        'created_at',
+      ),
       sentence: 'an event never changes',
     },
     { kept: 'events are kept for KEEP_EVENTS_DAYS' },
@@ -42,31 +34,15 @@ export const capturedChanges = table<CapturedChange>()('captured_changes', {
   schema: 'internal',
   key: ['id', 'line'],
   columns: {
-    location_id: {},
+    ...plain(
+      'location_id line seed part resource operation resource_ids changed in_catalog request_id',
+      'traceparent captured_at failures retry_at error',
+    ),
     id: { sequence: 'internal.captured_changes_id_seq' },
-    line: {},
-    seed: {},
-    part: {},
-    resource: {},
-    operation: {},
-    resource_ids: {},
-    changed: {},
     before: { personal: captured },
     after: { personal: captured },
-    in_catalog: {},
-    request_id: {},
-    traceparent: {},
-    captured_at: {},
-    failures: {},
-    retry_at: {},
-    error: {},
   },
-  access: { service: everything, people: 'none' },
-  belongs: { to: 'location', sandbox: { kept: 'what was changed is still published' }, derived: true },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: "what waits to be published is the service's: see comanda doctor",
-    },
-  ],
+  people: 'none',
+  belongs: { sandbox: { kept: 'what was changed is still published' }, derived: true },
+  serviceOnly: "what waits to be published is the service's: see comanda doctor",
 });

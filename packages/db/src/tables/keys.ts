@@ -1,29 +1,23 @@
 import type { ApiKey, AppCode, IdempotencyKey, LimitCounter } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
 
 export const apiKeys = table<ApiKey>()('api_keys', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id prefix permissions last_used_at created_at'),
     name: {
       ...{ edited: true, length: [1, 255] },
       personal: { what: 'what a key is for, perhaps whom', until: "the key's name is changed" },
     },
-    prefix: {},
     key_hash: { secret: true },
-    permissions: {},
     per_minute: { edited: true },
     monthly: { edited: true },
     batch_jobs_per_hour: { edited: true },
     max_items_per_batch: { edited: true },
     expires_at: { edited: true },
     revoked_at: { edited: true },
-    last_used_at: {},
-    created_at: {},
   },
-  access: { service: everything, people: 'keep' },
-  belongs: { to: 'location', sandbox: { kept: 'who resets it goes on with its key' } },
+  people: 'keep',
+  belongs: { sandbox: { kept: 'who resets it goes on with its key' } },
   guards: [
     {
       serviceOnly: 'insert',
@@ -53,63 +47,39 @@ export const idempotencyKeys = table<IdempotencyKey>()('idempotency_keys', {
   schema: 'internal',
   key: ['api_key_id', 'operation', 'key'],
   columns: {
-    location_id: {},
-    api_key_id: {},
-    operation: {},
-    key: {},
-    request_hash: {},
+    ...plain(
+      'location_id api_key_id operation key request_hash sealed encryption_key_id refusal',
+      'created_at',
+    ),
     response: {
       personal: {
         ...{ what: 'answers that hold orders', erasedTo: 'copies', until: 'IDEMPOTENCY_TTL_HOURS' },
       },
     },
-    sealed: {},
-    encryption_key_id: {},
-    refusal: {},
-    created_at: {},
   },
-  access: { service: everything, people: 'none' },
+  people: 'none',
   belongs: {
-    to: 'location',
     sandbox: 'emptied last',
     // A repeat of the reset itself is answered as it was.
     emptiedWhen: "operation <> 'sandbox.reset'",
   },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: 'without its idempotency key a request that is sent again would be done again',
-    },
-  ],
+  serviceOnly: 'without its idempotency key a request that is sent again would be done again',
 });
 
 export const limitCounters = table<LimitCounter>()('limit_counters', {
   schema: 'internal',
   key: ['api_key_id', 'window', 'window_start'],
-  columns: { api_key_id: {}, window: {}, window_start: {}, used: {} },
-  access: { service: everything, people: 'none' },
+  columns: plain('api_key_id window window_start used'),
+  people: 'none',
   belongs: { to: 'key', sandbox: { kept: 'a reset lifts no limit' } },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: 'what a key has used is counted by the service: change the limits of the key in api_keys',
-    },
-  ],
+  serviceOnly: 'what a key has used is counted by the service: change the limits of the key in api_keys',
 });
 
 export const appCodes = table<AppCode>()('app_codes', {
   schema: 'internal',
   key: ['code_hash'],
-  columns: {
-    code_hash: {},
-    location_id: {},
-    name: {},
-    screens: {},
-    key_hours: {},
-    created_at: {},
-    used_at: {},
-  },
-  access: { service: everything, people: 'none' },
-  belongs: { to: 'location', sandbox: { kept: 'a code signs in once, and no longer than ten minutes' } },
-  guards: [{ serviceOnly: 'all', sentence: 'codes of the app are made by comanda app code' }],
+  columns: plain('code_hash location_id name screens key_hours created_at used_at'),
+  people: 'none',
+  belongs: { sandbox: { kept: 'a code signs in once, and no longer than ten minutes' } },
+  serviceOnly: 'codes of the app are made by comanda app code',
 });

@@ -5,23 +5,17 @@ import type {
   MovedLocation,
   TimeZone,
 } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
 
 export const locations = table<Location>()('locations', {
-  key: ['id'],
   columns: {
-    id: {},
-    code: {},
+    ...plain('id code sandbox created_at updated_at revision'),
     name: { edited: true, length: [1, 255] },
     timezone: { edited: true },
     currency: { edited: true },
-    sandbox: {},
     status: { edited: true },
-    created_at: {},
-    updated_at: {},
-    revision: {},
   },
-  access: { service: everything, people: 'keep' },
+  people: 'keep',
   versioned: 'edited',
   belongs: null,
   guards: [
@@ -57,18 +51,8 @@ export const locations = table<Location>()('locations', {
 
 export const locationMoves = table<LocationMove>()('location_moves', {
   schema: 'internal',
-  key: ['id'],
-  columns: {
-    id: {},
-    cell: {},
-    folder: {},
-    step: {},
-    exported_at: {},
-    seconds: {},
-    created_at: {},
-    step_at: {},
-  },
-  access: { service: everything, people: 'none' },
+  columns: plain('id cell folder step exported_at seconds created_at step_at'),
+  people: 'none',
   // It stays behind when the location is exported, and goes with the location's row.
   belongs: null,
 });
@@ -76,8 +60,8 @@ export const locationMoves = table<LocationMove>()('location_moves', {
 export const movedLocations = table<MovedLocation>()('moved_locations', {
   schema: 'internal',
   key: ['code'],
-  columns: { code: {}, location_id: {}, cell: {}, moved_at: {} },
-  access: { service: everything, people: 'none' },
+  columns: plain('code location_id cell moved_at'),
+  people: 'none',
   // It says that a location left, so it stays behind.
   belongs: null,
 });
@@ -85,22 +69,19 @@ export const movedLocations = table<MovedLocation>()('moved_locations', {
 export const timeZones = table<TimeZone>()('time_zones', {
   schema: 'internal',
   key: ['name'],
-  columns: { name: {} },
-  access: { service: ['select'], people: 'none' },
+  columns: plain('name'),
+  people: 'none',
+  service: ['select'],
   belongs: null,
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: 'npm start fills the time zones: those that PostgreSQL and Node both know',
-    },
-  ],
+  serviceOnly: 'npm start fills the time zones: those that PostgreSQL and Node both know',
 });
 
 export const locationCounters = table<LocationCounter>()('location_counters', {
   schema: 'internal',
   key: ['name'],
-  columns: { location_id: {}, name: {}, value: {} },
-  access: { service: ['select', 'insert', 'update'], people: 'none' },
-  belongs: { to: 'location', sandbox: { kept: 'no number comes twice' }, derived: true },
-  guards: [{ serviceOnly: 'all', sentence: 'numbers count up by themselves, without gaps' }],
+  columns: plain('location_id name value'),
+  people: 'none',
+  service: ['select', 'insert', 'update'],
+  belongs: { sandbox: { kept: 'no number comes twice' }, derived: true },
+  serviceOnly: 'numbers count up by themselves, without gaps',
 });

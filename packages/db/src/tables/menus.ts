@@ -1,22 +1,16 @@
 import type { CatalogVersion, Menu, MenuCategory } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
 
 export const menus = table<Menu>()('menus', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id version created_at updated_at revision'),
     name: { edited: true, length: [1, 255] },
-    version: {},
     is_published: { edited: true },
     published_at: { edited: true },
-    created_at: {},
-    updated_at: {},
-    revision: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   versioned: 'any',
-  belongs: { to: 'location', sandbox: 'emptied' },
+  belongs: { sandbox: 'emptied' },
   guards: [
     {
       never: ['id', 'location_id', 'created_at'],
@@ -33,12 +27,12 @@ export const menus = table<Menu>()('menus', {
 export const menuCategories = table<MenuCategory>()('menu_categories', {
   key: ['menu_id', 'category_id'],
   columns: {
-    location_id: {},
+    ...plain('location_id'),
     menu_id: { edited: true },
     category_id: { edited: true },
     position: { edited: true },
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'menus' },
   guards: [{ never: ['location_id'], sentence: 'a menu stays in its location' }],
 });
@@ -46,8 +40,9 @@ export const menuCategories = table<MenuCategory>()('menu_categories', {
 export const catalogVersions = table<CatalogVersion>()('catalog_versions', {
   schema: 'internal',
   key: [],
-  columns: { location_id: {}, epoch: {}, token: {}, version: {} },
-  access: { service: ['select', 'insert', 'update'], people: 'none' },
-  belongs: { to: 'location', sandbox: { kept: 'versions rise, whatever is removed' }, derived: true },
-  guards: [{ serviceOnly: 'all', sentence: "the catalog's version follows the catalog: edit that" }],
+  columns: plain('location_id epoch token version'),
+  people: 'none',
+  service: ['select', 'insert', 'update'],
+  belongs: { sandbox: { kept: 'versions rise, whatever is removed' }, derived: true },
+  serviceOnly: "the catalog's version follows the catalog: edit that",
 });

@@ -1,19 +1,15 @@
 import type { Order, OrderItem, OrderMove, Payment, PaymentMethod } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
 
 export const paymentMethods = table<PaymentMethod>()('payment_methods', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id created_at updated_at'),
     name: { edited: true, length: [1, 255] },
     type: { edited: true },
     enabled: { edited: true },
-    created_at: {},
-    updated_at: {},
   },
-  access: { service: everything, people: 'edit' },
-  belongs: { to: 'location', sandbox: 'emptied last' },
+  people: 'edit',
+  belongs: { sandbox: 'emptied last' },
   guards: [
     {
       never: ['id', 'location_id', 'created_at'],
@@ -32,10 +28,8 @@ export const paymentMethods = table<PaymentMethod>()('payment_methods', {
 });
 
 export const orders = table<Order>()('orders', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id turn_id created_at updated_at created_by request_id revision'),
     number: { published: true },
     external_id: {
       ...{ published: true, recorded: 'before and after', edited: true, length: [1, 255] },
@@ -50,22 +44,16 @@ export const orders = table<Order>()('orders', {
       personal: { what: 'a label: a table, often a name', erasedTo: 'empty' },
     },
     payment_method_id: { published: true },
-    turn_id: {},
     cancel_reason: {
       ...{ published: true, edited: true, length: [0, 500] },
       personal: { what: 'why, in words', erasedTo: 'null' },
     },
-    created_at: {},
-    updated_at: {},
-    revision: {},
-    created_by: {},
-    request_id: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   versioned: 'edited',
-  belongs: { to: 'location', sandbox: 'emptied twice' },
+  belongs: { sandbox: 'emptied twice' },
   published: {
-    ...{ as: 'order', id: 'id', on: ['insert', 'update'], lastState: true, capturedByPlaceOrder: true },
+    ...{ as: 'order', lastState: true, capturedByPlaceOrder: true },
     counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
   },
   lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['total', 'created_at'] },
@@ -95,19 +83,13 @@ export const orders = table<Order>()('orders', {
 export const orderItems = table<OrderItem>()('order_items', {
   key: ['order_id', 'position'],
   columns: {
-    location_id: {},
-    order_id: {},
-    position: {},
-    product_id: {},
-    name: {},
-    unit_price: {},
-    quantity: {},
-    total: {},
+    ...plain(
+      'location_id order_id position product_id name unit_price quantity total selections',
+      'stock_taken',
+    ),
     comment: { length: [0, 1_000], personal: { what: 'wishes of a guest', erasedTo: 'null' } },
-    selections: {},
-    stock_taken: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'orders' },
   lengthsHeldBy: { function: 'guard_line' },
   guards: [
@@ -116,23 +98,16 @@ export const orderItems = table<OrderItem>()('order_items', {
 });
 
 export const payments = table<Payment>()('payments', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    order_id: {},
+    ...plain('location_id id order_id created_at updated_at'),
     amount: { published: true },
     status: { published: true, recorded: 'before and after', edited: true },
     payment_method_id: { published: true },
-    created_at: {},
-    updated_at: {},
   },
-  access: { service: ['select', 'insert', 'update'], people: 'edit' },
+  people: 'edit',
+  service: ['select', 'insert', 'update'],
   belongs: { partOf: 'orders' },
-  published: {
-    ...{ as: 'payment', id: 'id', on: ['insert', 'update'], lastState: true },
-    capturedByPlaceOrder: true,
-  },
+  published: { as: 'payment', lastState: true, capturedByPlaceOrder: true },
   guards: [
     {
       never: ['id', 'location_id', 'order_id', 'payment_method_id', 'amount', 'created_at'],
@@ -147,17 +122,12 @@ export const orderMoves = table<OrderMove>()('order_moves', {
   schema: 'internal',
   key: ['order_id', 'id'],
   columns: {
-    location_id: {},
-    order_id: {},
+    ...plain('location_id order_id from_status to_status moved_by request_id moved_at'),
     id: { sequence: 'internal.order_moves_id_seq' },
-    from_status: {},
-    to_status: {},
-    moved_by: {},
-    request_id: {},
-    moved_at: {},
     deed: { personal: { what: 'why an owner of yours moved it', until: 'the location is deleted' } },
   },
-  access: { service: ['select'], people: 'none' },
+  people: 'none',
+  service: ['select'],
   belongs: { partOf: 'orders' },
-  guards: [{ serviceOnly: 'all', sentence: 'moves are noted by themselves: update the status of the order' }],
+  serviceOnly: 'moves are noted by themselves: update the status of the order',
 });

@@ -5,29 +5,26 @@ import type {
   Subselection,
   SubselectionItem,
 } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
+
+const shown = { published: true, catalog: true, edited: true } as const;
 
 export const products = table<Product>()('products', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    external_id: { published: true, catalog: true, shownElsewhere: true, edited: true, length: [1, 255] },
-    sku: { published: true, catalog: true, shownElsewhere: true, edited: true, length: [1, 255] },
-    name: { published: true, catalog: true, shownElsewhere: true, edited: true, length: [1, 255] },
+    ...plain('location_id id created_at updated_at revision'),
+    external_id: { ...shown, shownElsewhere: true, length: [1, 255] },
+    sku: { ...shown, shownElsewhere: true, length: [1, 255] },
+    name: { ...shown, shownElsewhere: true, length: [1, 255] },
     description: { published: true, edited: true, length: [0, 10_000] },
-    price: { published: true, catalog: true, edited: true },
-    visible: { published: true, catalog: true, edited: true },
+    price: shown,
+    visible: shown,
     image_url: { published: true, edited: true },
-    created_at: {},
-    updated_at: {},
-    revision: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   versioned: 'any',
-  belongs: { to: 'location', sandbox: 'emptied' },
+  belongs: { sandbox: 'emptied' },
   published: {
-    ...{ as: 'product', id: 'id', on: ['insert', 'update'], lastState: true, json: 'part' },
+    ...{ as: 'product', lastState: true, json: 'part' },
     counted: { by: "CASE WHEN r.visible THEN 'visible' ELSE 'hidden' END", at: "'-infinity'::timestamptz" },
   },
 });
@@ -35,13 +32,13 @@ export const products = table<Product>()('products', {
 export const productCategories = table<ProductCategory>()('product_categories', {
   key: ['product_id', 'category_id'],
   columns: {
-    location_id: {},
+    ...plain('location_id'),
     product_id: { edited: true },
-    category_id: { published: true, catalog: true, edited: true },
+    category_id: shown,
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'products' },
-  published: { as: 'product_categories', id: 'product_id', on: ['insert', 'update', 'delete'] },
+  published: { as: 'product_categories', id: 'product_id' },
   guards: [
     { never: ['location_id'], sentence: 'a link stays in its location: delete it, and insert another one' },
   ],
@@ -50,19 +47,14 @@ export const productCategories = table<ProductCategory>()('product_categories', 
 export const productStock = table<ProductStock>()('product_stock', {
   key: ['product_id'],
   columns: {
-    location_id: {},
-    product_id: {},
-    enabled: { published: true, catalog: true, edited: true },
-    quantity: { published: true, catalog: true, edited: true },
+    ...plain('location_id product_id updated_at'),
+    enabled: shown,
+    quantity: shown,
     min_stock_alarm: { published: true, edited: true },
-    updated_at: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'products' },
-  published: {
-    ...{ as: 'stock', id: 'product_id', on: ['insert', 'update', 'delete'] },
-    capturedByPlaceOrder: true,
-  },
+  published: { as: 'stock', id: 'product_id', capturedByPlaceOrder: true },
   guards: [
     {
       never: ['product_id', 'location_id'],
@@ -72,47 +64,39 @@ export const productStock = table<ProductStock>()('product_stock', {
 });
 
 export const subselections = table<Subselection>()('subselections', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    product_id: { published: true, catalog: true, recorded: 'at deletion', edited: true },
-    external_id: { published: true, catalog: true, edited: true, length: [1, 255] },
-    name: { published: true, catalog: true, edited: true, length: [1, 255] },
-    min_selection: { published: true, catalog: true, edited: true },
-    max_selection: { published: true, catalog: true, edited: true },
-    single: { published: true, catalog: true, edited: true },
-    position: { published: true, catalog: true, edited: true },
-    created_at: {},
-    updated_at: {},
+    ...plain('location_id id created_at updated_at'),
+    product_id: { ...shown, recorded: 'at deletion' },
+    external_id: { ...shown, length: [1, 255] },
+    name: { ...shown, length: [1, 255] },
+    min_selection: shown,
+    max_selection: shown,
+    single: shown,
+    position: shown,
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'products' },
-  published: { as: 'subselection', id: 'id', on: ['insert', 'update', 'delete'] },
+  published: { as: 'subselection' },
 });
 
 export const subselectionItems = table<SubselectionItem>()('subselection_items', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    subselection_id: { published: true, catalog: true, recorded: 'at deletion', edited: true },
-    external_id: { published: true, catalog: true, edited: true, length: [1, 255] },
-    name: { published: true, catalog: true, edited: true, length: [1, 255] },
-    price: { published: true, catalog: true, edited: true },
-    min: { published: true, catalog: true, edited: true },
-    max: { published: true, catalog: true, edited: true },
-    visible: { published: true, catalog: true, edited: true },
-    image_url: { published: true, catalog: true, edited: true },
-    position: { published: true, catalog: true, edited: true },
+    ...plain('location_id id created_at updated_at'),
+    subselection_id: { ...shown, recorded: 'at deletion' },
+    external_id: { ...shown, length: [1, 255] },
+    name: { ...shown, length: [1, 255] },
+    price: shown,
+    min: shown,
+    max: shown,
+    visible: shown,
+    image_url: shown,
+    position: shown,
     stock_enabled: { catalog: true, edited: true },
     stock_quantity: { catalog: true, edited: true },
-    created_at: {},
-    updated_at: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   belongs: { partOf: 'products' },
-  published: { as: 'subselection_item', id: 'id', on: ['insert', 'update', 'delete'] },
+  published: { as: 'subselection_item' },
   guards: [
     {
       never: ['id', 'location_id', 'created_at'],

@@ -87,7 +87,7 @@ export type Belonging = OfLocation | OfKey | PartOf;
 
 /** Rows of a location. */
 export interface OfLocation extends Exported {
-  to: 'location';
+  to?: never;
   partOf?: never;
   sandbox: SandboxReset;
   /** A reset leaves rows for which this does not hold. */
@@ -99,12 +99,15 @@ export interface OfKey extends Exported {
   to: 'key';
   partOf?: never;
   sandbox: Extract<SandboxReset, { kept: string }>;
+  emptiedWhen?: never;
 }
 
 /** Rows that go with those of another table, by foreign keys that cascade: in a sandbox, too. */
 export interface PartOf extends Exported {
   to?: never;
   partOf: string;
+  sandbox?: never;
+  emptiedWhen?: never;
 }
 
 interface Exported {
@@ -149,13 +152,45 @@ export interface Table<Name extends string = string> {
   guards?: readonly Guard<Name>[];
 }
 
+/** A row as it is written. */
+type Row<Name extends string> = Pick<
+  Table<Name>,
+  'columns' | 'belongs' | 'lengthsHeldBy' | 'versioned' | 'guards'
+> & {
+  schema?: 'internal';
+  /** `id`, unless it says so. */
+  key?: readonly Name[];
+  people: Access['people'];
+  /** Everything, unless it says so. */
+  service?: Access['service'];
+  /** By its `id`, and on every operation, unless it says so. */
+  published?: Omit<Published, 'id' | 'on'> & Partial<Pick<Published, 'id' | 'on'>>;
+  /** The first of the guards: all statements are the service's. */
+  serviceOnly?: string;
+};
+
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** The names in a text. */
+export const words = <Text extends string>(...texts: readonly Text[]) =>
+  texts.flatMap((text) => text.split(' ')) as Words<Text>[];
+
+/** The columns in a text, of which nothing holds. */
+export const plain = <Text extends string>(...texts: readonly Text[]) =>
+  Object.fromEntries(words(...texts).map((name) => [name, {}])) as Record<Words<Text>, Column>;
+
 /** A row of the table of tables. It must have every column of its model. */
 export const table =
   <Model>() =>
-  (name: string, row: Omit<Table<ColumnsOf<Model>>, 'name' | 'schema'> & { schema?: 'internal' }): Table => {
+  (name: string, row: Row<ColumnsOf<Model>>): Table => {
     // Names of columns matter here alone; what derives from tables takes any.
-    const { schema = 'public', ...rest } = row as Omit<Table, 'name' | 'schema'> & { schema?: 'internal' };
-    return { name, schema, ...rest };
+    const { people, service = operations, published, serviceOnly, guards, ...rest } = row as Row<string>;
+    const closed: Guard[] = serviceOnly === undefined ? [] : [{ serviceOnly: 'all', sentence: serviceOnly }];
+    return {
+      ...{ name, schema: 'public', key: ['id'], access: { people, service }, ...rest },
+      ...(published && { published: { id: 'id', on: published.lastState ? made : all, ...published } }),
+      ...((serviceOnly ?? guards) && { guards: [...closed, ...(guards ?? [])] }),
+    };
   };
 
 /** Whether rows are kept in the audit when a person edits them. */
@@ -165,4 +200,6 @@ export const isAudited = ({ access, guards = [] }: Table): boolean =>
   (access.people === 'read' &&
     !guards.some((guard) => 'serviceOnly' in guard && guard.serviceOnly === 'all'));
 
-export const everything = ['select', 'insert', 'update', 'delete'] as const;
+const made = ['insert', 'update'] as const;
+const all = [...made, 'delete'] as const;
+const operations = ['select', ...all] as const;

@@ -1,19 +1,17 @@
 import type { Settlement, SettlementEntry, Turn } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table, words } from './table.ts';
 
 export const turns = table<Turn>()('turns', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id'),
     batch_number: { published: true },
     status: { published: true, recorded: 'before and after', edited: true },
     started_at: { published: true },
     ended_at: { published: true },
   },
-  access: { service: everything, people: 'edit' },
-  belongs: { to: 'location', sandbox: 'emptied last' },
-  published: { as: 'turn', id: 'id', on: ['insert', 'update'], lastState: true },
+  people: 'edit',
+  belongs: { sandbox: 'emptied last' },
+  published: { as: 'turn', lastState: true },
   guards: [
     {
       never: ['id', 'location_id', 'batch_number', 'started_at'],
@@ -28,43 +26,24 @@ export const turns = table<Turn>()('turns', {
   ],
 });
 
+const settled = [
+  'id location_id turn_id batch_number started_at ended_at total_orders',
+  'total_collected average_ticket payments orders created_at',
+] as const;
+
 export const settlements = table<Settlement>()('settlements', {
-  key: ['id'],
-  columns: {
-    location_id: {},
-    id: {},
-    turn_id: {},
-    batch_number: {},
-    started_at: {},
-    ended_at: {},
-    total_orders: {},
-    total_collected: {},
-    average_ticket: {},
-    payments: {},
-    orders: {},
-    created_at: {},
-  },
-  access: { service: ['select'], people: 'read' },
+  columns: plain(...settled),
+  people: 'read',
+  service: ['select'],
   belongs: { partOf: 'turns' },
-  published: { as: 'settlement', id: 'id', on: ['insert'] },
+  published: { as: 'settlement', on: ['insert'] },
   guards: [
     {
       serviceOnly: 'insert',
       sentence: "closing a turn settles it: update turns set status = 'closed'",
     },
     {
-      never: [
-        ...([
-          'id',
-          'location_id',
-          'turn_id',
-          'batch_number',
-          'started_at',
-          'ended_at',
-          'total_orders',
-        ] as const),
-        ...(['total_collected', 'average_ticket', 'payments', 'orders', 'created_at'] as const),
-      ],
+      never: words(...settled),
       sentence: 'a settlement is frozen',
     },
     { kept: 'a settlement is kept' },
@@ -72,15 +51,11 @@ export const settlements = table<Settlement>()('settlements', {
 });
 
 export const settlementEntries = table<SettlementEntry>()('settlement_entries', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    turn_id: {},
-    order_id: {},
-    payment_id: {},
-    kind: {},
-    amount: {},
+    ...plain(
+      'location_id id turn_id order_id payment_id kind amount created_at created_by request_id',
+      'transaction_at',
+    ),
     reason: {
       length: [1, 500],
       personal: { what: 'why money was given back or a payment corrected', until: 'the location is deleted' },
@@ -89,17 +64,9 @@ export const settlementEntries = table<SettlementEntry>()('settlement_entries', 
       length: [1, 255],
       personal: { what: 'the person that gave money back', until: 'the location is deleted' },
     },
-    created_at: {},
-    created_by: {},
-    request_id: {},
-    transaction_at: {},
   },
-  access: { service: ['select', 'insert'], people: 'read' },
+  people: 'read',
+  service: ['select', 'insert'],
   belongs: { partOf: 'orders' },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: 'entries are made by themselves: complete the payment, or record a refund (payments.refund)',
-    },
-  ],
+  serviceOnly: 'entries are made by themselves: complete the payment, or record a refund (payments.refund)',
 });

@@ -6,25 +6,20 @@ import type {
   WebhookEndpoint,
   WebhookSecret,
 } from '../generated/prisma/client.ts';
-import { everything, table } from './table.ts';
+import { plain, table } from './table.ts';
 
 export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain('location_id id created_at updated_at revision'),
     url: { edited: true, length: [0, 2_048] },
     events: { edited: true },
     status: { edited: true },
     api_version: { edited: true },
     delivers_after: { sequence: 'webhook_deliveries_number_seq' },
-    created_at: {},
-    updated_at: {},
-    revision: {},
   },
-  access: { service: everything, people: 'edit' },
+  people: 'edit',
   versioned: 'edited',
-  belongs: { to: 'location', sandbox: { kept: 'it hears of the reset' } },
+  belongs: { sandbox: { kept: 'it hears of the reset' } },
   guards: [
     {
       serviceOnly: 'insert',
@@ -43,24 +38,15 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
 
 export const webhookSecrets = table<WebhookSecret>()('webhook_secrets', {
   schema: 'internal',
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    endpoint_id: {},
-    encryption_key_id: {},
+    ...plain('location_id id endpoint_id encryption_key_id expires_at created_at'),
     sealed: { secret: true },
-    expires_at: {},
-    created_at: {},
   },
-  access: { service: everything, people: 'none' },
+  people: 'none',
   belongs: { partOf: 'webhook_endpoints' },
+  serviceOnly:
+    "signing secrets are the service's: rotate one by POST /v2/webhook-endpoints/{id}/rotate-secret",
   guards: [
-    {
-      serviceOnly: 'all',
-      sentence:
-        "signing secrets are the service's: rotate one by POST /v2/webhook-endpoints/{id}/rotate-secret",
-    },
     {
       kept: 'an endpoint is never without a signing secret: rotate it first',
       when: 'last_valid_secret(OLD.location_id, OLD.endpoint_id, OLD.id)',
@@ -71,83 +57,48 @@ export const webhookSecrets = table<WebhookSecret>()('webhook_secrets', {
 export const endpointHealth = table<EndpointHealth>()('endpoint_health', {
   schema: 'internal',
   key: ['endpoint_id'],
-  columns: { location_id: {}, endpoint_id: {}, last_delivered_at: {}, failing_since: {} },
-  access: { service: everything, people: 'none' },
+  columns: plain('location_id endpoint_id last_delivered_at failing_since'),
+  people: 'none',
   belongs: { partOf: 'webhook_endpoints' },
-  guards: [{ serviceOnly: 'all', sentence: 'how an endpoint does is noted by the service alone' }],
+  serviceOnly: 'how an endpoint does is noted by the service alone',
 });
 
 export const webhookDeliveries = table<WebhookDelivery>()('webhook_deliveries', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
+    ...plain(
+      'location_id id endpoint_id event_id status attempts next_attempt_at leased_until',
+      'leased_by replayed created_at',
+    ),
     number: { sequence: 'webhook_deliveries_number_seq' },
-    endpoint_id: {},
-    event_id: {},
-    status: {},
-    attempts: {},
-    next_attempt_at: {},
-    leased_until: {},
-    leased_by: {},
-    replayed: {},
-    created_at: {},
   },
-  access: { service: everything, people: 'read' },
+  people: 'read',
   belongs: { partOf: 'events' },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence:
-        "deliveries are the service's: send events again by POST /v2/webhook-endpoints/{id}/replay, or disable the endpoint",
-    },
-  ],
+  serviceOnly:
+    "deliveries are the service's: send events again by POST /v2/webhook-endpoints/{id}/replay, or disable the endpoint",
 });
 
 export const webhookAttempts = table<WebhookAttempt>()('webhook_attempts', {
-  key: ['id'],
   columns: {
-    location_id: {},
-    id: {},
-    delivery_id: {},
-    endpoint_id: {},
-    event_id: {},
-    event_type: {},
-    attempt: {},
-    status: {},
-    response_code: {},
+    ...plain(
+      'location_id id delivery_id endpoint_id event_id event_type attempt status response_code',
+      'error duration_ms attempted_at',
+    ),
     response_body: {
       personal: { what: 'what a consumer answered', erasedTo: 'copies', until: 'KEEP_ATTEMPTS_DAYS' },
     },
-    error: {},
-    duration_ms: {},
-    attempted_at: {},
   },
-  access: { service: everything, people: 'read' },
+  people: 'read',
   belongs: { partOf: 'events' },
-  guards: [{ serviceOnly: 'all', sentence: 'attempts are noted by the service alone' }],
+  serviceOnly: 'attempts are noted by the service alone',
 });
 
 export const endpointClearings = table<EndpointClearing>()('endpoint_clearings', {
   schema: 'internal',
-  key: ['id'],
   columns: {
-    location_id: {},
+    ...plain('location_id endpoint_id gone asked_at pass_began_at after_due after_id look_at'),
     id: { sequence: 'internal.endpoint_clearings_id_seq' },
-    endpoint_id: {},
-    gone: {},
-    asked_at: {},
-    pass_began_at: {},
-    after_due: {},
-    after_id: {},
-    look_at: {},
   },
-  access: { service: everything, people: 'none' },
-  belongs: { to: 'location', sandbox: { kept: 'deliveries stay, and are cleared as before' } },
-  guards: [
-    {
-      serviceOnly: 'all',
-      sentence: 'deliveries are cleared away by themselves: disable the endpoint, or delete it',
-    },
-  ],
+  people: 'none',
+  belongs: { sandbox: { kept: 'deliveries stay, and are cleared as before' } },
+  serviceOnly: 'deliveries are cleared away by themselves: disable the endpoint, or delete it',
 });
