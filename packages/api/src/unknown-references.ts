@@ -1,7 +1,7 @@
 import { isId, type Queryable, type Statement, statement } from '@comanda/db';
 import { type ApiError, invalid } from './errors.ts';
+import { keptByName } from './kept.ts';
 import { namesNothing, type Reference } from './references.ts';
-import { keptByName } from './request/kept.ts';
 
 /**
  * Those of the references that name nothing at the location. With `lock` the rows that are there cannot be deleted before the end

@@ -1,5 +1,5 @@
+import { keptByName } from '../../kept.ts';
 import { givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entries } from './entries.statements.ts';
 import { filterSql, filtersOf, shortNames } from './list.statements.ts';

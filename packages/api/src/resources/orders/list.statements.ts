@@ -1,6 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../kept.ts';
 import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { Statement } from '@comanda/db';
+import { keptByName } from '../../kept.ts';
 import { type FilterSql, givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { allEntries, type PageText, pageStatement } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import type { PaymentList } from './schema.ts';

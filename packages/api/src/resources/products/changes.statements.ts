@@ -1,5 +1,5 @@
+import { keptByName } from '../../kept.ts';
 import { givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { entriesUntilFull } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { entry, filterSql, type ProductFilters } from './statements.ts';

@@ -1,7 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../kept.ts';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';

@@ -1,6 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../kept.ts';
 import { type FilterSql, givenFilters } from '../../request/filters.ts';
-import { keptByName } from '../../request/kept.ts';
 import { type PageText, pageStatement } from '../../request/page-text.ts';
 import type { WebhookDeliveryList } from './schema.ts';
 
