@@ -25,7 +25,7 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     sessionKinds.map(async (kind) => ({ kind, client: await kind.open(url) })),
   );
   const lines: string[] = [];
-  const done = { accepted: 0, refused: 0, calls: 0, agreements: 0 };
+  const done = { accepted: 0, copies: 0, inside: 0, refused: 0, calls: 0, agreements: 0 };
   const hand = await openHand(url);
   const tables = await readCatalog(hand);
   await hand.close();
@@ -49,6 +49,8 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
         continue;
       }
       done.accepted += 1;
+      if (edit.statements.some(({ lines }) => lines !== undefined)) done.copies += 1;
+      if (edit.statements.some(({ counted }) => counted !== undefined)) done.inside += 1;
       await readTables(ground, outcome);
       if (done.accepted % 100 > 0 && done.accepted < wanted) continue;
       await agrees(ground);
@@ -58,6 +60,7 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     }
     process.stdout.write(`fuzz: edits by hand: seed ${seed}, ${JSON.stringify(done)}\n`);
     expect(done.agreements).toBeGreaterThanOrEqual(wanted / 100);
+    for (const form of ['copies', 'inside'] as const) expect(done[form], form).toBeGreaterThan(0);
   } catch (error) {
     throw new Error(
       [

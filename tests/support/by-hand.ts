@@ -8,8 +8,8 @@ export interface Hand {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same in a transaction that has said a deed: `import: orders of 2019`. */
   deed<Row = Record<string, unknown>>(said: string, text: string, values?: unknown[]): Promise<Row[]>;
-  /** Feeds lines to a `copy … from stdin`. */
-  copy(text: string, lines: readonly string[]): Promise<void>;
+  /** Feeds lines to a `copy … from stdin`, and tells how many rows it wrote. */
+  copy(text: string, lines: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,8 @@ interface CopyConnection {
   endCopyFrom(): void;
 }
 
-function copyIn(client: pg.Client, text: string, lines: readonly string[]): Promise<void> {
+/** Feeds lines to a `copy … from stdin` of a session, and tells how many rows it wrote. */
+export function copyIn(client: pg.Client, text: string, lines: readonly string[]): Promise<number> {
   class CopyIn extends pg.Query {
     handleCopyInResponse(connection: CopyConnection): void {
       connection.sendCopyFromChunk(Buffer.from(lines.map((line) => `${line}\n`).join('')));
@@ -45,7 +46,11 @@ function copyIn(client: pg.Client, text: string, lines: readonly string[]): Prom
     }
   }
   return new Promise((resolve, reject) => {
-    client.query(new CopyIn({ text }).on('end', () => resolve()).on('error', reject));
+    client.query(
+      new CopyIn({ text })
+        .on('end', ({ rowCount }: pg.QueryResult) => resolve(rowCount ?? 0))
+        .on('error', reject),
+    );
   });
 }
 

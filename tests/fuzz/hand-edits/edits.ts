@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Chance } from '../../e2e/day/chance.ts';
+import { copyIn } from '../../support/by-hand.ts';
+import type { Statement } from './forms.ts';
 import type { SessionKind } from './sessions.ts';
-import { insert, randomStatement, type Statement } from './statements.ts';
+import { copyFrom, insert, randomStatement } from './statements.ts';
 import type { Table } from './tables.ts';
 import type { Place } from './values.ts';
 
@@ -20,14 +22,17 @@ export interface Material {
   tables: readonly Table[];
   /** SQL of the id of the location that is looked at. */
   location: string;
+  /** Whether the session may make a function of its own. */
+  functions: boolean;
   next(): number;
 }
 
 const control = (text: string): Statement => ({ text, tables: [] });
 
 /** A random edit: a statement, some with savepoints, an order, or a deed. */
-export function randomEdit(material: Material, kind: SessionKind, client: pg.Client): Edit {
-  const { chance } = material;
+export function randomEdit(given: Omit<Material, 'functions'>, kind: SessionKind, client: pg.Client): Edit {
+  const { chance } = given;
+  const material = { ...given, functions: kind.functions };
   const one = () => randomStatement({ ...material, table: likelyTable(material) });
   const roll = chance.between(1, 100);
   const statements =
@@ -78,16 +83,23 @@ function order(material: Material, given: Record<string, string> = {}): Statemen
   const head = plain
     ? `insert into orders (location_id, payment_method_id) values (${location}, ${method})`
     : insert(place('orders'), { ...own, ...given });
-  const line = () => {
+  const line = (): Statement => {
+    const tables = ['order_items'];
     const of = { location_id: location, order_id: drafted };
     const product = `(select id from products where location_id = ${location} order by sku offset ${chance.between(0, 4)} limit 1)`;
-    return chance.percent(50)
-      ? `insert into order_items (location_id, order_id, product_id, quantity) values (${location}, ${drafted}, ${product}, ${chance.between(1, 9)})`
-      : insert(place('order_items'), { ...of, product_id: product });
+    if (chance.percent(50))
+      return {
+        text: `insert into order_items (location_id, order_id, product_id, quantity) values (${location}, ${drafted}, ${product}, ${chance.between(1, 9)})`,
+        tables,
+      };
+    const own = { ...of, product_id: product };
+    return chance.percent(30)
+      ? copyFrom(place('order_items'), own)
+      : { text: insert(place('order_items'), own), tables };
   };
   return [
     { text: head, tables: ['orders'] },
-    ...Array.from({ length: chance.between(1, 3) }, () => ({ text: line(), tables: ['order_items'] })),
+    ...Array.from({ length: chance.between(1, 3) }, line),
     ...(chance.percent(25)
       ? [
           {
@@ -131,6 +143,26 @@ function deed(material: Material): Statement[] {
 // Never a fault inside a trigger, which would be of class XX, P0, 0A or 2F.
 const refused = /^(22|23|25P02|40|42501|428|42804|42P10|55P03|54000|55006|21000|27000|CM0)/;
 
+/** Performs a statement; null where nothing tells how many rows it changed. */
+async function perform(
+  client: pg.Client,
+  { before, text, lines, counted }: Statement,
+): Promise<number | null> {
+  if (before !== undefined) await client.query(before);
+  if (lines !== undefined) {
+    const { rows } = await client.query<{ line: string }>(lines);
+    return copyIn(
+      client,
+      text,
+      rows.map(({ line }) => line),
+    );
+  }
+  const { rowCount } = await client.query(text);
+  if (counted === undefined) return rowCount;
+  const { rows } = await client.query<{ rows: number }>(counted);
+  return rows[0]?.rows ?? null;
+}
+
 /**
  * Runs it, and tells each statement with its outcome; the row of the location that is looked at stays.
  * @returns the tables that it changed; none when it was refused, rolled back, or met no row.
@@ -143,35 +175,42 @@ export async function run(
 ): Promise<Set<string>> {
   const changed: string[] = [];
   let savepoint: number | undefined;
-  const attempt = async (text: string): Promise<number | undefined> => {
+  const attempt = async (statement: Statement): Promise<number | undefined> => {
+    const shown = [statement.before, statement.text, statement.lines]
+      .filter((part) => part !== undefined)
+      .join(';\n  ');
     try {
-      const { rowCount } = await client.query(text);
-      tell(`${text};${rowCount === null ? '' : ` -- ${rowCount}`}`);
-      return rowCount ?? 0;
+      const count = await perform(client, statement);
+      tell(`${shown};${count === null ? '' : ` -- ${count}`}`);
+      return count ?? 0;
     } catch (error) {
       const { code = '', message } = error as { code?: string; message: string };
-      tell(`${text}; -- refused: ${code} ${message}`);
+      tell(`${shown}; -- refused: ${code} ${message}`);
       if (!refused.test(code))
-        throw new Error(`a fault, not a refusal: ${code} ${message}\n${text}`, { cause: error });
+        throw new Error(`a fault, not a refusal: ${code} ${message}\n${shown}`, { cause: error });
       return undefined;
     }
   };
   const giveUp = async () => {
-    await attempt('rollback');
+    await attempt(control('rollback'));
     return new Set<string>();
   };
   tell(`-- ${kind.name}`);
-  await attempt(begin);
-  for (const { text, tables } of statements) {
+  await attempt(control(begin));
+  for (const statement of statements) {
+    const { text, tables } = statement;
     if (text === 'savepoint s') savepoint = changed.length;
-    const count = await attempt(text);
-    if (count === undefined && (savepoint === undefined || (await attempt('rollback to s')) === undefined))
-      return giveUp();
+    const count = await attempt(statement);
+    const goesOn =
+      count !== undefined ||
+      (savepoint !== undefined && (await attempt(control('rollback to s'))) !== undefined);
+    if (!goesOn) return giveUp();
     if ((count === undefined || text === 'rollback to s') && savepoint !== undefined)
       changed.length = savepoint;
     if (count !== undefined && count > 0) changed.push(...tables);
   }
   const { rowCount } = await client.query(`select from locations where id = ${location}`);
-  if (rowCount === 0 || end === 'rollback' || (await attempt('commit')) === undefined) return giveUp();
+  if (rowCount === 0 || end === 'rollback' || (await attempt(control('commit'))) === undefined)
+    return giveUp();
   return new Set(changed);
 }

@@ -5,12 +5,14 @@ import { openAs } from '../../support/roles.ts';
 export interface SessionKind {
   name: 'owner' | 'admin';
   deeds: boolean;
+  /** Whether they may make a function there, which lives as long as the session. */
+  functions: boolean;
   /** Opens a session of this kind on the database. */
   open(databaseUrl: string): Promise<pg.Client>;
 }
 
 /** Each kind of session that the guards meet. */
 export const sessionKinds: readonly SessionKind[] = [
-  { name: 'owner', deeds: true, open: (url) => openAs(url, 'owner') },
-  { name: 'admin', deeds: false, open: (url) => openAs(url, 'admin') },
+  { name: 'owner', deeds: true, functions: true, open: (url) => openAs(url, 'owner') },
+  { name: 'admin', deeds: false, functions: false, open: (url) => openAs(url, 'admin') },
 ];

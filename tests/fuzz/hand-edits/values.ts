@@ -6,6 +6,8 @@ export interface Place {
   chance: Chance;
   table: Table;
   location: string;
+  /** Whether the session may make a function of its own. */
+  functions: boolean;
   /** Rises with every call: part of texts that must be new. */
   next(): number;
 }
