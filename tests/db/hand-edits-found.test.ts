@@ -92,6 +92,17 @@ const found: readonly [string, string, RegExp][] = [
     `insert into turns (location_id, batch_number, status) values ($1, 3, 'closed')`,
     /opened now and gets the next number/,
   ],
+  // Its status was held from then on, so it was never enabled again; and the audit had no word of it.
+  [
+    'a move of a location to another cell that no command makes',
+    `insert into internal.location_moves (id, cell, folder) values ($1, 'north', '/moves/north')`,
+    /comanda locations move/,
+  ],
+  [
+    'a location said to be in another cell, which would lead its callers nowhere',
+    `insert into internal.moved_locations (code, location_id, cell) select code, id, 'north' from locations where id = $1`,
+    /comanda locations move/,
+  ],
   [
     'a payment method deleted that has payments',
     'delete from payment_methods where location_id = $1',

@@ -55,6 +55,12 @@ export const locationMoves = table<LocationMove>()('location_moves', {
   people: 'none',
   // It stays behind when the location is exported, and goes with the location's row.
   belongs: null,
+  guards: [
+    {
+      serviceOnly: 'all',
+      sentence: 'a move to another cell is noted by the command that makes it: comanda locations move',
+    },
+  ],
 });
 
 export const movedLocations = table<MovedLocation>()('moved_locations', {
@@ -64,6 +70,12 @@ export const movedLocations = table<MovedLocation>()('moved_locations', {
   people: 'none',
   // It says that a location left, so it stays behind.
   belongs: null,
+  guards: [
+    {
+      serviceOnly: 'all',
+      sentence: 'where a location went is noted by the command that moves it: comanda locations move',
+    },
+  ],
 });
 
 export const timeZones = table<TimeZone>()('time_zones', {
