@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guardsOf, type Personal, type Table, tables } from '@comanda/db';
+import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 
 /** The tables in documents that are made of the rows in packages/db/src/tables, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
@@ -88,18 +88,21 @@ function rowsOf(table: Table): string {
   const guards = guardsOf(table);
   if (guards.some((guard) => 'lines' in guard)) return 'added with their order';
   const added = !guards.some((guard) => 'serviceOnly' in guard);
-  const deleted =
-    table.access.people === 'edit' && !guards.some((guard) => 'kept' in guard && guard.when === undefined);
+  const deleted = table.access.people === 'edit' && keptInStudio(table) === undefined;
   if (added && deleted) return 'added, deleted';
   return added ? 'added, never deleted' : deleted ? 'deleted, never added' : 'never added or deleted';
 }
 
 /** What keeps a row is never heard where the privilege to delete is missing. */
-const sentences = (table: Table): string =>
-  guardsOf(table)
+const sentences = (table: Table): string => {
+  const guards = guardsOf(table)
     .filter((guard) => table.access.people === 'edit' || !('kept' in guard))
-    .map((guard) => cell('kept' in guard ? guard.kept : 'lines' in guard ? guard.lines : guard.sentence))
+    .map((guard) => ('kept' in guard ? guard.kept : 'lines' in guard ? guard.lines : guard.sentence));
+  // Studio asks for no deletion that it does not offer: there its own sentence is heard, and by SQL that of the guard.
+  return [...new Set([...guards, ...(table.keptInStudio === undefined ? [] : [table.keptInStudio])])]
+    .map(cell)
     .join('<br>');
+};
 
 const code = (text: string): string => `\`${text}\``;
 const cell = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');

@@ -1,4 +1,4 @@
-import { guardsOf, serviceOnly, tables } from '@comanda/db';
+import { keptInStudio, tables } from '@comanda/db';
 
 /**
  * Arrows that no foreign key of two columns says: from a column to the column of the rows it leads to. Every
@@ -33,19 +33,12 @@ export const hiddenColumns: readonly string[] = ['api_keys.key_hash', 'products.
 export const lateColumns: readonly string[] = ['events.body', 'events.body_v1', 'sync_jobs.items'];
 
 /** Tables that people edit whose rows they never delete, and what to do instead. */
-export const keptRows: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    tables
-      .filter((table) => table.access.people === 'edit' && serviceOnly(table) === undefined)
-      .flatMap((table) =>
-        guardsOf(table).flatMap((guard) =>
-          'kept' in guard && guard.when === undefined ? [[table.name, guard.kept]] : [],
-        ),
-      ),
-  ),
-  orders: 'an order is never deleted: set its status to canceled',
-  webhook_endpoints: 'a webhook endpoint is not deleted here: set its status to disabled',
-};
+export const keptRows: Readonly<Record<string, string>> = Object.fromEntries(
+  tables.flatMap((table) => {
+    const sentence = keptInStudio(table);
+    return sentence === undefined ? [] : [[table.name, sentence]];
+  }),
+);
 
 /** What to do instead of a deletion that a statement asks for; undefined when it deletes nothing that is kept. */
 export function deletedKept(sql: string): string | undefined {

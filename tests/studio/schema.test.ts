@@ -1,19 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { bundleEdits, edited, holdsFor, readBundle } from '../../scripts/studio/bundle.ts';
 import { openStudioDatabase } from '../../scripts/studio/database.ts';
 import { deskLinks } from '../../scripts/studio/desk.ts';
-import { arrows, hiddenColumns, hiddenTables, lateColumns } from '../../scripts/studio/layout.ts';
+import { arrows, hiddenColumns, hiddenTables, keptRows, lateColumns } from '../../scripts/studio/layout.ts';
 import type { StudioTable } from '../../scripts/studio/schema.ts';
+import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';
 
 const own = useTestDatabase();
 const service = useDatabase(own);
+const admin = useHand(own, { role: 'admin' });
 const asAdmin = useClosed(() =>
   openStudioDatabase({ url: roleUrl(own.url, 'admin'), name: 'ana', role: null, readOnly: false }),
 );
@@ -111,6 +114,23 @@ it('takes an amount of a domain for the number that it is', async () => {
     .find(({ name }) => name === 'orders')
     ?.columns.find(({ name }) => name === 'total');
   expect(total).toMatchObject({ datatype: 'numeric', datatype_schema: 'pg_catalog' });
+});
+
+it('deletes rows of the tables of which the guide says so, and of no other', async () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs', 'admin.md'), 'utf8');
+  const [, table = ''] = guide.split(/<!-- (?:end of )?edits of people/);
+  const said = [...table.matchAll(/^\| `(\w+)` \| [^|]+ \| (?<rows>[^|]+) \|/gm)];
+  expect(said.length).toBeGreaterThan(10);
+  const may = await admin.sql<{ name: string }>(
+    `select name from unnest($1::text[]) name where has_table_privilege(name, 'delete')`,
+    [said.map(([, name]) => name)],
+  );
+  const deleted = may.flatMap(({ name }) => (keptRows[name] === undefined ? [name] : []));
+  expect(deleted).toEqual(
+    said.flatMap(([, name, rows = '']) => (/^added, deleted|^deleted/.test(rows) ? name : [])),
+  );
+  expect(deleted).not.toContain('orders');
+  expect(deleted).not.toContain('webhook_endpoints');
 });
 
 it('every edit of the page has its one place, in this version', () => {

@@ -105,7 +105,7 @@ export {
 export { means } from './sql-states.ts';
 export { belongings, type LocationTable, ownRow } from './tables/belongings.ts';
 export { erasedColumns } from './tables/erased.ts';
-export { guardsOf } from './tables/guards.ts';
+export { guardsOf, keptInStudio } from './tables/guards.ts';
 export { tableNamed, tables } from './tables/index.ts';
 export { sqlName } from './tables/sql-name.ts';
 export type { Belonging, Column, Guard, Personal, SandboxReset, Table } from './tables/table.ts';

@@ -23,3 +23,14 @@ function ownGuards({ guards, published, columns }: Table): readonly Guard[] {
     },
   ];
 }
+
+/** What a person does instead of deleting a row of the table in Studio; undefined where Studio deletes some, or people delete none. */
+export function keptInStudio(table: Table): string | undefined {
+  if (table.access.people !== 'edit') return undefined;
+  if (table.keptInStudio !== undefined) return table.keptInStudio;
+  return guardsOf(table)
+    .map((guard) =>
+      'lines' in guard ? guard.lines : 'kept' in guard && guard.when === undefined ? guard.kept : undefined,
+    )
+    .find((sentence) => sentence !== undefined);
+}

@@ -78,6 +78,7 @@ export const orders = table<Order>()('orders', {
       when: 'OLD.number > 0',
     },
   ],
+  keptInStudio: 'an order is never deleted: set its status to canceled',
 });
 
 export const orderItems = table<OrderItem>()('order_items', {

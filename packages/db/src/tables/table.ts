@@ -150,6 +150,8 @@ export interface Table<Name extends string = string> {
   versioned?: 'edited' | 'any';
   /** Without one, id, location and creation of what is published by its id never change. */
   guards?: readonly Guard<Name>[];
+  /** Studio deletes no row, though SQL may delete some: what a person does instead. */
+  keptInStudio?: string;
 }
 
 /** A row as it is written. */

@@ -34,6 +34,7 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
       sentence: 'what waited is passed over by itself: disable the endpoint, and enable it',
     },
   ],
+  keptInStudio: 'a webhook endpoint is not deleted here: set its status to disabled',
 });
 
 export const webhookSecrets = table<WebhookSecret>()('webhook_secrets', {
