@@ -12,8 +12,9 @@ BEGIN
   PERFORM now() AT TIME ZONE NEW.timezone;
   RETURN NEW;
 END $$;
+-- An empty one is refused by its column.
 CREATE TRIGGER guard_timezone BEFORE INSERT OR UPDATE OF timezone ON locations
-  FOR EACH ROW EXECUTE FUNCTION guard_location_timezone();
+  FOR EACH ROW WHEN (NEW.timezone IS NOT NULL) EXECUTE FUNCTION guard_location_timezone();
 
 -- The text of a key says whether what it does is real: that of a sandbox begins with cmd_test_, that of no other does.
 CREATE FUNCTION guard_key_of_its_kind() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$

@@ -12,7 +12,10 @@ CREATE FUNCTION guard_event_names() RETURNS trigger LANGUAGE plpgsql SET search_
 DECLARE
   unknown text;
 BEGIN
-  IF NOT NEW.events <@ event_names() THEN
+  IF NEW.events = '{}' AND NOT by_service() THEN
+    RAISE EXCEPTION 'an endpoint without events hears of nothing: set its status to disabled instead'
+      USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  ELSIF NOT NEW.events <@ event_names() THEN
     SELECT e INTO unknown FROM unnest(NEW.events) e WHERE e <> ALL (event_names()) LIMIT 1;
     RAISE EXCEPTION 'there is no event "%" to subscribe to: do you mean %?', unknown, nearest_name(unknown, event_names())
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;

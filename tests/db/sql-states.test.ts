@@ -41,6 +41,7 @@ test.each([
   ['referenced', 'insert into others values (9)'],
   ['referenced', 'delete from parents where id = 1'],
   ['referenced', 'delete from parents where id = 2'],
+  ['tooLong', `create temp table codes (code char(3)); insert into codes values ('UYUU')`],
   ['constraint', 'insert into parents values (0)'],
   ['constraint', 'delete from parents where id = 1'],
   ['canceled', `set statement_timeout = '20ms'; select pg_sleep(5)`],

@@ -70,6 +70,7 @@ export function refusalSentence(refused: SqlState): string | undefined {
   if (means(code, 'referenced')) return referredSentence(refused);
   if (means(code, 'unfit')) return unfitSentence(refused);
   if (means(code, 'tooLarge')) return tooLargeSentence(message);
+  if (means(code, 'tooLong')) return tooLongSentence(message);
   if (means(code, 'unreadable')) return unreadableSentence(message);
   if (means(code, 'notGranted')) return deniedSentence(message);
   if (means(code, 'lockTimeout')) return 'somebody else is writing this row: try again in a moment';
@@ -84,7 +85,8 @@ export function refusalSentence(refused: SqlState): string | undefined {
 
 /** Whether the sentence names no column, since PostgreSQL does not: whoever knows the statement may name it before. */
 export const lacksColumn = ({ code, constraint }: SqlState): boolean =>
-  means(code, 'tooLarge', 'unreadable') || (constraint !== undefined && domains.includes(constraint));
+  means(code, 'tooLarge', 'tooLong', 'unreadable') ||
+  (constraint !== undefined && domains.includes(constraint));
 
 const domains = ['order_amount_check', 'stock_amount_check'];
 
@@ -152,6 +154,11 @@ function tooLargeSentence(message: string): string {
     /^value "(.*)" is out of range for type (\w+)$/s.exec(message) ?? [];
   const range = ranges[type] ?? ranges[/^(\w+) out of range$/.exec(message)?.[1] ?? ''];
   return `${shortened(value)} does not fit: write a ${range === undefined ? 'smaller number' : `number ${range}`}`;
+}
+
+function tooLongSentence(message: string): string {
+  const most = /\((\d+)\)$/.exec(message)?.[1];
+  return `the text is too long: write ${most === undefined ? 'a shorter one' : `${most} characters at most`}`;
 }
 
 function unreadableSentence(message: string): string {

@@ -41,6 +41,8 @@ const table = {
   unfit: ['23514'],
   /** A number that its type does not hold. */
   tooLarge: ['22003'],
+  /** A text that is longer than its type. */
+  tooLong: ['22001'],
   /** A text that its type cannot read: of a number, an enumeration, an id, a time. */
   unreadable: ['22P02', '22007', '22008'],
   /** A view that shows rows of other tables. */

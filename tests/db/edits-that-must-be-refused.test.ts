@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { refusalOf } from '../../scripts/studio/refusals.ts';
+import { createShop } from '../api/catalog-shop.ts';
+import { useHand } from '../support/by-hand.ts';
+import { useEditedShop } from './edited-shop.ts';
+import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-edits.ts';
+
+// What was tried in a support day, and must be refused: with a sentence that a person understands, and nothing is left of it. What is
+// not here stands in hand-edits.test.ts, admins-are-told.test.ts and tests/studio.
+
+const api = useEditedShop();
+const owner = useHand(api);
+const admin = useHand(api, { role: 'admin' });
+
+beforeAll(async () => {
+  await createShop(api, api.locationId);
+  const [other] = await owner.sql<{ id: string }>('select id from locations where id <> $1 limit 1', [
+    api.locationId,
+  ]);
+  await createShop(api, other?.id ?? '');
+  for (const text of [
+    `update products set external_id = 'p-burger' where location_id = $1 and sku = 'burger'`,
+    `insert into menus (location_id, name) values ($1, 'Lunch'), ($1, 'Dinner')`,
+    `update menus set is_published = true where location_id = $1 and name = 'Lunch'`,
+    `insert into menu_categories (location_id, menu_id, category_id)
+     select $1, m.id, c.id from menus m join categories c using (location_id)
+     where location_id = $1 and m.name = 'Lunch' and c.name = 'Food'`,
+    `update payments set status = 'completed' where location_id = $1 and status = 'pending'`,
+  ])
+    await admin.sql(text, [api.locationId]);
+});
+
+/** What PostgreSQL says where a person reads nothing: names of constraints, and rows. */
+const raw =
+  /violates|constraint|(?:_check|_key|_idx|_fkey)\b|permission denied|Failing row|invalid input|out of range/;
+
+/** What stands in the table, what is told of it, and what the audit has. */
+const stateOf = (sql: string): Promise<unknown[]> => {
+  const [, table = ''] = /(?:update|delete from|into) (\w+)/.exec(sql) ?? [];
+  return owner.sql(
+    `select (select md5(string_agg(t::text, ',' order by t::text)) from ${table} t) as rows,
+       (select count(*) from internal.captured_changes) as changes, (select count(*) from audit_entries) as entries`,
+  );
+};
+
+describe.each([
+  { of: 'the catalog', edits: refusedInTheCatalog },
+  { of: 'orders and money', edits: refusedOfMoney },
+  { of: 'others', edits: refusedOfOthers },
+])('an edit of $of is refused with a sentence, and nothing is left of it', ({ edits }) => {
+  it.each(edits)('$sql', async ({ sql, sentence }) => {
+    const before = await stateOf(sql);
+    const error: unknown = await admin.sql(sql, sql.includes('$1') ? [api.locationId] : []).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error, 'it was accepted').toBeDefined();
+    const { message } = refusalOf(error, { readOnly: false });
+    expect(message).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));
+    expect(message).not.toMatch(raw);
+    expect(await stateOf(sql)).toEqual(before);
+  });
+});
+
+it('an order that comes by COPY with a number of its own is refused, and so are lines of one that has its number', async () => {
+  const [order] = await owner.sql<{ id: string; method: string }>(
+    'select id, payment_method_id as method from orders where location_id = $1 and number = 2',
+    [api.locationId],
+  );
+  const [product] = await owner.sql<{ id: string }>(
+    'select id from products where location_id = $1 limit 1',
+    [api.locationId],
+  );
+  await expect(
+    admin.copy('copy orders (location_id, payment_method_id, number) from stdin (format csv)', [
+      `${api.locationId},${order?.method},9001`,
+    ]),
+  ).rejects.toThrow(/^an order is made now, and gets its number and turn at the commit/);
+  await expect(
+    admin.copy('copy order_items (location_id, order_id, product_id, quantity) from stdin (format csv)', [
+      `${api.locationId},${order?.id},${product?.id},1`,
+    ]),
+  ).rejects.toThrow(/^the lines of an order never change/);
+});
