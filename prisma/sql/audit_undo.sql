@@ -104,9 +104,11 @@ BEGIN
     EXECUTE format('DELETE FROM %I t USING %s WHERE r.before IS NULL AND %s', entry.relation, rows, same)
       USING kept, entry.location_id;
   END IF;
+  -- What an endpoint passes over follows from its status, there and back.
   IF jsonb_path_exists(kept, '$[*] ? (@.before != null && @.after != null)') THEN
     EXECUTE format('UPDATE %I t SET %s FROM %s WHERE r.before IS NOT NULL AND r.after IS NOT NULL AND %s', entry.relation,
-      (SELECT string_agg(format('%1$I = CASE WHEN r.before ? %1$L THEN (r.becomes).%1$I ELSE t.%1$I END', c), ', ') FROM unnest(wanted) c),
+      (SELECT string_agg(format('%1$I = CASE WHEN r.before ? %1$L THEN (r.becomes).%1$I ELSE t.%1$I END', c), ', ') FROM unnest(wanted) c
+        WHERE NOT (c = 'delivers_after' AND 'status' = ANY (wanted))),
       rows, same) USING kept, entry.location_id;
   END IF;
   IF jsonb_path_exists(kept, '$[*] ? (@.after == null)') THEN

@@ -54,11 +54,15 @@ interface Entry {
   };
 }
 
-/** The rows before, with what the entries of this transaction did to them. Of rows whose values no entry has, those of today. */
-export async function replay(hand: Hand, before: Rows): Promise<Rows> {
+/**
+ * The rows before, with what the entries of a transaction did to them, of this one unless another's moment is said. Of rows whose
+ * values no entry has, those of today.
+ */
+export async function replay(hand: Hand, before: Rows, moment?: string): Promise<Rows> {
   const rows = new Map([...before].map(([name, known]) => [name, new Map(known)]));
   const entries = await hand.sql<Entry>(
-    `select * from audit_entries where created_at = now()::timestamptz(3) and actor_kind = 'database' order by id`,
+    `select * from audit_entries where created_at = coalesce($1, now())::timestamptz(3) and actor_kind = 'database' order by id`,
+    [moment ?? null],
   );
   for (const entry of entries) {
     const table = rows.get(entry.relation);
