@@ -10,7 +10,8 @@ const followed: Readonly<Record<string, readonly string[]>> = {
 };
 /** Rows that triggers add, and no entry has: an order that is inserted without its payment gets one. */
 const added = [{ table: 'payments', with: 'orders', by: 'order_id' }] as const;
-const left = (table: string): string[] => [
+/** Columns of a table of which no entry tells. */
+export const left = (table: string): string[] => [
   'updated_at',
   'search_text',
   'revision',
@@ -32,7 +33,8 @@ export async function readRows(hand: Hand, tables: readonly Table[]): Promise<Ro
   return found;
 }
 
-const keyOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]): string =>
+/** A row by the values of its key. */
+export const keyOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]): string =>
   [...columns]
     .sort()
     .map((column) => `${column}=${String(row[column])}`)

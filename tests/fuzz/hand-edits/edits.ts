@@ -163,16 +163,23 @@ async function perform(
   return rows[0]?.rows ?? null;
 }
 
+/** What became of an edit. */
+export interface Outcome {
+  /** The tables that it changed; none when it was refused, rolled back, or met no row. */
+  changed: Set<string>;
+  /** When its transaction began; absent when nothing was committed. */
+  moment?: string;
+}
+
 /**
  * Runs it, and tells each statement with its outcome; the row of the location that is looked at stays.
- * @returns the tables that it changed; none when it was refused, rolled back, or met no row.
  * @throws {Error} when a statement met a fault where it should have met a refusal.
  */
 export async function run(
   { kind, client, begin, statements, end }: Edit,
   location: string,
   tell: (line: string) => void,
-): Promise<Set<string>> {
+): Promise<Outcome> {
   const changed: string[] = [];
   let savepoint: number | undefined;
   const attempt = async (statement: Statement): Promise<number | undefined> => {
@@ -193,7 +200,7 @@ export async function run(
   };
   const giveUp = async () => {
     await attempt(control('rollback'));
-    return new Set<string>();
+    return { changed: new Set<string>() };
   };
   tell(`-- ${kind.name}`);
   await attempt(control(begin));
@@ -209,8 +216,11 @@ export async function run(
       changed.length = savepoint;
     if (count !== undefined && count > 0) changed.push(...tables);
   }
-  const { rowCount } = await client.query(`select from locations where id = ${location}`);
-  if (rowCount === 0 || end === 'rollback' || (await attempt(control('commit'))) === undefined)
+  const { rows } = await client.query<{ moment: string }>(
+    `select now()::timestamptz(3)::text as moment from locations where id = ${location}`,
+  );
+  const [here] = rows;
+  if (here === undefined || end === 'rollback' || (await attempt(control('commit'))) === undefined)
     return giveUp();
-  return new Set(changed);
+  return { changed: new Set(changed), moment: here.moment };
 }
