@@ -43,6 +43,9 @@ export const keptRows: Readonly<Record<string, string>> = Object.fromEntries(
 /** What to do instead of a deletion that a statement asks for; undefined when it deletes nothing that is kept. */
 export function deletedKept(sql: string): string | undefined {
   const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ').replaceAll('"', '');
-  const deleted = [...bare.matchAll(/\bdelete\s+from\s+(?:only\s+)?(?:public\s*\.\s*)?(\w+)/gi)];
+  const deleted = [
+    ...bare.matchAll(/\bdelete\s+from\s+(?:only\s+)?(?:public\s*\.\s*)?(\w+)/gi),
+    ...bare.matchAll(/\bmerge\s+into\s+(?:only\s+)?(?:public\s*\.\s*)?(\w+)(?=[^;]*\bthen\s+delete\b)/gi),
+  ];
   return deleted.map(([, table = '']) => keptRows[table.toLowerCase()]).find((sentence) => sentence);
 }
