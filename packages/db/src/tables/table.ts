@@ -157,7 +157,7 @@ export interface Table<Name extends string = string> {
 /** A row as it is written. */
 type Row<Name extends string> = Pick<
   Table<Name>,
-  'columns' | 'belongs' | 'lengthsHeldBy' | 'versioned' | 'guards'
+  'columns' | 'belongs' | 'lengthsHeldBy' | 'versioned' | 'guards' | 'keptInStudio'
 > & {
   schema?: 'internal';
   /** `id`, unless it says so. */
