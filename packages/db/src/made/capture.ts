@@ -139,7 +139,7 @@ WHERE ROW(${listed('o', names)})
   OR o.location_id IS NULL OR n.location_id IS NULL`;
 }
 
-/** As what a row counts that is `lost` or `gained`: alone, without the other, and in a join that may lack it. Nothing where nothing is counted. */
+/** What a row is counted as, before or after: where there is no other row, and in a join, where it may be missing itself. */
 function countedAs(what: 'lost' | 'gained', alias: 'o' | 'n', counted: Published['counted']) {
   if (counted === undefined) return { alone: '', joined: '', row: '' };
   const [by, at] = [counted.by, counted.at].map((sql) => sql.replaceAll(/\br\./g, `${alias}.`));
