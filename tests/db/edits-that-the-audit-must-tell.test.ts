@@ -55,7 +55,8 @@ const without = (rows: Rows, follows: readonly string[], countsOn?: string) =>
       .filter(([table]) => !follows.includes(table))
       .map(([table, known]) => [
         table,
-        new Map([...known].map(([key, { [countsOn ?? '']: _, ...row }]) => [key, row])),
+        // When a key was last used the service writes at any time.
+        new Map([...known].map(([key, { [countsOn ?? '']: _, last_used_at: __, ...row }]) => [key, row])),
       ]),
   );
 
