@@ -33,17 +33,20 @@ function Form({ id, etag, ...known }: { id: string; etag: string | undefined } &
   const may = useGranted().may?.('locations:write') === true;
   // What was typed stays when what is known is read anew.
   const [given, setGiven] = useState<Partial<Record<Field, string>>>({});
-  // What was there when the typing began: a change of somebody else since is not written over unseen.
-  const [seen, setSeen] = useState<string>();
+  // What was there when the typing began: a change of somebody else since to what was typed is not written over unseen.
+  const [before, setBefore] = useState<{ etag: string | undefined } & Record<Field, string>>();
+  const isAsBefore =
+    before === undefined ||
+    fields.every((field) => given[field] === undefined || known[field] === before[field]);
   const { act, isPending, error } = useAct({
     mutationFn: (changed: Partial<Record<Field, string>>) =>
-      comanda.locations.update.mutate({ id, ...changed, expected: seen ?? etag }),
+      comanda.locations.update.mutate({ id, ...changed, expected: isAsBefore ? etag : before.etag }),
     onSuccess: (saved) => {
       setGiven({});
       queries.setQueryData(['location'], tagged(saved));
     },
     onSettled: () => {
-      setSeen(undefined);
+      setBefore(undefined);
       return queries.invalidateQueries();
     },
   });
@@ -69,7 +72,7 @@ function Form({ id, etag, ...known }: { id: string; etag: string | undefined } &
             value={given[field] ?? known[field]}
             onChange={({ target }) => {
               setGiven({ ...given, [field]: target.value });
-              setSeen(seen ?? etag);
+              setBefore(before ?? { etag, ...known });
             }}
           />
           {isOvertaken && given[field] !== undefined && given[field] !== known[field] && (
