@@ -2,7 +2,6 @@ import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { asTold, unanswered, waitAfter } from './failure.ts';
 import type { Envelope, Send } from './http-link.ts';
-import { noteReplay } from './replayed.ts';
 import type { AppRouter } from './surface.ts';
 
 /** How long and how often a call is tried; see `ClientOptions`. */
@@ -30,7 +29,6 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
         const tries = { ...settings, spread, ending: ending.signal };
         Promise.race(op.signal?.aborted ? [end] : [repeated(op, attempt, tries), end])
           .then((envelope) => {
-            noteReplay(op, envelope);
             observer.next(envelope);
             observer.complete();
           }, observer.error)

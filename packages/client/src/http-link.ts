@@ -1,7 +1,7 @@
 import type { Operation, OperationResultEnvelope, TRPCClientError } from '@trpc/client';
+import { noteAnswer } from './answered.ts';
 import { refusalOf } from './refusal.ts';
 import type { AppRouter } from './surface.ts';
-import { noteTag } from './tag.ts';
 import { type Answer, ask } from './transport.ts';
 
 /** The service that is asked, and how. @internal */
@@ -88,7 +88,7 @@ function envelope(json: unknown, asked: Answer, index?: number): Envelope {
   const { result } = (json ?? {}) as { result?: { data?: unknown } | null };
   // No operation answers nothing.
   if (result?.data === undefined) throw refusalOf(json, asked);
-  noteTag(result.data, asked.answer, index);
+  noteAnswer(result.data, asked.answer, index);
   return { result: { type: 'data', data: result.data }, context: { response: asked.answer } };
 }
 

@@ -1,4 +1,4 @@
-const tags = new WeakMap<object, string>();
+import { answeredWith } from './answered.ts';
 
 /**
  * The entity tag of what was read, made or changed: of a product, a category, an order, a webhook endpoint, a menu or the location.
@@ -10,18 +10,7 @@ const tags = new WeakMap<object, string>();
  * await comanda.products.update.mutate({ id: product.id, price: 14, expected: tagOf(product) });
  */
 export function tagOf(answer: object): string | undefined {
-  return tags.get(answer);
+  const came = answeredWith(answer);
+  if (came?.index === undefined) return came?.headers.get('etag') ?? undefined;
+  return came.headers.get('x-entity-tags')?.match(`(?:^|, )${came.index}=("[^"]*")`)?.[1];
 }
-
-/** Keeps the tag of an answer, which its response names: alone, or by the index of its call in a batch. @internal */
-export function noteTag(data: unknown, { headers }: Response, index: number | undefined): void {
-  if (!(data instanceof Object)) return;
-  const tag = index === undefined ? headers.get('etag') : taggedAt(headers.get('x-entity-tags'), index);
-  if (tag !== null && tag !== undefined) tags.set(data, tag);
-}
-
-const taggedAt = (named: string | null, index: number): string | undefined =>
-  named
-    ?.split(', ')
-    .find((each) => each.startsWith(`${index}=`))
-    ?.slice(`${index}=`.length);
