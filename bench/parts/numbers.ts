@@ -9,7 +9,7 @@ import type { Part } from './part.ts';
 const bytesATurn = 2_000_000;
 const turns = 100;
 
-/** What it costs to judge the numbers of a body by their digits, as a share of `JSON.parse`. */
+/** The cost of judging the numbers of a body by their digits, as a share of the cost of `JSON.parse`. */
 export const numbers: Part = {
   name: 'numbers',
   summary: 'judging numbers by their digits against JSON.parse',
@@ -49,7 +49,7 @@ function compare(name: string, text: string, small: boolean): Row {
   );
 }
 
-/** What the fastest tenth of the turns took at most: what else the machine does only adds. */
+/** The tenth percentile of the turns: other work on the machine only makes a turn slower. */
 const undisturbed = (all: readonly number[]): number =>
   all.toSorted((one, other) => one - other)[Math.floor(all.length / 10)] ?? 0;
 
@@ -75,7 +75,7 @@ const product = (at: number, externalId = `ERP-${at}`) => ({
   stock: { enabled: true, quantity: (at * 13) / 8, min_stock_alarm: 5 },
 });
 
-/** What callers send. The numbers of some ERPs have 18 digits, as text. */
+/** The bodies: an order, products, stock and a catalog. The identifiers of some ERPs are texts of 18 digits. */
 const bodies = (small: boolean) => ({
   'an order of 20 items': {
     ...{ external_id: 'POS-7731', channel: 'kiosk', is_take_away: true, identifier: 'Table 4' },

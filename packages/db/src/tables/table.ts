@@ -177,7 +177,7 @@ type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? 
 export const words = <Text extends string>(...texts: readonly Text[]) =>
   texts.flatMap((text) => text.split(' ')) as Words<Text>[];
 
-/** The columns in a text, of which nothing holds. */
+/** Columns without properties, by their names in a text. */
 export const plain = <Text extends string>(...texts: readonly Text[]) =>
   Object.fromEntries(words(...texts).map((name) => [name, {}])) as Record<Words<Text>, Column>;
 
