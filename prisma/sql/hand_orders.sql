@@ -145,7 +145,7 @@ BEGIN
       RAISE EXCEPTION 'a payment has the total of its order, %, and its payment method', v_total
         USING ERRCODE = 'CM008', DETAIL = draft.id::text;
     END IF;
-    -- As place_order does: who closes the turn waits for this order, or this for them.
+    -- As place_orders does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
     SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
     -- A turn that was closed since the snapshot looks open there: to lock it is a serialization failure. One that is being
@@ -165,7 +165,7 @@ BEGIN
     CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
   RETURN NULL;
 END $$;
--- What place_order makes is complete, and what comes with a location from another database. An import gets the payment
+-- What place_orders makes is complete, and what comes with a location from another database. An import gets the payment
 -- that it left out.
 CREATE CONSTRAINT TRIGGER complete AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (NEW.number < 0

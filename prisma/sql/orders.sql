@@ -1,14 +1,15 @@
 -- Orders: how they are made, moved and shown.
 --
--- An order is created (POST /v1/orders, /v2/orders) by one call of place_order, in one transaction:
---   1. the idempotency key is claimed: a second call with it waits, then replays
+-- Orders are created (POST /v1/orders, /v2/orders) by place_orders: those of a location that come at once by one call, in one transaction:
+--   1. their idempotency keys are claimed: a second call with one waits, then replays
 --   2. the stock rows of what is ordered are locked, by id
 --   3. what the order was decided from (offered_product, offered_item, payment method) is held against what is there now
---   4. stock is taken; the turn's lock is shared, which keeps the turn open; the order's number is counted up; order,
---      lines and payment are inserted
---   5. orders, payments and stock are told and counted: by place_order itself, whose rows need no comparing; the triggers of
+--      where not all fit they are decided one after the other (decide_orders)
+--   4. stock is taken; the turn's lock is shared, which keeps the turn open; the numbers are counted up; orders,
+--      lines and payments are inserted
+--   5. orders, payments and stock are told and counted: by place_orders itself, whose rows need no comparing; the triggers of
 --      made/ pass by while comanda.told is set, which holds for the service alone; guards pass by (guarding.sql)
---   6. the answer is read back as orders_json shows it, and stored with the key
+--   6. the answers are read back as orders_json shows them, and stored with the keys
 -- An order written by hand: hand_orders.sql.
 --
 -- It is moved (PATCH …/status, POST …/cancel) by move_order, or by an UPDATE by hand; in both cases:
@@ -70,146 +71,297 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   FROM subselection_items i WHERE i.location_id = location AND i.id = item LIMIT 1
 $$;
 
--- Returns outcome 'created' with the answer, 'replayed' with the stored answer of the same key and body, 'reused' when
--- the key came with another body, or 'stale' when what the order was decided from has changed since. Raises CM002
--- (detail: {"products": {id: what is left}, "items": {id: what is left}}) and CM003 (detail: the existing order's id),
--- and leaves nothing behind. Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
-CREATE FUNCTION place_order(
-  p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
-  p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
-  p_payment_method uuid, p_total numeric,
-  -- each product and item with the version that the order was decided from, and the quantity wanted of it in all
+-- Makes orders of one location in one transaction, as if they came one after the other, and answers what became of each: `created`
+-- with the answer, `replayed` with the stored answer of the same key and body, `reused` when the key came with another body, `busy`
+-- when another transaction holds the key (of one that is made alone it is waited for), `taken` with the id of the order that has the
+-- external_id, `stale` when what the order was decided from has changed since, `short` with what is left, by the ids of products and
+-- items. A refused order leaves nothing behind. Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
+CREATE FUNCTION place_orders(
+  p_location uuid, p_operation text, p_ttl_hours int, p_alone boolean,
+  -- the orders, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
+  p_places int[], p_api_keys uuid[], p_keys text[], p_request_hashes bytea[], p_request_ids text[],
+  p_orders uuid[], p_payments uuid[], p_external_ids text[], p_channels text[], p_take_away boolean[], p_identifiers text[],
+  p_payment_methods uuid[], p_totals numeric[],
+  -- each product and item with the version that all of the orders were decided from, and the quantity wanted of it in all
   p_products uuid[], p_product_versions bigint[], p_product_quantities numeric[],
   p_choices uuid[], p_choice_versions bigint[], p_choice_quantities numeric[],
-  -- the lines, an array a column; selections are NULL where nothing was chosen
-  p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
-  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
-  OUT outcome text, OUT response text
-) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+  -- what each order wants of them: products, then items, `_of` by its place from 1 on
+  p_want_of int[], p_wants uuid[], p_want_quantities numeric[],
+  -- the lines; selections are NULL where nothing was chosen
+  p_line_of int[], p_line_positions int[], p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
+  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[]
+) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+#variable_conflict use_column
 DECLARE
   -- What is called by an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_claim record;
-  v_other uuid;
-  v_same boolean;
-  v_short boolean;
-  v_short_choices boolean;
-  v_taken_products uuid[];
+  v_most int := cardinality(p_orders);
+  -- By the order's place: the outcome, NULL while it may be made, and what the outcome says. NULL: all may be made.
+  v_outcomes text[];
+  v_responses text[];
+  v_made int[] := p_places;
+  v_counted uuid[];
   v_places tid[];
+  v_left numeric[];
   v_wanted numeric[];
-  v_taken_choices uuid[];
+  v_short boolean;
+  v_counted_choices uuid[];
   v_choice_places tid[];
+  v_choices_left numeric[];
   v_choices_wanted numeric[];
+  v_short_choices boolean;
+  v_taken boolean;
+  v_same boolean;
   v_number int;
-  v_created_at timestamptz;
-  v_payment uuid;
 BEGIN
-  v_claim := claim_key(p_location, p_api_key, p_operation, p_key, p_request_hash, p_ttl_hours, p_request_id);
-  IF v_claim.outcome IS NOT NULL THEN
-    outcome := v_claim.outcome;
-    response := v_claim.response;
-    RETURN;
+  IF NOT p_alone THEN
+    -- Others of the location wait behind these: what somebody holds is waited for alone.
+    v_setting := set_config('lock_timeout', '250ms', true);
+  END IF;
+  IF v_most = 1 THEN
+    IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(p_api_keys[1]::text || p_operation || p_keys[1], 0)) THEN
+      RETURN QUERY SELECT 1, 'busy', NULL;
+      RETURN;
+    END IF;
+    v_claim := claim_key(p_location, p_api_keys[1], p_operation, p_keys[1], p_request_hashes[1], p_ttl_hours, p_request_ids[1]);
+    IF v_claim.outcome IS NOT NULL THEN
+      RETURN QUERY SELECT 1, v_claim.outcome, v_claim.response;
+      RETURN;
+    END IF;
+  ELSE
+    SELECT c.outcomes, c.responses INTO v_outcomes, v_responses
+    FROM claim_keys(p_location, p_api_keys, p_operation, p_keys, p_request_hashes, p_ttl_hours) c;
   END IF;
 
   -- In the order of their ids, so that two orders never deadlock. Each row is looked up by its key, and found again by
   -- its place, which nobody can change while it is locked.
-  SELECT array_agg(l.product_id), array_agg(l.place), array_agg(w.quantity), bool_or(l.quantity < w.quantity)
-  INTO v_taken_products, v_places, v_wanted, v_short
+  SELECT array_agg(l.product_id), array_agg(l.place), array_agg(w.quantity), array_agg(l.quantity), bool_or(l.quantity < w.quantity)
+  INTO v_counted, v_places, v_wanted, v_left, v_short
   FROM (SELECT * FROM unnest(p_products, p_product_quantities) AS v (id, quantity) ORDER BY v.id) w
   CROSS JOIN LATERAL (
     SELECT s.product_id, s.quantity, s.ctid AS place FROM product_stock s
     WHERE s.location_id = p_location AND s.product_id = w.id AND s.enabled FOR UPDATE) l;
   IF cardinality(p_choices) > 0 THEN
-    SELECT array_agg(l.id), array_agg(l.place), array_agg(w.quantity), bool_or(l.stock_quantity < w.quantity)
-    INTO v_taken_choices, v_choice_places, v_choices_wanted, v_short_choices
+    SELECT array_agg(l.id), array_agg(l.place), array_agg(w.quantity), array_agg(l.stock_quantity), bool_or(l.stock_quantity < w.quantity)
+    INTO v_counted_choices, v_choice_places, v_choices_wanted, v_choices_left, v_short_choices
     FROM (SELECT * FROM unnest(p_choices, p_choice_quantities) AS v (id, quantity) ORDER BY v.id) w
     CROSS JOIN LATERAL (
       SELECT s.id, s.stock_quantity, s.ctid AS place FROM subselection_items s
       WHERE s.location_id = p_location AND s.id = w.id AND s.stock_enabled FOR UPDATE) l;
   END IF;
 
-  SELECT (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_id),
-    EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_payment_method AND m.enabled)
+  SELECT EXISTS (SELECT FROM unnest(p_external_ids) AS e (external_id)
+      CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.external_id = e.external_id LIMIT 1) o),
+    NOT EXISTS (SELECT FROM unnest(p_payment_methods) AS e (id)
+      WHERE NOT EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = e.id AND m.enabled))
     AND cardinality(p_products) = (SELECT count(*) FROM unnest(p_products, p_product_versions) AS v (id, version)
       CROSS JOIN LATERAL offered_product(p_location, v.id) o WHERE o.version = v.version)
     AND (cardinality(p_choices) = 0
       OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version))
-  INTO v_other, v_same;
-  IF v_other IS NOT NULL THEN
-    RAISE EXCEPTION 'external_id is taken by order %', v_other USING ERRCODE = 'CM003', DETAIL = v_other::text;
-  ELSIF NOT v_same THEN
-    outcome := 'stale';
-    RETURN;
-  ELSIF v_short OR v_short_choices THEN
-    RAISE EXCEPTION 'insufficient stock' USING ERRCODE = 'CM002', DETAIL = jsonb_build_object(
-      'products', (SELECT coalesce(jsonb_object_agg(s.product_id, s.quantity::text), '{}')
-        FROM unnest(v_places, v_wanted) AS w (place, quantity) JOIN product_stock s ON s.ctid = w.place
-        WHERE s.quantity < w.quantity),
-      'items', (SELECT coalesce(jsonb_object_agg(s.id, s.stock_quantity::text), '{}')
-        FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place
-        WHERE s.stock_quantity < w.quantity))::text;
-  END IF;
-  -- From here on it tells and counts itself what the triggers of these tables would find (made/).
-  v_setting := set_config('comanda.told', by_service()::text, true);
-  IF v_taken_products IS NOT NULL THEN
-    UPDATE product_stock s SET quantity = s.quantity - w.quantity
-    FROM unnest(v_places, v_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
-  END IF;
-  IF v_taken_choices IS NOT NULL THEN
-    UPDATE subselection_items s SET stock_quantity = s.stock_quantity - w.quantity
-    FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place;
+  INTO v_taken, v_same;
+  IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
+    OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(p_external_ids) AS e) THEN
+    SELECT d.outcomes, d.responses, d.wanted[:coalesce(cardinality(v_counted), 0)], d.wanted[coalesce(cardinality(v_counted), 0) + 1:],
+      ARRAY(SELECT n FROM unnest(p_places) AS n WHERE d.outcomes[n] IS NULL)
+    INTO v_outcomes, v_responses, v_wanted, v_choices_wanted, v_made
+    FROM decide_orders(p_location, p_orders, p_external_ids, p_payment_methods, p_want_of, p_wants, p_want_quantities,
+      p_products, p_product_versions, p_choices, p_choice_versions, v_counted || v_counted_choices, v_left || v_choices_left,
+      coalesce(v_outcomes, array_fill(NULL::text, ARRAY[v_most])), coalesce(v_responses, array_fill(NULL::text, ARRAY[v_most]))) d;
+    RETURN QUERY SELECT n, v_outcomes[n], v_responses[n] FROM unnest(p_places) AS n WHERE v_outcomes[n] IS NOT NULL;
+    IF cardinality(v_made) = 0 THEN
+      RETURN;
+    END IF;
   END IF;
 
-  -- Whoever closes the turn, also by hand, waits for this order, or this waits for them and sees it closed. Not a lock of
+  -- From here on it tells and counts itself what the triggers of these tables would find (made/).
+  v_setting := set_config('comanda.told', by_service()::text, true);
+  IF v_places IS NOT NULL THEN
+    UPDATE product_stock s SET quantity = s.quantity - w.quantity
+    FROM unnest(v_places, v_wanted) AS w (place, quantity) WHERE s.ctid = w.place AND w.quantity <> 0;
+  END IF;
+  IF v_choice_places IS NOT NULL THEN
+    UPDATE subselection_items s SET stock_quantity = s.stock_quantity - w.quantity
+    FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place AND w.quantity <> 0;
+  END IF;
+
+  -- Whoever closes the turn, also by hand, waits for these orders, or these wait for them and see it closed. Not a lock of
   -- the row: there those who share pass by who waits. Nor in one statement: what follows must see what was waited for.
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
-  UPDATE internal.location_counters c SET value = c.value + 1 WHERE c.location_id = p_location AND c.name = 'order'
-  RETURNING c.value INTO v_number;
+  UPDATE internal.location_counters c SET value = c.value + cardinality(v_made) WHERE c.location_id = p_location AND c.name = 'order'
+  RETURNING c.value - cardinality(v_made) INTO v_number;
   IF NOT FOUND THEN
-    INSERT INTO internal.location_counters AS c (location_id, name, value) VALUES (p_location, 'order', 1)
-    ON CONFLICT (location_id, name) DO UPDATE SET value = c.value + 1
-    RETURNING c.value INTO v_number;
+    INSERT INTO internal.location_counters AS c (location_id, name, value) VALUES (p_location, 'order', cardinality(v_made))
+    ON CONFLICT (location_id, name) DO UPDATE SET value = c.value + cardinality(v_made)
+    RETURNING c.value - cardinality(v_made) INTO v_number;
   END IF;
-  INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id)
-  VALUES (p_location, p_order, v_number, p_external_id, p_total, p_channel, p_is_take_away, p_identifier, p_payment_method,
-    (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'))
-  RETURNING created_at INTO v_created_at;
+  INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id,
+    created_by, request_id)
+  SELECT p_location, p_orders[m.n], v_number + m.nth, p_external_ids[m.n], p_totals[m.n], p_channels[m.n], p_take_away[m.n],
+    p_identifiers[m.n], p_payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
+    p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+  FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
   INSERT INTO order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, comment, selections, stock_taken)
-  SELECT p_location, p_order, v.position, v.product_id, v.name, v.unit_price, v.quantity, v.total, v.comment,
+  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
-      SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce((s->>'item_id')::uuid = ANY (v_taken_choices), false)) ORDER BY m)
+      SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce((s->>'item_id')::uuid = ANY (v_counted_choices), false)) ORDER BY m)
       FROM jsonb_array_elements(v.selections) WITH ORDINALITY e (s, m)) END,
-    coalesce(v.product_id = ANY (v_taken_products), false)
-  FROM unnest(p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
-    p_line_selections) WITH ORDINALITY AS v (product_id, name, unit_price, quantity, total, comment, selections, position);
-  INSERT INTO payments (location_id, order_id, payment_method_id, amount)
-  VALUES (p_location, p_order, p_payment_method, p_total) RETURNING id INTO v_payment;
+    coalesce(v.product_id = ANY (v_counted), false)
+  FROM unnest(p_line_of, p_line_positions, p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
+    p_line_selections) AS v (n, position, product_id, name, unit_price, quantity, total, comment, selections)
+  WHERE v_outcomes IS NULL OR v_outcomes[v.n] IS NULL;
+  INSERT INTO payments (location_id, id, order_id, payment_method_id, amount)
+  SELECT p_location, p_payments[n], p_orders[n], p_payment_methods[n], p_totals[n] FROM unnest(v_made) AS n;
 
   IF current_setting('comanda.told') = 'true' THEN
-    INSERT INTO internal.captured_changes (location_id, resource, operation, resource_ids, changed, in_catalog)
-    SELECT p_location, v.* FROM (VALUES
-      ('stock', 'update', v_taken_products, '{quantity}'::text[], true),
-      ('order', 'insert', ARRAY[p_order], '{}', false),
-      ('payment', 'insert', ARRAY[v_payment], '{}', false)) v (resource, operation, ids, changed, in_catalog)
-    WHERE v.ids IS NOT NULL;
+    -- Each order is a transaction of its own to whoever hears of it: its id is the seed.
+    WITH told AS (
+      INSERT INTO internal.captured_changes (location_id, seed, resource, operation, resource_ids, changed, in_catalog, request_id, traceparent)
+      SELECT p_location, p_orders[m.n], c.resource, c.operation, c.ids, c.changed, c.in_catalog,
+        nullif(split_part(p_request_ids[m.n], ' ', 1), ''), nullif(split_part(p_request_ids[m.n], ' ', 2), '')
+      FROM unnest(v_made) AS m (n)
+      CROSS JOIN LATERAL (VALUES
+        (1, 'stock', 'update', CASE WHEN v_most = 1 THEN v_counted ELSE (
+          SELECT array_agg(w.id ORDER BY w.id) FROM unnest(p_want_of, p_wants) AS w (n, id) WHERE w.n = m.n AND w.id = ANY (v_counted)) END,
+          '{quantity}'::text[], true),
+        (2, 'order', 'insert', ARRAY[p_orders[m.n]], '{}', false),
+        (3, 'payment', 'insert', ARRAY[p_payments[m.n]], '{}', false)) c (line, resource, operation, ids, changed, in_catalog)
+      WHERE c.ids IS NOT NULL
+      RETURNING in_catalog
+    )
     INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
-    SELECT p_location, v.at, v.name, 1 FROM (VALUES
-      (CASE WHEN v_taken_products IS NOT NULL THEN '-infinity'::timestamptz END, 'catalog'),
-      (order_stretch(1, v_created_at), 'order pending')) v (at, name)
-    WHERE v.at IS NOT NULL;
-    IF random() < 0.02 THEN
+    SELECT p_location, v.at, v.name, v.n FROM (VALUES
+      ('-infinity'::timestamptz, 'catalog', (SELECT count(*) FROM told WHERE in_catalog)),
+      (order_stretch(1, now()::timestamptz(3)), 'order pending', cardinality(v_made))) v (at, name, n)
+    WHERE v.n > 0;
+    IF random() < 0.02 * cardinality(v_made) THEN
       PERFORM fold_tallies(p_location);
     END IF;
     v_setting := set_config('comanda.told', '', true);
   END IF;
 
-  SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
-  outcome := 'created';
   INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
-  VALUES (p_location, p_api_key, p_operation, p_key, p_request_hash, response);
+  SELECT p_location, p_api_keys[n], p_operation, p_keys[n], p_request_hashes[n], j.doc
+  FROM unnest(v_made) AS n CROSS JOIN LATERAL orders_json(p_location, ARRAY[p_orders[n]]) j;
+  RETURN QUERY SELECT n, 'created', i.response FROM unnest(v_made) AS n CROSS JOIN LATERAL (
+    SELECT i.response FROM internal.idempotency_keys i WHERE i.location_id = p_location AND i.api_key_id = p_api_keys[n]
+      AND i.operation = p_operation AND i.key = p_keys[n] LIMIT 1) i;
+END $$;
+
+-- The keys of several calls, as claim_key of one: but nobody waits. A key that another transaction holds is `busy`: its call is made
+-- alone. `outcomes` is NULL where all keys are new.
+CREATE FUNCTION claim_keys(
+  p_location uuid, p_api_keys uuid[], p_operation text, p_keys text[], p_request_hashes bytea[], p_ttl_hours int,
+  OUT outcomes text[], OUT responses text[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_setting text;
+  v_busy int[];
+BEGIN
+  v_setting := refuse_unless_active(p_location);
+  -- In the order of their hashes, and in a statement of their own: the next one sees what was committed before.
+  SELECT array_agg(k.n) INTO v_busy FROM (
+    SELECT v.n::int, hashtextextended(v.api_key::text || p_operation || v.key, 0) AS hash
+    FROM unnest(p_api_keys, p_keys) WITH ORDINALITY AS v (api_key, key, n) ORDER BY 2 OFFSET 0) k
+  WHERE NOT pg_try_advisory_xact_lock(k.hash);
+  IF v_busy IS NULL AND NOT EXISTS (
+    SELECT FROM unnest(p_api_keys, p_keys) AS k (api_key, key) JOIN internal.idempotency_keys i
+      ON i.location_id = p_location AND i.api_key_id = k.api_key AND i.operation = p_operation AND i.key = k.key) THEN
+    RETURN;
+  END IF;
+  WITH found AS (
+    SELECT k.n, i.response, i.request_hash = k.hash AS same, i.created_at > now() - make_interval(hours => p_ttl_hours) AS fresh
+    FROM unnest(p_api_keys, p_keys, p_request_hashes) WITH ORDINALITY AS k (api_key, key, hash, n)
+    LEFT JOIN internal.idempotency_keys i
+      ON i.location_id = p_location AND i.api_key_id = k.api_key AND i.operation = p_operation AND i.key = k.key
+  )
+  SELECT array_agg(CASE WHEN f.n = ANY (v_busy) THEN 'busy' WHEN f.fresh AND f.same THEN 'replayed' WHEN f.fresh THEN 'reused' END ORDER BY f.n),
+    array_agg(CASE WHEN f.fresh AND f.same THEN f.response END ORDER BY f.n)
+  INTO outcomes, responses FROM found f;
+  DELETE FROM internal.idempotency_keys i USING unnest(p_api_keys, p_keys, outcomes) AS k (api_key, key, outcome)
+  WHERE i.location_id = p_location AND i.api_key_id = k.api_key AND i.operation = p_operation AND i.key = k.key AND k.outcome IS NULL;
+END $$;
+
+-- Takes orders one after the other, in the order of their arrival, where some do not fit: a refused one claims nothing. Answers the
+-- outcomes with what they say, and what the orders that remain want of what is counted: products, then items.
+CREATE FUNCTION decide_orders(
+  p_location uuid, p_orders uuid[], p_external_ids text[], p_payment_methods uuid[], p_want_of int[], p_wants uuid[], p_want_quantities numeric[],
+  p_products uuid[], p_product_versions bigint[], p_choices uuid[], p_choice_versions bigint[],
+  p_counted uuid[], p_left numeric[],
+  INOUT outcomes text[], INOUT responses text[], OUT wanted numeric[]
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_left numeric[] := p_left;
+  v_wanted numeric[];
+  v_other uuid;
+  v_short jsonb;
+  v_stale uuid[];
+BEGIN
+  SELECT array_agg(w.id) INTO v_stale FROM (
+    SELECT v.id FROM unnest(p_products, p_product_versions) AS v (id, version)
+    WHERE NOT EXISTS (SELECT FROM offered_product(p_location, v.id) o WHERE o.version = v.version)
+    UNION ALL
+    SELECT v.id FROM unnest(p_choices, p_choice_versions) AS v (id, version)
+    WHERE NOT EXISTS (SELECT FROM offered_item(p_location, v.id) o WHERE o.version = v.version)) w;
+  FOR v_place IN 1..cardinality(p_orders) LOOP
+    CONTINUE WHEN outcomes[v_place] IS NOT NULL;
+    v_other := coalesce(
+      (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_ids[v_place]),
+      (SELECT p_orders[e.n] FROM generate_series(1, v_place - 1) AS e (n)
+        WHERE outcomes[e.n] IS NULL AND p_external_ids[e.n] = p_external_ids[v_place]));
+    IF v_other IS NOT NULL THEN
+      outcomes[v_place] := 'taken';
+      responses[v_place] := v_other::text;
+    ELSIF NOT EXISTS (
+        SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_payment_methods[v_place] AND m.enabled)
+      OR EXISTS (SELECT FROM unnest(p_want_of, p_wants) AS w (n, id) WHERE w.n = v_place AND w.id = ANY (v_stale)) THEN
+      outcomes[v_place] := 'stale';
+    ELSE
+      SELECT array_agg(coalesce(w.quantity, 0) ORDER BY c.n),
+        jsonb_object_agg(c.id, c.quantity::text) FILTER (WHERE c.quantity < w.quantity)
+      INTO v_wanted, v_short
+      FROM unnest(p_counted, v_left) WITH ORDINALITY AS c (id, quantity, n)
+      LEFT JOIN unnest(p_want_of, p_wants, p_want_quantities) AS w (n, id, quantity) ON w.n = v_place AND w.id = c.id;
+      IF v_short IS NOT NULL THEN
+        outcomes[v_place] := 'short';
+        responses[v_place] := v_short::text;
+      ELSE
+        SELECT array_agg(c.quantity - c.wanted ORDER BY c.n) INTO v_left
+        FROM unnest(v_left, v_wanted) WITH ORDINALITY AS c (quantity, wanted, n);
+      END IF;
+    END IF;
+  END LOOP;
+  SELECT array_agg(c.before - c.after ORDER BY c.n) INTO wanted FROM unnest(p_left, v_left) WITH ORDINALITY AS c (before, after, n);
+END $$;
+
+-- For processes of 0.1.0 before orders were joined, which go on while a new version is rolled out. The release after removes it.
+CREATE FUNCTION place_order(
+  p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
+  p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
+  p_payment_method uuid, p_total numeric,
+  p_products uuid[], p_product_versions bigint[], p_product_quantities numeric[],
+  p_choices uuid[], p_choice_versions bigint[], p_choice_quantities numeric[],
+  p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
+  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
+  OUT outcome text, OUT response text
+) LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT o.outcome, o.response INTO outcome, response FROM place_orders(p_location, p_operation, p_ttl_hours, true,
+    ARRAY[1], ARRAY[p_api_key], ARRAY[p_key], ARRAY[p_request_hash], ARRAY[p_request_id], ARRAY[p_order], ARRAY[uuid_v7()],
+    ARRAY[p_external_id], ARRAY[p_channel], ARRAY[p_is_take_away], ARRAY[p_identifier], ARRAY[p_payment_method], ARRAY[p_total],
+    p_products, p_product_versions, p_product_quantities, p_choices, p_choice_versions, p_choice_quantities,
+    array_fill(1, ARRAY[cardinality(p_products || p_choices)]), p_products || p_choices, p_product_quantities || p_choice_quantities,
+    array_fill(1, ARRAY[cardinality(p_line_products)]), ARRAY(SELECT n::int FROM generate_subscripts(p_line_products, 1) n), p_line_products,
+    p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments, p_line_selections) o;
+  IF outcome = 'taken' THEN
+    RAISE EXCEPTION 'external_id is taken by order %', response USING ERRCODE = 'CM003', DETAIL = response;
+  ELSIF outcome = 'short' THEN
+    RAISE EXCEPTION 'insufficient stock' USING ERRCODE = 'CM002',
+      DETAIL = jsonb_build_object('products', response::jsonb, 'items', response::jsonb)::text;
+  END IF;
 END $$;
 
 -- A move of an order: one call, one transaction. `previous` is the status it was found in, NULL when there is no

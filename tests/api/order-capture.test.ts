@@ -76,7 +76,7 @@ async function toldAndCounted(work: () => Promise<unknown>) {
   return { told: (await pool.query(told, [api.locationId])).rows, counted: after };
 }
 
-it('what place_order tells and counts itself is what triggers find in the same rows', async () => {
+it('what place_orders tells and counts itself is what triggers find in the same rows', async () => {
   const paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
   const byItself = await toldAndCounted(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
@@ -116,7 +116,7 @@ it('stock edited by hand is captured column by column, and not when nothing diff
   });
 });
 
-it('a hand that says what place_order says is captured all the same', async () => {
+it('a hand that says what place_orders says is captured all the same', async () => {
   const hand = await openHand(api.app.database.pool.options.connectionString ?? '');
   try {
     const { captured } = await seen(async () => {

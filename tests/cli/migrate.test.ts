@@ -81,7 +81,7 @@ it('shows the SQL of each migration before it runs', async () => {
   expect(dry.code, dry.stderr).toBe(1);
   const { plan } = JSON.parse(dry.stdout);
   expect(plan.migrations[0].sql).toMatch(/CREATE TABLE/);
-  expect(plan.objects).toContain('function place_order');
+  expect(plan.objects).toContain('function place_orders');
   expect(
     await query(`select nspname from pg_namespace where nspname in ('internal', 'graphile_worker')`),
   ).toEqual([]);
@@ -119,7 +119,7 @@ it('is told apart from serving: doctor finds nothing that another command would 
 it('fails as the service, which may change no table, and says so', async () => {
   await runOnce(
     urlOf(`${prefix()}_owner`),
-    `update internal.sql_objects set checksum = '' where identity = 'function place_order'`,
+    `update internal.sql_objects set checksum = '' where identity = 'function place_orders'`,
   );
   const refused = await runComanda(
     { DATABASE_ROLE_PREFIX: prefix(), DATABASE_URL: urlOf(`${prefix()}_service`) },

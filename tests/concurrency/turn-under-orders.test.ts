@@ -37,7 +37,7 @@ it('finding 2: an order that comes after the one who closes the turn waits behin
     await untilWaiting(database, 1);
     const closing = turnsOf(1).close.mutate();
     await untilWaiting(database, 2);
-    const after = post(0);
+    const after = post(1);
     await untilWaiting(database, 3);
     await holder.query('commit');
     expect(await closing).toMatchObject({ id, total_orders: 1 });

@@ -34,7 +34,7 @@ const deleted = `
 CREATE FUNCTION capture_delete_payments() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN RETURN NULL; END $$;
 CREATE TRIGGER capture_delete AFTER DELETE ON payments FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_payments();`;
-const oneOrder = `SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j`;
+const oneOrder = 'orders_json(p_location, ARRAY[p_orders[n]]) j';
 const entry = 'CREATE FUNCTION order_entry(id uuid';
 
 /** What newer versions change, each after the one before it, and some of what each makes and drops. */
@@ -65,7 +65,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
       sql.write('seen', seen('one'));
       sql.edit('orders', oneOrder, `${oneOrder}(id, doc)`);
     },
-    made: ['function see_order', 'trigger see_order on orders', 'function place_order'],
+    made: ['function see_order', 'trigger see_order on orders', 'function place_orders'],
   },
   {
     release: '1.3.0',
@@ -103,7 +103,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
       sql.restore();
       sql.write('made/deleted', null);
     },
-    made: ['function place_order', 'trigger touch on orders'],
+    made: ['function place_orders', 'trigger touch on orders'],
   },
   {
     release: '1.7.0',

@@ -56,7 +56,7 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['who comes is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],
   [
-    'a session of a person that holds up an order is ended before the order gives up (lock_timeout of place_order)',
+    'a session of a person that holds up an order is ended before the order gives up (lock_timeout of place_orders)',
     wardenLooks.waitMs + wardenLooks.everyMs,
     2_000,
   ],

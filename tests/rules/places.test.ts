@@ -87,5 +87,8 @@ it('keeps who waits for a joined read with the app that they asked', async () =>
 
 // Held by the compiler, and so by `npm run check`.
 it('gives a call without a place no database', () => {
-  expectTypeOf<keyof JoinedCall>().toEqualTypeOf<'caller' | 'ifNoneMatch' | 'joined' | 'inPlace'>();
+  expectTypeOf<keyof JoinedCall>().toEqualTypeOf<
+    | ('caller' | 'ifNoneMatch' | 'requestId' | 'traceparent' | 'idempotency' | 'simulation' | 'policy')
+    | ('joined' | 'joinedWrites' | 'inPlace')
+  >();
 });

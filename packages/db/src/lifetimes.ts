@@ -84,7 +84,7 @@ export const publishing = {
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
 export const wardenLooks = {
   everyMs: 500,
-  /** The service waits so long for a lock that such a session holds. An order waits for 2 s (place_order): it is seen. */
+  /** The service waits so long for a lock that such a session holds. An order waits for 2 s (place_orders): it is seen. */
   waitMs: 1_000,
 } as const;
 

@@ -5,6 +5,7 @@ import { type Bulkhead, createBulkhead } from './bulkhead.ts';
 import { createExportPlaces, type ExportPlaces } from './exports.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createJoinedReads, type JoinedReads } from './joined-reads.ts';
+import { createJoinedWrites, type JoinedWrites } from './joined-writes.ts';
 
 /** All that sheds load in one process. What it refuses, it refuses in one voice (no-place.ts). */
 export interface Places {
@@ -22,16 +23,22 @@ export interface Places {
   readonly batches: BatchPlaces;
   /** Reads that share one connection, and so need no place of their own. */
   readonly joined: JoinedReads;
+  /** Writes that share one transaction, and so one place. */
+  readonly joinedWrites: JoinedWrites;
 }
 
 /** Makes those of a process. `bulkhead` has a timer, which its `close` ends. */
-export const createPlaces = (database: Queryable): Places => ({
-  inFlight: createInFlight(),
-  // Each holds its body meanwhile, of 8 MiB at most.
-  slow: createInFlight({ location: 10, all: 50 }),
-  bulkhead: createBulkhead(),
-  bodies: createBodyBytes(),
-  exports: createExportPlaces(),
-  batches: createBatchPlaces(),
-  joined: createJoinedReads(database),
-});
+export function createPlaces(database: Queryable): Places {
+  const bulkhead = createBulkhead();
+  return {
+    inFlight: createInFlight(),
+    // Each holds its body meanwhile, of 8 MiB at most.
+    slow: createInFlight({ location: 10, all: 50 }),
+    bulkhead,
+    bodies: createBodyBytes(),
+    exports: createExportPlaces(),
+    batches: createBatchPlaces(),
+    joined: createJoinedReads(database),
+    joinedWrites: createJoinedWrites(database, bulkhead),
+  };
+}

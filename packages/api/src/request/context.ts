@@ -9,6 +9,7 @@ import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
 import type { JoinedReads } from '../places/joined-reads.ts';
+import type { JoinedWrites } from '../places/joined-writes.ts';
 import type { Places } from '../places/places.ts';
 import type { Reads } from '../replica/reads.ts';
 import type { Answer } from './answer.ts';
@@ -106,11 +107,17 @@ export interface CallContext extends RequestContext {
 }
 
 /**
- * What an operation gets that reads together with other callers (`joinedQuery`). It has no place among those that use the
- * database, and so no database: only such reads, and `inPlace` for what it needs beyond.
+ * What an operation gets that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It has no place among
+ * those that use the database, and so no database: only such reads and writes, and `inPlace` for what it needs beyond.
  */
-export interface JoinedCall extends Pick<CallContext, 'caller' | 'ifNoneMatch'> {
+export interface JoinedCall
+  extends Pick<
+    CallContext,
+    'caller' | 'ifNoneMatch' | 'requestId' | 'traceparent' | 'idempotency' | 'simulation'
+  > {
+  readonly policy: Policy;
   readonly joined: JoinedReads;
+  readonly joinedWrites: JoinedWrites;
   /** Does the rest in a place of its own. Throws 503 when there is none. */
   inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
 }

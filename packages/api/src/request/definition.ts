@@ -14,7 +14,7 @@ export type Definition = {
       work: Work<CallContext>;
     }
   | {
-      /** The same of one that needs no place, as it reads together with other callers. */
+      /** The same of one that needs no place, as it reads or writes together with other callers. */
       joinedWork: Work<JoinedCall>;
     }
 );

@@ -7,7 +7,7 @@ import { grants } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
 import { batchHeaders } from './batch.ts';
-import type { CallContext, Idempotency, JoinedCall, RequestContext } from './context.ts';
+import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type { NamedOperation, Work } from './definition.ts';
 import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
 import type { OperationMeta } from './meta.ts';
@@ -84,30 +84,40 @@ async function performInPlace(
   given: GivenKey | undefined,
 ): Promise<Answer<unknown>> {
   const { name, kind } = operation;
-  const { inFlight, bulkhead, joined } = ctx.app.places;
-  const { caller, ifNoneMatch } = ctx;
-  const { locationId } = caller;
-  const placed = <Result>(work: () => Result | Promise<Result>) =>
-    inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, work);
+  const { inFlight, bulkhead } = ctx.app.places;
+  const { locationId } = ctx.caller;
+  const placed: Placed = (work) => inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, work);
+  const done = (work: Work<CallContext>, looking: Placed) =>
+    given === undefined
+      ? work({ ctx, input: inputOf(ctx, operation, input) })
+      : workOnce(ctx, operation, work, input, { given, looking });
   const leaveProcess = inFlight.enter(locationId);
   try {
     if ('joinedWork' in operation) {
-      const call: JoinedCall = { caller, ifNoneMatch, joined, inPlace: (work) => placed(() => work(ctx)) };
       const { joinedWork } = operation;
-      return await requiring(ctx, operation, ({ input }) => joinedWork({ ctx: call, input }))({
-        ctx,
-        input: inputOf(ctx, operation, input),
-      });
+      const work = requiring(ctx, operation, (call) =>
+        joinedWork({ ctx: joinedCallOf(call.ctx, placed), input: call.input }),
+      );
+      return await done(work, placed);
     }
     const work = requiring(ctx, operation, explained(operation, operation.work));
-    return await placed(() =>
-      given === undefined
-        ? work({ ctx, input: inputOf(ctx, operation, input) })
-        : workOnce(ctx, operation, work, input, readIdempotency(ctx, operation, given, input.value)),
-    );
+    return await placed(() => done(work, (look) => look()));
   } finally {
     leaveProcess();
   }
+}
+
+/** Does work that needs a place in one. */
+type Placed = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
+
+function joinedCallOf(ctx: CallContext, placed: Placed): JoinedCall {
+  const { caller, ifNoneMatch, requestId, traceparent, idempotency, simulation } = ctx;
+  const { policy } = ctx.app;
+  const { joined, joinedWrites } = ctx.app.places;
+  return {
+    ...{ caller, ifNoneMatch, requestId, traceparent, idempotency, simulation },
+    ...{ policy, joined, joinedWrites, inPlace: async (work) => placed(() => work(ctx)) },
+  };
 }
 
 /**
@@ -193,14 +203,15 @@ async function workOnce(
   operation: NamedOperation,
   work: Work<CallContext>,
   input: Input,
-  idempotency: Idempotency,
+  { given, looking }: { given: GivenKey; looking: Placed },
 ): Promise<Answer<unknown>> {
+  const idempotency = readIdempotency(ctx, operation, given, input.value);
   try {
     refuseUnstorable(input);
     return await work({ ctx: { ...ctx, idempotency }, input: inputOf(ctx, operation, input) });
   } catch (error) {
     if (toApiError(error).status >= 500) throw error;
-    const answer = await findKey(ctx.app.database, ctx, idempotency);
+    const answer = await looking(() => findKey(ctx.app.database, ctx, idempotency));
     if (answer === undefined) throw error;
     return answer;
   }

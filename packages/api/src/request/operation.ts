@@ -60,12 +60,18 @@ interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged
   query(work: Work<CallContext, Input, Answered>): Query<Given, Output>;
   /** A query that reads together with other callers: it takes no place, and gets no database. */
   joinedQuery(work: Work<JoinedCall, Input, Answered>): Query<Given, Output>;
-  mutation(work: Work<CallContext, Input, Answered>): TRPCMutationProcedure<{
-    input: (NeedsKey extends true ? Keyed<Given> : Repeatable<Given>) & Expecting<Given, Tagged>;
-    output: Output;
-    meta: unknown;
-  }>;
+  mutation(work: Work<CallContext, Input, Answered>): Mutation<Given, Output, NeedsKey, Tagged>;
+  /** A mutation that writes together with other callers, each of which needs its key. */
+  joinedMutation(
+    work: Work<JoinedCall, Input, Answered>,
+  ): NeedsKey extends true ? Mutation<Given, Output, NeedsKey, Tagged> : never;
 }
+
+type Mutation<Given, Output, NeedsKey extends boolean, Tagged extends boolean> = TRPCMutationProcedure<{
+  input: (NeedsKey extends true ? Keyed<Given> : Repeatable<Given>) & Expecting<Given, Tagged>;
+  output: Output;
+  meta: unknown;
+}>;
 
 type Query<Given, Output> = TRPCQueryProcedure<{ input: Omittable<Given>; output: Output; meta: unknown }>;
 
@@ -87,6 +93,8 @@ function draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged 
     joinedQuery: (work): never =>
       served({ ...shape, joinedWork: validated(work) }).query(({ ctx }) => ctx.value) as never,
     mutation: (work): never => serve(work).mutation(({ ctx }) => ctx.value) as never,
+    joinedMutation: (work): never =>
+      served({ ...shape, joinedWork: validated(work) }).mutation(({ ctx }) => ctx.value) as never,
   };
 }
 

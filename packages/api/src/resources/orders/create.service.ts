@@ -1,37 +1,39 @@
-import { means, newId, sqlState } from '@comanda/db';
+import { means, sqlState } from '@comanda/db';
 import { invalid, unavailable } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
-import type { CallContext, Idempotency } from '../../request/context.ts';
+import type { JoinedCall } from '../../request/context.ts';
 import { keyReused } from '../../request/idempotency.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
-import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
-import { externalIdTaken, priceOrder, shortages, soldOut } from './rules.ts';
+import { type Placed, type PlacedOrder, placing } from './placing.store.ts';
+import { decideOrder, externalIdTaken, shortages, soldOut } from './rules.ts';
 import type { Order } from './schema.ts';
-import { catchUpOrderNumber, findOrderId, placeOrder } from './statements.ts';
+import { catchUpOrderNumber, findOrderId } from './statements.ts';
 
 /** How often what is ordered may change under an order before its caller is asked to come back. */
 const attempts = 5;
 
 /**
- * Creates an order with its payment, its stock and its key in one transaction: decides from what is read, and calls
- * place_order, which checks again what may have changed since. Throws `validation_error` naming every failing field,
- * `conflict` for a taken `external_id` or a key with another body.
+ * Creates an order with its payment, its stock and its key in one transaction, which orders that come at once share: decides from
+ * what is read, and calls place_orders, which checks again what may have changed since. Throws `conflict` for a taken
+ * `external_id` or a key with another body, else `validation_error` naming every failing field.
  */
-export async function create(ctx: CallContext, request: OrderRequest): Promise<Answer<Order>> {
-  const { idempotency } = ctx;
-  if (idempotency === undefined) throw new Error('an order needs an idempotency key');
+export async function create(ctx: JoinedCall, request: OrderRequest): Promise<Answer<Order>> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const facts = await readFacts(ctx.app.places.joined, ctx.caller.locationId, request);
-    const order = priceOrder(request, ctx.simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
-    const id = newId();
-    const { outcome, response } = await write(ctx, idempotency, request, id, order);
-    if (outcome === 'reused') throw keyReused();
-    if (outcome === 'created' && response !== null)
-      return { text: response, etag: tagOfRow(id, firstRevision) };
-    if (outcome === 'replayed' && response !== null) return { text: response, replayed: true };
+    const order = await decide(ctx, request);
+    const placed = await place(ctx, memberOf(ctx, { request, order }));
+    if (placed.outcome === 'reused') throw keyReused();
+    if (placed.outcome === 'taken') throw externalIdTaken(request.external_id, placed.by);
+    if (placed.outcome === 'short')
+      throw invalid([
+        ...shortages(order.products, (id) => placed.left[id]),
+        ...shortages(order.choices, (id) => placed.left[id]),
+      ]);
+    if (placed.outcome === 'created')
+      return { text: placed.response, etag: tagOfRow(placed.id, firstRevision) };
+    if (placed.outcome === 'replayed') return { text: placed.response, replayed: true };
   }
   const message = 'What is ordered is changing at the moment; try again shortly.';
   throw unavailable('location_busy', message, { seconds: 1 });
@@ -40,64 +42,52 @@ export async function create(ctx: CallContext, request: OrderRequest): Promise<A
 /** The default of the column: nothing has changed an order that was just made. */
 const firstRevision = '1';
 
-type Written = { outcome: 'created' | 'replayed' | 'reused' | 'stale'; response: string | null };
-
-async function write(
-  ctx: CallContext,
-  { operation, key, requestHash }: Idempotency,
+// Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
+async function decide(
+  { caller, joined, simulation, inPlace }: JoinedCall,
   request: OrderRequest,
-  id: string,
-  order: PricedOrder,
-): Promise<Written> {
-  const { caller, app } = ctx;
-  const { products, choices, lines } = order;
-  try {
-    const [written] = await app.database.run(placeOrder, [
-      ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, app.policy.idempotencyTtlHours],
-      ...[originOf(ctx), id, request.external_id, request.channel ?? null],
-      ...[request.is_take_away, request.identifier, request.payment_method_id, order.total],
-      ...[products.map(({ id }) => id), products.map(({ version }) => version), products.map(quantityText)],
-      ...[choices.map(({ id }) => id), choices.map(({ version }) => version), choices.map(quantityText)],
-      ...[lines.map((line) => line.product_id), lines.map(({ name }) => name)],
-      ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
-      ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],
-      lines.map(({ selections }) => (selections.length === 0 ? null : JSON.stringify(selections))),
-    ]);
-    return written ?? { outcome: 'stale', response: null };
-  } catch (error) {
-    return refusal(ctx, request, order, error);
-  }
+): Promise<PricedOrder> {
+  const facts = await readFacts(joined, caller.locationId, request);
+  const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
+  if (faults.length === 0) return order;
+  const { external_id } = request;
+  const [other] = await inPlace(({ app }) => app.database.run(findOrderId, [caller.locationId, external_id]));
+  throw other === undefined ? invalid(faults) : externalIdTaken(external_id, other.id);
 }
 
-const quantityText = ({ quantity }: { quantity: bigint }) => decimalText(quantity, 3);
+function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order'>): PlacedOrder {
+  const { idempotency, caller, policy } = ctx;
+  if (idempotency === undefined) throw new Error('an order needs an idempotency key');
+  const { operation, key, requestHash } = idempotency;
+  const { apiKeyId } = caller;
+  return {
+    ...{ ...decided, apiKeyId, operation, key, requestHash },
+    ...{ ttlHours: policy.idempotencyTtlHours, origin: originOf(ctx) },
+  };
+}
 
-// What Postgres refused, told in the caller's words; what only came too early is tried again.
-async function refusal(
-  { app, caller }: CallContext,
-  { external_id }: OrderRequest,
-  { products, choices }: PricedOrder,
-  error: unknown,
-): Promise<Written> {
-  const { code, constraint = '', detail = '' } = sqlState(error) ?? {};
-  const stale: Written = { outcome: 'stale', response: null };
-  if (means(code, 'insufficientStock')) {
-    const left = JSON.parse(detail) as Record<'products' | 'items', Record<string, string>>;
-    throw invalid([
-      ...shortages(products, (id) => left.products[id]),
-      ...shortages(choices, (id) => left.items[id]),
-    ]);
+// What came too early is tried again.
+async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
+  const { locationId } = ctx.caller;
+  try {
+    const placed = await ctx.joinedWrites.write(placing, locationId, member);
+    // Another process does a call with the same key: that is waited for, and nobody waits behind it.
+    return placed.outcome === 'busy'
+      ? await ctx.joinedWrites.writeAlone(placing, locationId, member)
+      : placed;
+  } catch (error) {
+    const { code, constraint = '' } = sqlState(error) ?? {};
+    if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
+      await ctx.inPlace(({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
+    else if (means(code, 'taken') && constraint === 'orders_location_id_external_id_key') {
+      const { external_id } = member.request;
+      const [other] = await ctx.inPlace(({ app }) =>
+        app.database.run(findOrderId, [locationId, external_id]),
+      );
+      if (other !== undefined) return { outcome: 'taken', by: other.id };
+    }
+    // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
+    else if (!means(code, 'deadlocked', 'referenced')) throw error;
+    return { outcome: 'stale' };
   }
-  if (means(code, 'externalIdTaken')) throw externalIdTaken(external_id, detail);
-  if (means(code, 'taken') && constraint === 'orders_location_id_number_key') {
-    await app.database.run(catchUpOrderNumber, [caller.locationId]);
-    return stale;
-  }
-  if (means(code, 'taken') && constraint === 'orders_location_id_external_id_key') {
-    const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
-    if (other === undefined) return stale;
-    throw externalIdTaken(external_id, other.id);
-  }
-  // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
-  if (means(code, 'deadlocked', 'referenced')) return stale;
-  throw error;
 }

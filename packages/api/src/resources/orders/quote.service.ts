@@ -24,11 +24,6 @@ export async function quote(
     total: Number(order.total),
     items: order.lines.map(shown),
     refusals: [
-      ...faults.map(({ reason = 'invalid_field', ...fault }) => ({
-        code: 'validation_error' as const,
-        reason,
-        ...fault,
-      })),
       ...(other === undefined
         ? []
         : [
@@ -39,6 +34,11 @@ export async function quote(
               message: externalIdTaken(external_id, other.id).message,
             },
           ]),
+      ...faults.map(({ reason = 'invalid_field', ...fault }) => ({
+        code: 'validation_error' as const,
+        reason,
+        ...fault,
+      })),
     ],
   };
   return { value };

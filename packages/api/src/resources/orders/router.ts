@@ -77,7 +77,7 @@ export const ordersRouter = router({
   })
     .input(OrderCreate)
     .output(Order)
-    .mutation(({ ctx, input }) => create(ctx, input)),
+    .joinedMutation(({ ctx, input }) => create(ctx, input)),
 
   quote: operation({
     permission: 'orders:write',
@@ -191,5 +191,5 @@ export const ordersV1Router = router({
   })
     .input(OrderCreateV1)
     .output(Order)
-    .mutation(({ ctx, input }) => create(ctx, input)),
+    .joinedMutation(({ ctx, input }) => create(ctx, input)),
 });

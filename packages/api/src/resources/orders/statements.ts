@@ -99,16 +99,22 @@ export const readOrderFacts = statement<OrderFactsRow>(
      ) as payment_methods`,
 );
 
-/** The outcome of creation; prisma/sql/orders.sql defines place_order and what its values are. */
-export const placeOrder = statement<{
-  outcome: 'created' | 'replayed' | 'reused' | 'stale';
+/** What became of the order at a place of the batch. */
+export interface PlacedRow {
+  place: number;
+  outcome: 'created' | 'replayed' | 'reused' | 'stale' | 'busy' | 'taken' | 'short';
   response: string | null;
-}>(
-  'place_order',
-  `select outcome, response from place_order($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7,
-     $8::uuid, $9, $10, $11::boolean, $12, $13::uuid, $14::numeric,
-     $15::uuid[], $16::bigint[], $17::numeric[], $18::uuid[], $19::bigint[], $20::numeric[],
-     $21::uuid[], $22::text[], $23::numeric[], $24::numeric[], $25::numeric[], $26::text[], $27::jsonb[])`,
+}
+
+/** The outcomes of creation; prisma/sql/orders.sql defines place_orders and what its values are. */
+export const placeOrders = statement<PlacedRow>(
+  'place_orders',
+  `select place, outcome, response from place_orders(
+     $1::uuid, $2::text, $3::int, $4::boolean,
+     $5::int[], $6::uuid[], $7::text[], $8::bytea[], $9::text[],
+     $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::boolean[], $15::text[], $16::uuid[], $17::numeric[],
+     $18::uuid[], $19::bigint[], $20::numeric[], $21::uuid[], $22::bigint[], $23::numeric[], $24::int[], $25::uuid[], $26::numeric[],
+     $27::int[], $28::int[], $29::uuid[], $30::text[], $31::numeric[], $32::numeric[], $33::numeric[], $34::text[], $35::jsonb[])`,
 );
 
 /** $1 location, $2 external_id. */

@@ -1,0 +1,128 @@
+import { newId } from '@comanda/db';
+import type { JoinedWrite } from '../../places/joined-writes.ts';
+import { decimalText } from './decimals.rules.ts';
+import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
+import { type PlacedRow, placeOrders } from './statements.ts';
+
+/** An order that was decided, for the transaction that makes it. */
+export interface PlacedOrder {
+  request: OrderRequest;
+  order: PricedOrder;
+  apiKeyId: string;
+  /** The idempotency key, under the name of the operation. */
+  operation: string;
+  key: string;
+  requestHash: Buffer;
+  ttlHours: number;
+  /** The request's id and its place in a trace, as `originOf` has them. */
+  origin: string;
+}
+
+/** What became of one. `left` is what there is of what it is short of, by id. */
+export type Placed =
+  | { outcome: 'created'; id: string; response: string }
+  | { outcome: 'replayed'; response: string }
+  | { outcome: 'reused' | 'stale' | 'busy' }
+  | { outcome: 'taken'; by: string }
+  | { outcome: 'short'; left: Readonly<Record<string, string>> };
+
+/** A batch has so many lines at most, unless one order has more. */
+const mostLines = 1_000;
+
+/** Orders of one location that come at once, made in one transaction by place_orders (prisma/sql/orders.sql). */
+export const placing: JoinedWrite<PlacedOrder, Placed> = {
+  resource: 'orders',
+  joins(before, { operation, key, apiKeyId, order }) {
+    const lines = before.reduce((sum, each) => sum + each.order.lines.length, order.lines.length);
+    const versions = new Map(
+      before.flatMap((each) => wantsOf(each).map(({ id, version }) => [id, version] as const)),
+    );
+    return (
+      lines <= mostLines &&
+      before.every(
+        (each) => each.operation === operation && (each.key !== key || each.apiKeyId !== apiKeyId),
+      ) &&
+      // All of them are held against what is there now by one version.
+      wantsOf({ order }).every(({ id, version }) => (versions.get(id) ?? version) === version)
+    );
+  },
+  async write(database, locationId, members, alone) {
+    // Lists go by the moment, which they share, and then by the id: so ids are in the order of the numbers.
+    const ids = members.map(() => newId()).sort();
+    const placed: Placed[] = [];
+    for (const { place, outcome, response } of await database.run(
+      placeOrders,
+      valuesOf(locationId, ids, members, alone),
+    ))
+      placed[place - 1] = placedOf(outcome, ids[place - 1] ?? '', response ?? '');
+    return placed;
+  },
+};
+
+const wantsOf = ({ order: { products, choices } }: Pick<PlacedOrder, 'order'>): Wanted[] => [
+  ...products,
+  ...choices,
+];
+
+function placedOf(outcome: PlacedRow['outcome'], id: string, response: string): Placed {
+  if (outcome === 'taken') return { outcome, by: response };
+  if (outcome === 'short') return { outcome, left: JSON.parse(response) as Record<string, string> };
+  if (outcome === 'created') return { outcome, id, response };
+  return outcome === 'replayed' ? { outcome, response } : { outcome };
+}
+
+function valuesOf(
+  locationId: string,
+  ids: readonly string[],
+  members: readonly PlacedOrder[],
+  alone: boolean,
+): unknown[] {
+  const [first] = members;
+  const column = <Value>(of: (member: PlacedOrder) => Value) => members.map(of);
+  const requested = <Value>(of: (request: OrderRequest) => Value) =>
+    members.map(({ request }) => of(request));
+  const products = inAll(members, ({ order }) => order.products);
+  const choices = inAll(members, ({ order }) => order.choices);
+  const wants = members.flatMap((member, index) =>
+    wantsOf(member).map((want) => ({ of: index + 1, ...want })),
+  );
+  const lines = members.flatMap(({ order }, index) =>
+    order.lines.map((line, position) => ({ of: index + 1, position: position + 1, ...line })),
+  );
+  return [
+    ...[locationId, first?.operation, first?.ttlHours, alone],
+    ...[members.map((_, index) => index + 1), column(({ apiKeyId }) => apiKeyId), column(({ key }) => key)],
+    ...[column(({ requestHash }) => requestHash), column(({ origin }) => origin)],
+    ...[ids, column(() => newId()), requested(({ external_id }) => external_id)],
+    ...[requested(({ channel }) => channel ?? null), requested(({ is_take_away }) => is_take_away)],
+    ...[requested(({ identifier }) => identifier), requested(({ payment_method_id }) => payment_method_id)],
+    column(({ order }) => order.total),
+    ...wantedColumns(products),
+    ...wantedColumns(choices),
+    ...[wants.map((want) => want.of), wants.map(({ id }) => id), wants.map(quantityText)],
+    ...[lines.map((line) => line.of), lines.map(({ position }) => position)],
+    ...[lines.map((line) => line.product_id), lines.map(({ name }) => name)],
+    ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
+    ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],
+    lines.map(({ selections }) => (selections.length === 0 ? null : JSON.stringify(selections))),
+  ];
+}
+
+/** Each of what the orders want, with the quantity in all. */
+function inAll(
+  members: readonly PlacedOrder[],
+  of: (member: PlacedOrder) => readonly Wanted[],
+): Pick<Wanted, 'id' | 'version' | 'quantity'>[] {
+  const all = new Map<string, Pick<Wanted, 'id' | 'version' | 'quantity'>>();
+  for (const { id, version, quantity } of members.flatMap(of))
+    all.set(id, { id, version, quantity: quantity + (all.get(id)?.quantity ?? 0n) });
+  return [...all.values()];
+}
+
+const wantedColumns = (wanted: readonly Pick<Wanted, 'id' | 'version' | 'quantity'>[]) => [
+  wanted.map(({ id }) => id),
+  wanted.map(({ version }) => version),
+  wanted.map(quantityText),
+];
+
+const quantityText = ({ quantity }: Pick<Wanted, 'quantity'>) => decimalText(quantity, 3);
