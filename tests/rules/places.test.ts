@@ -88,7 +88,17 @@ it('keeps who waits for a joined read with the app that they asked', async () =>
 // Held by the compiler, and so by `npm run check`.
 it('gives a call without a place no database', () => {
   expectTypeOf<keyof JoinedCall>().toEqualTypeOf<
-    | ('caller' | 'ifNoneMatch' | 'requestId' | 'traceparent' | 'idempotency' | 'simulation' | 'policy')
+    | (
+        | 'caller'
+        | 'clientAddress'
+        | 'ifNoneMatch'
+        | 'precondition'
+        | 'requestId'
+        | 'traceparent'
+        | 'idempotency'
+        | 'simulation'
+        | 'policy'
+      )
     | ('joined' | 'joinedWrites' | 'inPlace')
   >();
 });

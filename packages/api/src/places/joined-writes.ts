@@ -158,4 +158,4 @@ function createQueue<Member, Outcome>(
 
 /** Whether PostgreSQL refused the transaction from inside, so that nothing of it is there. Of a lost connection nobody knows. */
 const leftNothing = (error: unknown): boolean =>
-  isState(error, 'constraint', 'rolledBack', 'lockTimeout', 'canceled');
+  isState(error, 'constraint', 'data', 'rolledBack', 'lockTimeout', 'canceled');

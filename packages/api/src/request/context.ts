@@ -113,7 +113,14 @@ export interface CallContext extends RequestContext {
 export interface JoinedCall
   extends Pick<
     CallContext,
-    'caller' | 'ifNoneMatch' | 'requestId' | 'traceparent' | 'idempotency' | 'simulation'
+    | 'caller'
+    | 'clientAddress'
+    | 'ifNoneMatch'
+    | 'precondition'
+    | 'requestId'
+    | 'traceparent'
+    | 'idempotency'
+    | 'simulation'
   > {
   readonly policy: Policy;
   readonly joined: JoinedReads;

@@ -95,10 +95,9 @@ async function performInPlace(
   try {
     if ('joinedWork' in operation) {
       const { joinedWork } = operation;
-      const work = requiring(ctx, operation, (call) =>
-        joinedWork({ ctx: joinedCallOf(call.ctx, placed), input: call.input }),
-      );
-      return await done(work, placed);
+      const work: Work<CallContext> = (call) =>
+        joinedWork({ ctx: joinedCallOf(call.ctx, placed), input: call.input });
+      return await done(requiring(ctx, operation, explained(operation, work)), placed);
     }
     const work = requiring(ctx, operation, explained(operation, operation.work));
     return await placed(() => done(work, (look) => look()));
@@ -111,11 +110,12 @@ async function performInPlace(
 type Placed = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
 
 function joinedCallOf(ctx: CallContext, placed: Placed): JoinedCall {
-  const { caller, ifNoneMatch, requestId, traceparent, idempotency, simulation } = ctx;
+  const { caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent } = ctx;
+  const { idempotency, simulation } = ctx;
   const { policy } = ctx.app;
   const { joined, joinedWrites } = ctx.app.places;
   return {
-    ...{ caller, ifNoneMatch, requestId, traceparent, idempotency, simulation },
+    ...{ caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent, idempotency, simulation },
     ...{ policy, joined, joinedWrites, inPlace: async (work) => placed(() => work(ctx)) },
   };
 }

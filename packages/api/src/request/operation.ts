@@ -61,10 +61,8 @@ interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged
   /** A query that reads together with other callers: it takes no place, and gets no database. */
   joinedQuery(work: Work<JoinedCall, Input, Answered>): Query<Given, Output>;
   mutation(work: Work<CallContext, Input, Answered>): Mutation<Given, Output, NeedsKey, Tagged>;
-  /** A mutation that writes together with other callers, each of which needs its key. */
-  joinedMutation(
-    work: Work<JoinedCall, Input, Answered>,
-  ): NeedsKey extends true ? Mutation<Given, Output, NeedsKey, Tagged> : never;
+  /** A mutation that writes together with other callers; what it cannot write so, it writes `inPlace`. */
+  joinedMutation(work: Work<JoinedCall, Input, Answered>): Mutation<Given, Output, NeedsKey, Tagged>;
 }
 
 type Mutation<Given, Output, NeedsKey extends boolean, Tagged extends boolean> = TRPCMutationProcedure<{
