@@ -12,11 +12,11 @@
 --   6. the answers are read back as orders_json shows them, and stored with the keys
 -- An order written by hand: hand_orders.sql.
 --
--- It is moved (PATCH …/status, POST …/cancel) by move_order, or by an UPDATE by hand; in both cases:
+-- They are moved (PATCH …/status, POST …/cancel) by move_orders, those of a location that come at once by one call, or by an UPDATE by hand:
 --   1. guard_move refuses what is not in the specification's table
---   2. settle_canceled: a cancelled order gives back what it took from stock and rejects its pending payment
---   3. note_move writes who moved it, for the timeline
---   4. the move is told and counted (made/orders.sql)
+--   2. a cancelled order gives back what it took from stock and rejects its pending payment (settle_canceled by hand)
+--   3. internal.order_moves gets who moved it, for the timeline (note_move by hand)
+--   4. the move is told and counted (note_moved_orders; made/orders.sql by hand)
 --
 -- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
@@ -364,25 +364,118 @@ BEGIN
   END IF;
 END $$;
 
--- A move of an order: one call, one transaction. `previous` is the status it was found in, NULL when there is no
--- such order; `response` is the order after the move, NULL when the move is not in the table. Moves of one order
--- wait for one another at its row.
+-- Moves orders of one location in one transaction, as if they came one after the other, each another order. `previous` is the status that
+-- an order was found in, NULL when there is no such order; `response` is the order after the move, NULL when the move is not in the table.
+-- Moves of one order wait for one another at its row, and nobody behind them: one that is not made alone gives up soon.
+CREATE FUNCTION move_orders(
+  p_location uuid, p_alone boolean,
+  -- the moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
+  p_orders uuid[], p_next order_status[], p_reasons text[], p_request_ids text[], p_api_keys uuid[], p_seeds uuid[]
+) RETURNS TABLE (place int, previous order_status, response text, revision bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_setting text;
+  -- By the move's place.
+  v_places tid[];
+  v_previous order_status[];
+  v_reasons text[];
+  v_external_ids text[];
+  v_created timestamptz[];
+  v_moved int[];
+  v_canceled uuid[];
+  v_rejected uuid[];
+  v_stocked uuid[];
+BEGIN
+  -- The first is the only one where triggers ask whose move it is: where the service is not the one that moves.
+  PERFORM set_config('lock_timeout', CASE WHEN p_alone THEN '2s' ELSE '250ms' END, true),
+    set_config('comanda.request_id', coalesce(p_request_ids[1], ''), true),
+    set_config('comanda.api_key_id', coalesce(p_api_keys[1]::text, ''), true), refuse_unless_active(p_location);
+  SELECT array_agg(o.place ORDER BY m.n), array_agg(o.status ORDER BY m.n), array_agg(o.cancel_reason ORDER BY m.n),
+    array_agg(o.external_id ORDER BY m.n), array_agg(o.created_at ORDER BY m.n),
+    array_agg(m.n::int ORDER BY m.n) FILTER (WHERE order_may_move(o.status, p_next[m.n]))
+  INTO v_places, v_previous, v_reasons, v_external_ids, v_created, v_moved
+  FROM (SELECT * FROM unnest(p_orders) WITH ORDINALITY AS v (id, n) ORDER BY v.id OFFSET 0) m
+  LEFT JOIN LATERAL (
+    SELECT o.ctid AS place, o.status, o.cancel_reason, o.external_id, o.created_at FROM orders o
+    WHERE o.location_id = p_location AND o.id = m.id FOR NO KEY UPDATE) o ON true;
+  IF v_moved IS NOT NULL THEN
+    -- From here on it tells and counts itself what the triggers of these tables would find (made/).
+    v_setting := set_config('comanda.told', by_service()::text, true);
+    UPDATE orders o SET status = p_next[m.n], cancel_reason = coalesce(p_reasons[m.n], o.cancel_reason)
+    FROM unnest(v_moved) AS m (n) WHERE o.ctid = v_places[m.n];
+    IF v_setting = 'true' THEN
+      INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, moved_by, request_id)
+      SELECT p_location, p_orders[m.n], v_previous[m.n], p_next[m.n], p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+      FROM unnest(v_moved) AS m (n);
+      v_canceled := ARRAY(SELECT p_orders[m.n] FROM unnest(v_moved) AS m (n) WHERE p_next[m.n] = 'canceled');
+      IF cardinality(v_canceled) > 0 THEN
+        v_rejected := reject_payments_of_orders(p_location, v_canceled);
+        v_stocked := move_stock_of_orders(p_location, v_canceled, 1);
+      END IF;
+      PERFORM note_moved_orders(p_location, p_orders, p_next, p_reasons, p_request_ids, p_seeds,
+        v_previous, v_reasons, v_external_ids, v_created, v_moved, v_rejected, v_stocked);
+      v_setting := set_config('comanda.told', '', true);
+    END IF;
+  END IF;
+  RETURN QUERY SELECT m.n::int, v_previous[m.n], j.doc, orders_revision(p_location, m.id)
+  FROM unnest(p_orders) WITH ORDINALITY AS m (id, n)
+  LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (v_moved)) j ON true;
+END $$;
+
+-- What moved orders tell and count, each under its own request, as triggers find it in the same rows: its rejected payment, the stock that it
+-- gave back, itself.
+CREATE FUNCTION note_moved_orders(
+  p_location uuid, p_orders uuid[], p_next order_status[], p_reasons text[], p_request_ids text[], p_seeds uuid[],
+  p_previous order_status[], p_previous_reasons text[], p_external_ids text[], p_created timestamptz[],
+  p_moved int[], p_rejected uuid[], p_stocked uuid[]
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  v_noted bigint;
+BEGIN
+  WITH told AS (
+    INSERT INTO internal.captured_changes (location_id, seed, resource, operation, resource_ids, changed, before, after, in_catalog,
+      request_id, traceparent)
+    SELECT p_location, p_seeds[m.n], c.resource, 'update', c.ids, c.changed, c.before, c.after, c.resource = 'stock',
+      nullif(split_part(p_request_ids[m.n], ' ', 1), ''), nullif(split_part(p_request_ids[m.n], ' ', 2), '')
+    FROM unnest(p_moved) AS m (n)
+    CROSS JOIN LATERAL (
+      SELECT 'payment', array_agg(p.id), '{status}'::text[], ARRAY['{"status": "pending"}'::jsonb], ARRAY['{"status": "rejected"}'::jsonb]
+      FROM payments p WHERE p_rejected IS NOT NULL AND p.location_id = p_location AND p.order_id = p_orders[m.n] AND p.id = ANY (p_rejected)
+      UNION ALL
+      SELECT 'stock', array_agg(DISTINCT i.product_id), '{quantity}', NULL, NULL
+      FROM order_items i WHERE p_stocked IS NOT NULL AND p_next[m.n] = 'canceled' AND i.location_id = p_location AND i.order_id = p_orders[m.n]
+        AND i.stock_taken AND i.product_id = ANY (p_stocked)
+      UNION ALL
+      SELECT 'order', ARRAY[p_orders[m.n]],
+        CASE WHEN p_reasons[m.n] <> coalesce(p_previous_reasons[m.n], '') THEN '{status,cancel_reason}'::text[] ELSE '{status}' END,
+        ARRAY[jsonb_build_object('external_id', p_external_ids[m.n], 'status', p_previous[m.n])],
+        ARRAY[jsonb_build_object('external_id', p_external_ids[m.n], 'status', p_next[m.n])]
+    ) c (resource, ids, changed, before, after)
+    WHERE c.ids IS NOT NULL
+    RETURNING in_catalog
+  )
+  INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+  SELECT p_location, v.at, v.name, v.n FROM (
+    SELECT '-infinity'::timestamptz AS at, 'catalog' AS name, count(*) AS n FROM told WHERE in_catalog
+    UNION ALL
+    SELECT t.at, 'order ' || t.status, sum(t.n) FROM unnest(p_moved) AS m (n) CROSS JOIN LATERAL (
+      VALUES (order_stretch(1, p_created[m.n]), p_previous[m.n], -1), (order_stretch(1, p_created[m.n]), p_next[m.n], 1)) t (at, status, n)
+    GROUP BY 1, 2) v
+  WHERE v.n <> 0;
+  GET DIAGNOSTICS v_noted = ROW_COUNT;
+  IF random() < 0.01 * v_noted THEN
+    PERFORM fold_tallies(p_location);
+  END IF;
+END $$;
+
+-- For processes of 0.1.0 before moves were joined, which go on while a new version is rolled out. The release after removes it.
 CREATE FUNCTION move_order(
   p_location uuid, p_order uuid, p_next order_status, p_reason text, p_request_id text, p_api_key uuid,
   OUT previous order_status, OUT response text
-) LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM set_config('lock_timeout', '2s', true), set_config('comanda.request_id', coalesce(p_request_id, ''), true),
-    set_config('comanda.api_key_id', coalesce(p_api_key::text, ''), true), refuse_unless_active(p_location);
-  SELECT o.status INTO previous FROM orders o
-  WHERE o.location_id = p_location AND o.id = p_order FOR NO KEY UPDATE;
-  IF NOT FOUND OR NOT order_may_move(previous, p_next) THEN
-    RETURN;
-  END IF;
-  UPDATE orders o SET status = p_next, cancel_reason = coalesce(p_reason, o.cancel_reason)
-  WHERE o.location_id = p_location AND o.id = p_order;
-  SELECT j.doc INTO response FROM orders_json(p_location, ARRAY[p_order]) j;
-END $$;
+) LANGUAGE sql AS $$
+  SELECT m.previous, m.response FROM move_orders(p_location, true,
+    ARRAY[p_order], ARRAY[p_next], ARRAY[p_reason], ARRAY[p_request_id], ARRAY[p_api_key], ARRAY[transaction_seed()]) m
+$$;
 
 -- Legal moves of an order, as in the specification's table.
 CREATE FUNCTION order_may_move(previous order_status, next order_status) RETURNS boolean
@@ -404,21 +497,23 @@ END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_order_move();
 
--- Adds to stock what an order took, or takes it again: `times` is 1 or -1. Rows are locked in the order of their ids, as order
--- creation does, so that the two never deadlock.
-CREATE FUNCTION move_stock_of_order(p_location uuid, p_order uuid, times int) RETURNS void LANGUAGE plpgsql AS $$
+-- Adds to stock what orders took, or takes it again: `times` is 1 or -1. Rows are locked in the order of their ids, as order
+-- creation does, so that the two never deadlock. Answers the products whose stock it changed.
+CREATE FUNCTION move_stock_of_orders(p_location uuid, p_orders uuid[], times int) RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
   v_places tid[];
   v_quantities numeric[];
+  v_stocked uuid[];
 BEGIN
-  SELECT array_agg(l.place), array_agg(t.quantity * times) INTO v_places, v_quantities FROM (
+  SELECT array_agg(l.place), array_agg(t.quantity * times), array_agg(t.product_id) FILTER (WHERE l.quantity <> 9999999999.99 OR times < 0)
+  INTO v_places, v_quantities, v_stocked FROM (
     SELECT i.product_id, sum(i.quantity) AS quantity FROM order_items i
-    WHERE i.location_id = p_location AND i.order_id = p_order AND i.stock_taken GROUP BY 1 ORDER BY 1
+    WHERE i.location_id = p_location AND i.order_id = ANY (p_orders) AND i.stock_taken GROUP BY 1 ORDER BY 1
   ) t CROSS JOIN LATERAL (
-    SELECT s.ctid AS place FROM product_stock s
+    SELECT s.ctid AS place, s.quantity FROM product_stock s
     WHERE s.location_id = p_location AND s.product_id = t.product_id FOR UPDATE) l;
   IF v_places IS NOT NULL THEN
-    PERFORM refuse_short(p_order, bool_or(s.quantity + w.quantity < 0))
+    PERFORM refuse_short(p_orders[1], bool_or(s.quantity + w.quantity < 0))
     FROM unnest(v_places, v_quantities) AS w (place, quantity) JOIN product_stock s ON s.ctid = w.place;
     UPDATE product_stock s SET quantity = least(s.quantity + w.quantity, 9999999999.99)
     FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
@@ -427,15 +522,16 @@ BEGIN
   SELECT array_agg(l.place), array_agg(t.quantity * times) INTO v_places, v_quantities FROM (
     SELECT (x->>'item_id')::uuid AS id, sum(i.quantity * (x->>'quantity')::numeric) AS quantity
     FROM order_items i, jsonb_array_elements(i.selections) x
-    WHERE i.location_id = p_location AND i.order_id = p_order AND (x->>'stock_taken')::boolean GROUP BY 1 ORDER BY 1
+    WHERE i.location_id = p_location AND i.order_id = ANY (p_orders) AND (x->>'stock_taken')::boolean GROUP BY 1 ORDER BY 1
   ) t CROSS JOIN LATERAL (
     SELECT s.ctid AS place FROM subselection_items s WHERE s.location_id = p_location AND s.id = t.id FOR UPDATE) l;
   IF v_places IS NOT NULL THEN
-    PERFORM refuse_short(p_order, bool_or(s.stock_quantity + w.quantity < 0))
+    PERFORM refuse_short(p_orders[1], bool_or(s.stock_quantity + w.quantity < 0))
     FROM unnest(v_places, v_quantities) AS w (place, quantity) JOIN subselection_items s ON s.ctid = w.place;
     UPDATE subselection_items s SET stock_quantity = least(s.stock_quantity + w.quantity, 9999999999.99)
     FROM unnest(v_places, v_quantities) AS w (place, quantity) WHERE s.ctid = w.place;
   END IF;
+  RETURN v_stocked;
 END $$;
 
 CREATE FUNCTION refuse_short(p_order uuid, is_short boolean) RETURNS void LANGUAGE plpgsql AS $$
@@ -445,13 +541,35 @@ BEGIN
   END IF;
 END $$;
 
--- Cancelling gives back the stock that the order took and rejects its pending payment.
+-- Answers the payments that it rejected: of these orders those that were pending.
+CREATE FUNCTION reject_payments_of_orders(p_location uuid, p_orders uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
+DECLARE
+  v_payments uuid[];
+  v_places tid[];
+BEGIN
+  SELECT array_agg(l.id), array_agg(l.place) INTO v_payments, v_places
+  FROM (SELECT * FROM unnest(p_orders) AS v (id) ORDER BY v.id OFFSET 0) o CROSS JOIN LATERAL (
+    SELECT p.id, p.ctid AS place FROM payments p
+    WHERE p.location_id = p_location AND p.order_id = o.id AND p.status = 'pending' FOR NO KEY UPDATE) l;
+  IF v_places IS NOT NULL THEN
+    UPDATE payments p SET status = 'rejected' WHERE p.ctid = ANY (v_places);
+  END IF;
+  RETURN v_payments;
+END $$;
+
+-- Whether the statement under way tells and counts itself what the triggers of made/ would find, which the service alone may do.
+CREATE FUNCTION tells_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT current_setting('comanda.told', true) = 'true' AND by_service()
+$$;
+
+-- Cancelling gives back the stock that the order took and rejects its pending payment. move_orders does so for all of its orders.
 CREATE FUNCTION settle_canceled_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  UPDATE payments SET status = 'rejected'
-  WHERE location_id = NEW.location_id AND order_id = NEW.id AND status = 'pending';
-  PERFORM move_stock_of_order(NEW.location_id, NEW.id, 1);
+  IF tells_itself() THEN
+    RETURN NULL;
+  END IF;
+  PERFORM reject_payments_of_orders(NEW.location_id, ARRAY[NEW.id]), move_stock_of_orders(NEW.location_id, ARRAY[NEW.id], 1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
@@ -461,7 +579,7 @@ CREATE TRIGGER settle_canceled AFTER UPDATE OF status ON orders
 CREATE FUNCTION take_stock_again() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM move_stock_of_order(NEW.location_id, NEW.id, -1);
+  PERFORM move_stock_of_orders(NEW.location_id, ARRAY[NEW.id], -1);
   RETURN NULL;
 END $$;
 CREATE TRIGGER take_stock_again AFTER UPDATE OF status ON orders
@@ -471,6 +589,9 @@ CREATE TRIGGER take_stock_again AFTER UPDATE OF status ON orders
 CREATE FUNCTION note_order_move() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
+  IF tells_itself() THEN
+    RETURN NULL;
+  END IF;
   INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, deed)
   VALUES (NEW.location_id, NEW.id, OLD.status, NEW.status,
     CASE WHEN current_setting('comanda.deed', true) <> '' THEN declared_deed() END);

@@ -102,7 +102,7 @@ export const ordersRouter = router({
   })
     .input(OrderUpdateStatus)
     .output(Order)
-    .mutation(({ ctx, input }) => orders.move(ctx, input.id, input.status)),
+    .joinedMutation(({ ctx, input }) => orders.move(ctx, input.id, input.status)),
 
   cancel: operation({
     permission: 'orders:write',
@@ -114,7 +114,7 @@ export const ordersRouter = router({
   })
     .input(OrderCancel)
     .output(Order)
-    .mutation(({ ctx, input }) => orders.move(ctx, input.id, 'canceled', input.reason)),
+    .joinedMutation(({ ctx, input }) => orders.move(ctx, input.id, 'canceled', input.reason)),
 
   export: operation({
     permission: 'orders:export',

@@ -1,4 +1,4 @@
-import { isId, type Queryable } from '@comanda/db';
+import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
@@ -6,16 +6,17 @@ import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
-import { inStatement, inTransaction } from '../../request/writing.ts';
+import { inTransaction } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { isPersonsKey } from '../keys/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
+import { moveOne, moving, type OrderMove } from './moving.store.ts';
 import { moveRefused } from './rules.ts';
 import type { Order, OrderList, OrderListEntry, OrderRead, OrderStatus, OrderWithBooks } from './schema.ts';
 import {
-  moveOrder,
+  type MovedRow,
   type OrderText,
   readOrderByExternalId,
   readOrders,
@@ -67,37 +68,39 @@ export async function getByExternalId(
 }
 
 /**
- * Moves one, keeping the reason of a cancellation. Moves of one order are serialised: of two racing moves only
- * one legal one wins. What a person at the app does is in the audit. Throws `resource_not_found`, `conflict` for a move that is not in the table.
+ * Moves one, keeping the reason of a cancellation; moves that come at once share a transaction. Moves of one order are serialised: of two
+ * racing moves only one legal one wins. What a person at the app does is in the audit. Throws `resource_not_found`, `conflict` for a move
+ * that is not in the table.
  */
 export async function move(
-  ctx: CallContext,
+  ctx: JoinedCall,
   id: string,
   to: OrderStatus,
   reason?: string,
 ): Promise<Answer<Order>> {
   if (!isId(id)) throw notFound('Order');
   const { locationId, apiKeyId, keyName } = ctx.caller;
-  const values = [locationId, id, to, reason ?? null, originOf(ctx), apiKeyId];
-  const moveOn = async (on: Queryable) => {
-    const [moved] = await on.run(moveOrder, values);
-    if (moved === undefined || moved.previous === null) throw notFound('Order');
-    if (moved.response === null) throw moveRefused(moved.previous, to);
-    return { previous: moved.previous, text: moved.response, etag: tagOfRow(id, moved.revision) };
-  };
-  if (!isPersonsKey(keyName)) {
-    return inStatement(ctx, async (on) => {
-      const { text, etag } = await moveOn(on);
-      return { text, etag };
-    });
-  }
-  return inTransaction(ctx, async (tx) => {
-    const { previous, text, etag } = await moveOn(tx);
-    const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';
-    // Without the reason, which a guest may be named in: it stands with the order, where it is erased.
-    audit(tx, ctx, operation, id, { before: { status: previous }, after: { status: to } });
-    return { text, etag };
-  });
+  const member: OrderMove = { id, to, reason, origin: originOf(ctx), apiKeyId };
+  const { idempotency, precondition } = ctx;
+  if (idempotency === undefined && precondition === undefined && !isPersonsKey(keyName))
+    return movedTo(member, await ctx.joinedWrites.write(moving, locationId, member)).answer;
+  return ctx.inPlace((call) =>
+    inTransaction(call, async (tx) => {
+      const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
+      const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';
+      // Without the reason, which a guest may be named in: it stands with the order, where it is erased.
+      if (isPersonsKey(keyName))
+        audit(tx, call, operation, id, { before: { status: previous }, after: { status: to } });
+      return answer;
+    }),
+  );
+}
+
+function movedTo({ id, to }: OrderMove, moved: MovedRow | undefined) {
+  if (moved === undefined || moved.previous === null) throw notFound('Order');
+  const { previous, response, revision } = moved;
+  if (response === null) throw moveRefused(previous, to);
+  return { previous, answer: { text: response, etag: tagOfRow(id, revision) } };
 }
 
 function found(order: OrderText | undefined): Answer<Order> {

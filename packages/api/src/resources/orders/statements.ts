@@ -43,11 +43,18 @@ export const readOrderWithBooksByExternalId = readingByExternalId(
   withBooks,
 );
 
-/** $1 location, $2 id, $3 target, $4 reason or null, $5 request id, $6 API key. `previous` is null when there is no such order. */
-export const moveOrder = statement<Revised & { previous: OrderStatus | null; response: string | null }>(
-  'move_order',
-  `select previous, response, orders_revision($1::uuid, $2::uuid) as revision
-   from move_order($1::uuid, $2::uuid, $3::order_status, $4, $5, $6::uuid)`,
+/** What became of the move at a place of the batch. `previous` is null when there is no such order, `response` when it may not move so. */
+export interface MovedRow extends Revised {
+  place: number;
+  previous: OrderStatus | null;
+  response: string | null;
+}
+
+/** $1 location, $2 whether alone; of each move $3 id, $4 target, $5 reason or null, $6 request id, $7 API key, $8 seed (prisma/sql/orders.sql). */
+export const moveOrders = statement<MovedRow>(
+  'move_orders',
+  `select place, previous, response, revision
+   from move_orders($1::uuid, $2::boolean, $3::uuid[], $4::order_status[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])`,
 );
 
 /** What orders are decided from (prisma/sql/orders.sql), as JSON, of several locations. Decimals and versions are text. */

@@ -1,0 +1,49 @@
+import { newId, type Queryable } from '@comanda/db';
+import type { JoinedWrite } from '../../places/joined-writes.ts';
+import type { OrderStatus } from './schema.ts';
+import { type MovedRow, moveOrders } from './statements.ts';
+
+/** A move of an order. */
+export interface OrderMove {
+  id: string;
+  to: OrderStatus;
+  /** Of a cancellation. */
+  reason: string | undefined;
+  /** The request's id and its place in a trace, as `originOf` has them. */
+  origin: string;
+  apiKeyId: string;
+}
+
+/** Moves of orders of one location that come at once, made in one transaction by move_orders (prisma/sql/orders.sql). */
+export const moving: JoinedWrite<OrderMove, MovedRow | undefined> = {
+  resource: 'orders',
+  joins: (before, { id }) => before.every((each) => each.id.toLowerCase() !== id.toLowerCase()),
+  async write(database, locationId, members, alone) {
+    const moved: (MovedRow | undefined)[] = [];
+    for (const row of await moveAll(database, locationId, members, alone)) moved[row.place - 1] = row;
+    return moved;
+  },
+};
+
+/** Moves one in the transaction of its caller. */
+export async function moveOne(
+  on: Queryable,
+  locationId: string,
+  member: OrderMove,
+): Promise<MovedRow | undefined> {
+  const [moved] = await moveAll(on, locationId, [member], true);
+  return moved;
+}
+
+const moveAll = (on: Queryable, locationId: string, members: readonly OrderMove[], alone: boolean) =>
+  on.run(moveOrders, [
+    ...[locationId, alone],
+    ...[
+      members.map(({ id }) => id),
+      members.map(({ to }) => to),
+      members.map(({ reason }) => reason ?? null),
+    ],
+    ...[members.map(({ origin }) => origin), members.map(({ apiKeyId }) => apiKeyId)],
+    // What is told of each is published as of a transaction of its own.
+    members.map(() => newId()),
+  ]);

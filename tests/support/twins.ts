@@ -1,0 +1,187 @@
+import type { Database } from '@comanda/db';
+import { createJoinedReads } from '../../packages/api/src/places/joined-reads.ts';
+import type { OrderRequest } from '../../packages/api/src/resources/orders/facts.rules.ts';
+import { readFacts } from '../../packages/api/src/resources/orders/facts.store.ts';
+import type { PlacedOrder } from '../../packages/api/src/resources/orders/placing.store.ts';
+import { decideOrder } from '../../packages/api/src/resources/orders/rules.ts';
+import {
+  createKey,
+  createLocation,
+  createPaymentMethod,
+  createProduct,
+  createSubselection,
+} from './factories.ts';
+
+/** One of two places that are the same but for their ids. */
+export interface Twin {
+  locationId: string;
+  apiKeyId: string;
+  products: string[];
+  items: string[];
+  methods: string[];
+  /** Of all ids met, so that two twins can be compared. */
+  names: Map<string, string>;
+}
+
+export async function openTwin(on: Database): Promise<Twin> {
+  const locationId = await createLocation(on);
+  const products: string[] = [];
+  const items: string[] = [];
+  for (let each = 0; each < 6; each += 1) {
+    const stock = { enabled: each < 5, quantity: 0 };
+    const productId = await createProduct(on, { locationId, name: `P${each}`, price: each + 1, stock });
+    products.push(productId);
+    const choice = { price: 0.5, max: 3, stockEnabled: each % 2 === 0, stockQuantity: 0 };
+    items.push(
+      ...(
+        await createSubselection(on, {
+          locationId,
+          productId,
+          maxSelection: 3,
+          single: false,
+          items: [choice],
+        })
+      ).itemIds,
+    );
+  }
+  const methods = [
+    await createPaymentMethod(on, { locationId }),
+    await createPaymentMethod(on, { locationId, name: 'Card', type: 'card' }),
+  ];
+  const { id: apiKeyId } = await createKey(on, { locationId });
+  const named = (kind: string, ids: string[]) => ids.map((id, index) => [id, `${kind} ${index}`] as const);
+  const kinds = [...named('product', products), ...named('item', items), ...named('method', methods)];
+  const names = new Map([[locationId, 'location'], [apiKeyId, 'key'], ...kinds]);
+  return { locationId, apiKeyId, products, items, methods, names };
+}
+
+/** What an order asks for, by the places of products and methods. */
+export interface Wish {
+  lines: { product: number; quantity: number; chosen: number }[];
+  method: number;
+  externalId: string;
+  key: string;
+  channel: string | undefined;
+}
+
+const requestOf = (
+  { products, items, methods }: Twin,
+  { lines, method, externalId, channel }: Wish,
+): OrderRequest => ({
+  ...{ external_id: externalId, is_take_away: true, identifier: 'T', channel },
+  payment_method_id: methods[method] ?? '',
+  items: lines.map(({ product, quantity, chosen }) => ({
+    ...{ product_id: products[product] ?? '', quantity },
+    ...(chosen > 0 && { subselections: [{ item_id: items[product] ?? '', quantity: chosen }] }),
+  })),
+});
+
+/** Decides the orders as calls do that come at this moment; what is left is decided where it is taken. */
+export async function decided(
+  database: Database,
+  twin: Twin,
+  wishes: readonly Wish[],
+  origins: readonly string[],
+): Promise<PlacedOrder[]> {
+  const joined = createJoinedReads(database);
+  const members: PlacedOrder[] = [];
+  for (const [index, wish] of wishes.entries()) {
+    const request = requestOf(twin, wish);
+    const facts = await readFacts(joined, twin.locationId, request);
+    const { order } = decideOrder(request, facts);
+    members.push({
+      ...{ request, order, apiKeyId: twin.apiKeyId, operation: 'orders.create', ttlHours: 24 },
+      ...{
+        key: wish.key,
+        requestHash: Buffer.from(JSON.stringify(wish.lines).padEnd(32)),
+        origin: origins[index] ?? '',
+      },
+    });
+  }
+  return members;
+}
+
+const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const anyMoment = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g;
+
+/** A text whose ids are names; payments by the order of their appearance. */
+export function named(text: string, names: Map<string, string>): string {
+  return text.replace(anyMoment, 'moment').replace(anyId, (id) => names.get(id) ?? id);
+}
+
+/** Everything that a location has of orders, but for when. */
+export async function stateOf(
+  database: Database,
+  { locationId, names }: Twin,
+  ids: readonly string[],
+  { since, keys = [] }: { since: bigint; keys?: readonly string[] },
+): Promise<unknown> {
+  const rows = async (text: string, values: unknown[]) => (await database.pool.query(text, values)).rows;
+  const ofOrders = [locationId, ids];
+  const payments = await rows(
+    'select id, order_id from payments where location_id = $1 and order_id = any ($2)',
+    ofOrders,
+  );
+  for (const { id, order_id } of payments) names.set(id, `payment of ${names.get(order_id) ?? order_id}`);
+  const state = {
+    orders: await rows(
+      `select o.id, to_jsonb(o) - '{created_at,updated_at,turn_id,revision}'::text[] as row, o.revision > 1 as revised from orders o
+       where location_id = $1 and id = any ($2) order by number`,
+      ofOrders,
+    ),
+    lines: await rows(
+      'select to_jsonb(i) as row from order_items i where location_id = $1 and order_id = any ($2) order by array_position($2::uuid[], order_id), position',
+      ofOrders,
+    ),
+    payments: await rows(
+      `select to_jsonb(p) - '{created_at,updated_at}'::text[] as row from payments p
+       where location_id = $1 and order_id = any ($2) order by array_position($2::uuid[], order_id)`,
+      ofOrders,
+    ),
+    stock: await rows(
+      `select product_id, quantity from product_stock where location_id = $1 order by product_id`,
+      [locationId],
+    ),
+    choices: await rows(
+      'select id, stock_quantity from subselection_items where location_id = $1 order by id',
+      [locationId],
+    ),
+    told: await rows(
+      `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
+       from internal.captured_changes where location_id = $1 and id > $2 order by id`,
+      [locationId, since],
+    ),
+    counts: await rows(
+      `select name, sum(n)::int as n from (
+         select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
+         union all select name, n from internal.tally_notes where location_id = $1) t
+       where name <> 'catalog' group by name order by name`,
+      [locationId],
+    ),
+    keys: await rows(
+      `select key, response from internal.idempotency_keys where location_id = $1 and key = any ($2) order by key`,
+      [locationId, keys],
+    ),
+    moves: await rows(
+      `select to_jsonb(m) - '{id,moved_at}'::text[] as row from internal.order_moves m
+       where location_id = $1 and order_id = any ($2) order by id`,
+      ofOrders,
+    ),
+    audit: await rows('select count(*) from audit_entries where location_id = $1', [locationId]),
+  };
+  // Of a seed only that counts, which rows share it.
+  const seeds = [...new Set(state.told.map(({ seed }) => seed))];
+  for (const row of state.told) row.seed = seeds.indexOf(row.seed);
+  return JSON.parse(named(JSON.stringify(state), names)) as unknown;
+}
+
+/** Counts up with what shows in the catalog. */
+export const catalogToken = async (database: Database, { locationId }: Twin): Promise<number> =>
+  (await database.pool.query('select catalog_token($1)::int as token', [locationId])).rows[0].token;
+
+/** The last captured change; those after it are of what follows. */
+export const lastTold = async (database: Database): Promise<bigint> =>
+  BigInt(
+    (await database.pool.query('select coalesce(max(id), 0) as id from internal.captured_changes')).rows[0]
+      .id,
+  );
