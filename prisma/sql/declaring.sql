@@ -40,6 +40,12 @@ CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL S
   SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
 $$;
 
+-- What tells the change under way from all others: its transaction, or the call among those that share one (joined writes).
+CREATE FUNCTION transaction_seed() RETURNS uuid LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN current_setting('comanda.seed', true) <> '' AND service_session() THEN current_setting('comanda.seed')::uuid
+    ELSE md5(pg_current_xact_id()::text || ' ' || extract(epoch FROM pg_postmaster_start_time()))::uuid END
+$$;
+
 -- The role that owns the tables.
 CREATE FUNCTION owner_role() RETURNS name LANGUAGE sql STABLE AS $$
   SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = 'public.orders'::regclass

@@ -68,6 +68,32 @@ BEGIN
   RETURN QUERY SELECT j.doc, known FROM products_json(p_location, ARRAY[p_id]) j;
 END $$;
 
+-- Changes products of one location in one transaction, as if the calls came one after the other, each another product, and neither its
+-- categories nor what no other product may have. `doc` is NULL where there is no such product. What another transaction holds is waited for
+-- by a call that is made alone.
+CREATE FUNCTION update_products(
+  p_location uuid, p_alone boolean,
+  -- the changes, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
+  p_products uuid[], p_fields jsonb[], p_stocks jsonb[], p_request_ids text[], p_seeds uuid[]
+) RETURNS TABLE (place int, doc text, revision bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT p_alone THEN
+    PERFORM set_config('lock_timeout', '250ms', true);
+  END IF;
+  IF cardinality(p_products) > 1 THEN
+    PERFORM FROM (SELECT * FROM unnest(p_products) AS v (id) ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
+      SELECT FROM products p WHERE p.location_id = p_location AND p.id = v.id FOR NO KEY UPDATE) p;
+  END IF;
+  -- By id, as stock is locked, too. Of different products nobody sees which was first.
+  FOR place IN SELECT v.n FROM unnest(p_products) WITH ORDINALITY AS v (id, n) ORDER BY v.id LOOP
+    PERFORM set_config('comanda.seed', p_seeds[place]::text, true);
+    SELECT w.doc, products_revision(p_location, p_products[place]) INTO doc, revision
+    FROM write_product(p_location, p_products[place], false, p_fields[place], NULL, p_stocks[place], p_request_ids[place]) w;
+    RETURN NEXT;
+  END LOOP;
+  PERFORM set_config('comanda.seed', '', true);
+END $$;
+
 CREATE FUNCTION stock_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT p.id, '{"product_id":"' || p.id || '"' || coalesce(',"external_id":' || to_json(p.external_id)::text, '')

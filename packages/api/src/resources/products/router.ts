@@ -73,7 +73,7 @@ export const productsRouter = router({
   })
     .input(ProductUpdate)
     .output(Product)
-    .mutation(({ ctx, input }) => products.update(ctx, input)),
+    .joinedMutation(({ ctx, input }) => products.update(ctx, input)),
 
   delete: operation({
     permission: 'products:write',

@@ -23,6 +23,7 @@ import {
   readProducts,
   writeProduct,
 } from './statements.ts';
+import { type ProductChange, updating } from './updating.store.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<Product>>> {
@@ -75,14 +76,31 @@ export function create(ctx: CallContext, input: ProductCreate): Promise<Answer<P
 }
 
 /**
- * Changes the fields that are present. Throws `validation_error` for an unknown category, `resource_not_found`,
+ * Changes the fields that are present; calls that come at once share a transaction, unless they change categories, `external_id` or `sku`. Throws `validation_error` for an unknown category, `resource_not_found`,
  * `conflict` when `external_id` or `sku` is taken.
  */
-export async function update(ctx: CallContext, input: ProductUpdate): Promise<Answer<Product>> {
-  const { id, category_ids: _categories, stock: _stock, ...fields } = input;
+export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Answer<Product>> {
+  const { id: given, category_ids, stock, ...fields } = input;
   if (fields.description === null) fields.description = '';
   if (fields.image_url === null) fields.image_url = '';
-  return write(ctx, isId(id) ? id : noId, false, fields, input);
+  const id = isId(given) ? given : noId;
+  const { caller, idempotency, precondition } = ctx;
+  const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
+  if (needsMore.some((needed) => needed !== undefined))
+    return ctx.inPlace((call) => write(call, id, false, fields, input));
+  const change: ProductChange = {
+    ...{ id, origin: originOf(ctx), fields: jsonOf(fields) },
+    stock: stock === undefined ? null : JSON.stringify(stock),
+  };
+  const updated = await repeatingDeadlocks(() => ctx.joinedWrites.write(updating, caller.locationId, change));
+  if (updated === undefined || updated.doc === null) throw notFound('Product');
+  return { text: updated.doc, etag: tagOfRow(id, updated.revision) };
+}
+
+/** Null where none is given. */
+function jsonOf(fields: Record<string, unknown>): string | null {
+  const text = JSON.stringify(fields);
+  return text === '{}' ? null : text;
 }
 
 /** Deletes one; its `external_id` and `sku` are free again, orders keep naming it. Throws `resource_not_found`. */
@@ -106,7 +124,7 @@ async function write(
   fields: Pick<ProductUpdate, 'external_id' | 'sku'> & Record<string, unknown>,
   { category_ids, stock }: Links,
 ): Promise<Answer<Product>> {
-  const given = Object.keys(fields).length === 0 ? null : JSON.stringify(fields);
+  const given = jsonOf(fields);
   // An id of another form names nothing.
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
   const values = [

@@ -42,6 +42,19 @@ export const writeProduct = statement<Revised & { doc: string | null; known: str
    from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)`,
 );
 
+/** What became of the change at a place of the batch; `doc` is null when there is no such product. */
+export interface UpdatedRow extends Revised {
+  place: number;
+  doc: string | null;
+}
+
+/** $1 location, $2 whether alone; of each change $3 id, $4 fields as JSON or null, $5 stock or null, $6 request id, $7 seed (prisma/sql/products.sql). */
+export const updateProducts = statement<UpdatedRow>(
+  'update_products',
+  `select place, doc, revision
+   from update_products($1::uuid, $2::boolean, $3::uuid[], $4::jsonb[], $5::jsonb[], $6::text[], $7::uuid[])`,
+);
+
 /** $1 location, $2 ids. Held as `write_product` holds them, before the product. */
 export const holdCategoriesOf = statement<never>(
   'hold_categories_of_product',

@@ -1,0 +1,125 @@
+import { newId } from '@comanda/db';
+import { expect, test } from 'vitest';
+import { writeProduct } from '../../packages/api/src/resources/products/statements.ts';
+import { type ProductChange, updating } from '../../packages/api/src/resources/products/updating.store.ts';
+import { type Chance, createChance } from '../e2e/day/chance.ts';
+import { useDatabase, useTestDatabase } from '../support/database.ts';
+import { thorough, trials } from '../support/trials.ts';
+import { catalogToken, lastTold, named, openTwin, type Twin } from '../support/twins.ts';
+
+const database = useDatabase(useTestDatabase());
+const batches = trials(60, 2_000);
+const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+
+/** What a change asks for, by the place of its product; of the last there is none. */
+interface Wanted extends Omit<ProductChange, 'id'> {
+  product: number;
+}
+
+const wantedOf = (chance: Chance): Wanted => {
+  const fields = {
+    ...(chance.percent(50) && { price: chance.between(1, 3) }),
+    ...(chance.percent(30) && { name: `Name ${chance.between(1, 2)}` }),
+    ...(chance.percent(20) && { visible: chance.percent(50) }),
+  };
+  const stock = { enabled: chance.percent(70), quantity: chance.between(0, 2), min_stock_alarm: 0 };
+  return {
+    product: chance.between(0, 6),
+    fields: Object.keys(fields).length === 0 ? null : JSON.stringify(fields),
+    stock: chance.percent(40) ? JSON.stringify(stock) : null,
+    origin: newId(),
+  };
+};
+
+async function stateOf(
+  { locationId, names }: Twin,
+  since: bigint,
+): Promise<{ changes: string[]; state: unknown }> {
+  const rows = async (text: string, values: unknown[]) => (await database.pool.query(text, values)).rows;
+  const captured = await rows(
+    `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
+     from internal.captured_changes where location_id = $1 and id > $2 order by id`,
+    [locationId, since],
+  );
+  // Each change by itself, whichever was first: what it captured under its seed.
+  const seeds = [...new Set(captured.map(({ seed: of }) => String(of)))];
+  const changes = seeds.map((of) =>
+    named(JSON.stringify(captured.filter((row) => row.seed === of).map(({ seed: _, ...row }) => row)), names),
+  );
+  const state = {
+    products: await rows(
+      `select to_jsonb(p) - '{created_at,updated_at,revision,sku}'::text[] as row, p.revision > 1 as revised
+       from products p where location_id = $1 order by id`,
+      [locationId],
+    ),
+    stock: await rows(
+      'select product_id, enabled, quantity from product_stock where location_id = $1 order by product_id',
+      [locationId],
+    ),
+    counts: await rows(
+      `select name, sum(n)::int as n from (
+         select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
+         union all select name, n from internal.tally_notes where location_id = $1) t
+       where name <> 'catalog' group by name order by name`,
+      [locationId],
+    ),
+  };
+  return { changes: changes.sort(), state: JSON.parse(named(JSON.stringify(state), names)) as unknown };
+}
+
+test(`products changed in one batch are what the same calls make one by one (COMANDA_SEED=${seed})`, async () => {
+  const [together, alone] = [await openTwin(database), await openTwin(database)];
+  const skus = new Map<string, string>();
+  for (const twin of [together, alone])
+    for (const [index, id] of twin.products.entries()) {
+      const { rows } = await database.pool.query('select sku from products where id = $1', [id]);
+      skus.set(String(rows[0]?.sku), `sku ${index}`);
+    }
+  let captured = 0;
+  for (let batch = 0; batch < batches; batch += 1) {
+    const chance = createChance(seed + batch);
+    const wanted = Array.from({ length: chance.between(2, 24) }, () => wantedOf(chance));
+    const outcomes = [];
+    for (const twin of [together, alone]) {
+      const ids = [...twin.products, newId()];
+      const members = wanted.map(
+        ({ product, ...change }): ProductChange => ({ id: ids[product] ?? '', ...change }),
+      );
+      const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
+      const answers: unknown[] = [];
+      // As the queue forms them: what does not join is in the next batch.
+      for (let next = 0; next < members.length; ) {
+        let end = next + 1;
+        while (end < members.length) {
+          const member = members[end];
+          if (member === undefined || !updating.joins(members.slice(next, end), member)) break;
+          end += 1;
+        }
+        const part = members.slice(next, end);
+        if (twin === together)
+          for (const updated of await updating.write(database, twin.locationId, part, false))
+            answers.push(updated?.doc ?? null);
+        else
+          for (const { id, fields, stock, origin } of part) {
+            const [written] = await database.run(writeProduct, [
+              ...[twin.locationId, id, false, fields, null, stock, origin],
+            ]);
+            answers.push(written?.doc ?? null);
+          }
+        next = end;
+      }
+      const state = await stateOf(twin, since);
+      const moved = (await catalogToken(database, twin)) > token;
+      const text = named(JSON.stringify(answers), twin.names);
+      outcomes.push({
+        answers: [...skus].reduce((all, [sku, name]) => all.replaceAll(sku, name), text),
+        moved,
+        state,
+      });
+    }
+    expect(outcomes[0], `batch ${batch}`).toEqual(outcomes[1]);
+    captured += outcomes[0]?.state.changes.length ?? 0;
+  }
+  process.stdout.write(`products joined: seed ${seed}, ${batches} batches, ${captured} changes\n`);
+  expect(captured).toBeGreaterThan(batches);
+}, 3_600_000);
