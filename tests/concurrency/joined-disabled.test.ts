@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import { orderBody, orderOf } from '../support/orders.ts';
+import { trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { useTwoProcesses } from './two-processes.ts';
+
+const two = useTwoProcesses();
+const rounds = trials(3, 30);
+
+it('a location that is disabled under batches of orders, moves and prices keeps all that was answered, and nothing comes after', async () => {
+  const { database, locationId } = two;
+  const productIds: string[] = [];
+  for (let each = 0; each < 6; each += 1)
+    productIds.push(await createProduct(database, { locationId, stock: { quantity: 100_000 } }));
+  const setStatus = (status: 'active' | 'disabled') =>
+    database.pool.query('update locations set status = $2::location_status where id = $1', [
+      locationId,
+      status,
+    ]);
+  const refused = new Set<string>();
+  for (let round = 0; round < rounds; round += 1) {
+    let ordering = true;
+    const made: string[] = [];
+    const moved: string[] = [];
+    const lanes = Array.from({ length: 16 }, async (_, lane) => {
+      while (ordering) {
+        const productId = productIds[lane % 6] ?? '';
+        const body = orderBody({ productId, paymentMethodId: two.paymentMethodId });
+        const order = await two.order(lane, randomUUID(), body);
+        if (order.status === 201) {
+          const { id } = orderOf(order);
+          made.push(id);
+          const move = await two.call(lane, `PATCH /v2/orders/${id}/status`, { body: { status: 'ready' } });
+          if (move.status === 200) moved.push(id);
+          else refused.add(`${move.status}`);
+          const price = await two.call(lane, `PATCH /v2/products/${productId}`, {
+            body: { price: 1 + lane },
+          });
+          if (price.status !== 200) refused.add(`${price.status}`);
+        } else refused.add(`${order.status}`);
+      }
+    });
+    await waitFor('orders of every lane', () => made.length >= 32);
+    await setStatus('disabled');
+    // What was under way then may still come to its end.
+    await sleep(1_000);
+    const before = await database.pool.query('select count(*)::int as n from orders where location_id = $1', [
+      locationId,
+    ]);
+    await sleep(300);
+    ordering = false;
+    await Promise.all(lanes);
+    const { rows } = await database.pool.query<{ id: string; status: string }>(
+      'select id, status from orders where location_id = $1',
+      [locationId],
+    );
+    expect(rows.length).toBe(before.rows[0]?.n);
+    const statuses = new Map(rows.map(({ id, status }) => [id, status]));
+    expect(made.filter((id) => !statuses.has(id))).toEqual([]);
+    expect(moved.filter((id) => statuses.get(id) !== 'ready')).toEqual([]);
+    expect(made.length).toBeGreaterThan(0);
+    await setStatus('active');
+    // Each process hears of it.
+    await sleep(1_500);
+  }
+  for (const status of refused) expect(['403', '503']).toContain(status);
+}, 120_000);

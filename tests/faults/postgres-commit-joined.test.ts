@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createChance } from '../e2e/day/chance.ts';
+import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { useTestDatabase } from '../support/database.ts';
+import {
+  createOrderKitchen,
+  type OrderKitchen,
+  orderBody,
+  orderOf,
+  placeOrder,
+  postOrder,
+} from '../support/orders.ts';
+import { runOnce } from '../support/server.ts';
+import { reportFault, trials } from '../support/trials.ts';
+import { waitFor } from '../support/wait.ts';
+import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+
+const database = useTestDatabase();
+const count = trials(2, 30);
+const members = 6;
+let proxy: DatabaseProxy;
+let api: TestApi;
+let kitchen: OrderKitchen;
+/** Straight to the server. */
+let direct: pg.Client;
+
+beforeAll(async () => {
+  proxy = await startProxy(database.url);
+  api = await startTestApi({ databaseUrl: proxy.url });
+  kitchen = await createOrderKitchen(api);
+  await placeOrder(api, kitchen);
+  direct = new pg.Client({ connectionString: database.url });
+  await direct.connect();
+  // So that calls come while a batch is under way, and the connection can die in the middle of one.
+  await runOnce(
+    database.url,
+    `create function slow_down() returns trigger language plpgsql as $$
+       begin perform pg_sleep(0.4); return null; end $$;
+     create trigger slow_down before insert or update of status on orders for each statement execute function slow_down()`,
+  );
+}, 120_000);
+afterAll(async () => {
+  await direct.end();
+  await api.close();
+  await proxy.close();
+});
+
+const places = ['before its commit', 'between its commit and the answer', 'after the answer'] as const;
+
+/** Lets the connection die at this place of the batch of all but the first call, which goes alone. */
+async function cutAt(place: (typeof places)[number], sent: Promise<Answer>[], done: () => Promise<number>) {
+  await sent[0];
+  if (place === 'after the answer') await Promise.all(sent);
+  else {
+    // A connection that is just being made would never send it.
+    await waitFor('the batch to be under way', async () => {
+      const { rows } = await direct.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+      );
+      return rows.length > 0;
+    });
+    if (place === 'between its commit and the answer') {
+      proxy.swallow('answers');
+      await waitFor('the batch to be committed', async () => (await done()) > 1);
+    }
+  }
+  proxy.cut();
+  const answers = await Promise.all(sent);
+  proxy.mend();
+  return answers;
+}
+
+/** Answers it once the service has its database again. */
+const answered = (send: () => Promise<Answer>) =>
+  waitFor('the service to answer', async () => {
+    const answer = await send();
+    return answer.status !== 503 && answer;
+  });
+
+test.each(places)(
+  'orders of a batch whose connection dies %s are each made once, and none that was answered is lost',
+  {
+    timeout: 300_000,
+  },
+  async (place) => {
+    const met: Record<number, number> = {};
+    for (let trial = 0; trial < count; trial += 1) {
+      const calls = Array.from({ length: members }, () => ({ body: orderBody(kitchen), key: randomUUID() }));
+      const externalIds = calls.map(({ body }) => body.external_id);
+      const made = async () =>
+        (
+          await direct.query<{ id: string; external_id: string }>(
+            'select id, external_id from orders where external_id = any ($1)',
+            [externalIds],
+          )
+        ).rows;
+      const sent = calls.map(({ body, key }) => postOrder(api, body, { idempotencyKey: key }));
+      const answers = await cutAt(place, sent, async () => (await made()).length);
+      for (const [index, { body, key }] of calls.entries()) {
+        const first = answers[index];
+        met[first?.status ?? 0] = (met[first?.status ?? 0] ?? 0) + 1;
+        const again = await answered(() => postOrder(api, body, { idempotencyKey: key }));
+        expect(again.status, again.text).toBe(201);
+        if (first?.status === 201) expect(orderOf(first).id).toBe(orderOf(again).id);
+        else expect(first?.status, first?.text).toBe(503);
+      }
+      const rows = await made();
+      expect(rows.map(({ external_id }) => external_id).sort()).toEqual([...externalIds].sort());
+    }
+    reportFault(`orders of a batch cut ${place}`, { trials: count, real: count, ...met });
+    expect(met[place === 'after the answer' ? 201 : 503]).toBeGreaterThan(0);
+  },
+);
+
+test.each(places)(
+  'moves of a batch whose connection dies %s are each done once, and none that was answered is lost',
+  {
+    timeout: 300_000,
+  },
+  async (place) => {
+    const met: Record<number, number> = {};
+    const chance = createChance(7);
+    for (let trial = 0; trial < count; trial += 1) {
+      const ids: string[] = [];
+      for (let each = 0; each < members; each += 1) ids.push((await placeOrder(api, kitchen)).id);
+      const targets = ids.map(() => chance.pick(['ready', 'canceled'] as const));
+      const move = (index: number) =>
+        api.rest(`PATCH /v2/orders/${ids[index]}/status`, { body: { status: targets[index] } });
+      const moves = async () =>
+        (
+          await direct.query<{ order_id: string }>(
+            'select order_id from internal.order_moves where order_id = any ($1::uuid[])',
+            [ids],
+          )
+        ).rows.map(({ order_id }) => order_id);
+      const answers = await cutAt(
+        place,
+        ids.map((_, index) => move(index)),
+        async () => (await moves()).length,
+      );
+      for (const [index, { status, text }] of answers.entries()) {
+        met[status] = (met[status] ?? 0) + 1;
+        if (status === 200) expect(await moves()).toContain(ids[index]);
+        else expect(status, text).toBe(503);
+        // Sent again it is made, or refused as one that was made.
+        expect([200, 409]).toContain((await answered(() => move(index))).status);
+      }
+      expect((await moves()).sort()).toEqual([...ids].sort());
+    }
+    reportFault(`moves of a batch cut ${place}`, { trials: count, real: count, ...met });
+    expect(met[place === 'after the answer' ? 200 : 503]).toBeGreaterThan(0);
+  },
+);
