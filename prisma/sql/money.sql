@@ -60,6 +60,9 @@ BEGIN
   IF TG_OP = 'INSERT' AND (coalesce(declared_deed(), '') ~ '^(import|transfer):'
     OR by_service() AND current_setting('comanda.before_books', true) = 'true') THEN
     RETURN NULL;
+  ELSIF TG_OP = 'UPDATE' AND OLD.status = 'pending' AND by_service() AND current_setting('comanda.told', true) = 'true' THEN
+    -- Of many requests at once: move_payments.
+    RETURN NULL;
   ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN
     PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);
     RETURN NULL;
@@ -98,27 +101,95 @@ END $$;
 CREATE TRIGGER collect_waiting AFTER INSERT ON turns
   FOR EACH ROW WHEN (NEW.status = 'open') EXECUTE FUNCTION collect_waiting();
 
--- A move of a payment, with its entry in the audit: one call, one transaction. `previous` is the status it was found in, NULL
--- when there is no such payment; it has moved when that was pending. Its order is locked first, as whoever cancels it does:
--- it changes, too (changes.sql). The turn's lock comes before both: who waits for it holds no row.
+-- Moves payments of one location, with their entries in the audit, in one transaction, as if they were moved one after the other;
+-- no two of them are the same payment. `previous` is the status that one was found in, NULL when there is no such payment; it has moved
+-- when that was pending. Orders are locked first, as whoever cancels one does: they change, too (changes.sql). The turn's lock comes
+-- before both: who waits for it holds no row.
+CREATE FUNCTION move_payments(
+  p_location uuid, p_alone boolean,
+  -- the moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
+  p_payments uuid[], p_nexts payment_status[], p_operations text[], p_request_ids text[], p_api_keys uuid[], p_client_addresses text[],
+  -- of what is captured of each
+  p_seeds uuid[]
+) RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+#variable_conflict use_column
+DECLARE
+  -- What is called by an assignment starts no statement, as PERFORM does.
+  v_setting text;
+  v_announced timestamptz;
+  -- What was found, in the order of the payments' ids: the places of the moves from 1 on, and how the payments stood.
+  v_found int[];
+  v_statuses payment_status[];
+  -- What moves of it.
+  v_moved int[];
+  v_places tid[];
+  v_nexts payment_status[];
+  v_orders uuid[];
+BEGIN
+  IF NOT p_alone THEN
+    -- Others of the location wait behind these: what somebody holds is waited for alone.
+    v_setting := set_config('lock_timeout', '250ms', true);
+  END IF;
+  v_setting := refuse_unless_active(p_location);
+  v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
+  PERFORM FROM (
+    SELECT p.order_id FROM unnest(p_payments) AS v (id)
+    CROSS JOIN LATERAL (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p ORDER BY 1) w
+  CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l;
+  SELECT array_agg(w.n), array_agg(l.status), array_agg(w.n) FILTER (WHERE l.status = 'pending'),
+    array_agg(l.place) FILTER (WHERE l.status = 'pending'), array_agg(w.next) FILTER (WHERE l.status = 'pending'),
+    array_agg(l.order_id) FILTER (WHERE l.status = 'pending')
+  INTO v_found, v_statuses, v_moved, v_places, v_nexts, v_orders
+  FROM (SELECT v.n::int, v.id, v.next FROM unnest(p_payments, p_nexts) WITH ORDINALITY AS v (id, next, n) ORDER BY v.id) w
+  CROSS JOIN LATERAL (
+    SELECT p.status, p.order_id, p.ctid AS place FROM payments p
+    WHERE p.location_id = p_location AND p.id = w.id FOR NO KEY UPDATE) l;
+
+  IF v_moved IS NOT NULL THEN
+    -- From here on it tells, books and touches itself what triggers would: each of them for its own request.
+    v_setting := set_config('comanda.told', by_service()::text, true);
+    UPDATE payments p SET status = w.next FROM unnest(v_places, v_nexts) AS w (place, next) WHERE p.ctid = w.place;
+    IF current_setting('comanda.told') = 'true' THEN
+      v_announced := announce_change();
+      UPDATE orders o SET updated_at = clock_timestamp()
+      WHERE o.location_id = p_location AND o.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
+      INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, created_at, created_by, request_id)
+      SELECT p_location, p.order_id, p.id, 'payment', p.amount, date_trunc('milliseconds', clock_timestamp()), p_api_keys[m.n],
+        nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+      FROM unnest(v_moved, v_nexts) AS m (n, next)
+      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = p_location AND p.id = p_payments[m.n] LIMIT 1) p
+      WHERE m.next = 'completed' ORDER BY m.n;
+      INSERT INTO internal.captured_changes (location_id, seed, resource, operation, changed, resource_ids, before, after, request_id, traceparent)
+      SELECT p_location, p_seeds[m.n], c.resource, 'update', c.changed, c.ids, c.before, c.after,
+        nullif(split_part(p_request_ids[m.n], ' ', 1), ''), nullif(split_part(p_request_ids[m.n], ' ', 2), '')
+      FROM unnest(v_moved, v_orders) AS m (n, order_id)
+      CROSS JOIN LATERAL (VALUES
+        (1, 'order', '{payment}'::text[], ARRAY[m.order_id], NULL::jsonb[], NULL::jsonb[]),
+        (2, 'payment', '{status}', ARRAY[p_payments[m.n]], ARRAY[jsonb_build_object('status', 'pending')],
+          ARRAY[jsonb_build_object('status', p_nexts[m.n])])) c (line, resource, changed, ids, before, after)
+      ORDER BY m.n, c.line;
+      v_setting := set_config('comanda.told', '', true);
+    END IF;
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
+    SELECT p_location, 'api_key', p_api_keys[n], nullif(split_part(p_request_ids[n], ' ', 1), ''), p_client_addresses[n], p_operations[n],
+      p_payments[n],
+      jsonb_build_object('before', jsonb_build_object('status', 'pending'), 'after', jsonb_build_object('status', p_nexts[n]))
+    FROM unnest(v_moved) AS n ORDER BY n;
+  END IF;
+  RETURN QUERY SELECT v.n::int, f.status, j.doc
+  FROM unnest(p_payments) WITH ORDINALITY AS v (id, n)
+  LEFT JOIN unnest(v_found, v_statuses) AS f (n, status) ON f.n = v.n
+  LEFT JOIN payments_json(p_location, p_payments) j ON j.id = v.id;
+END $$;
+
+-- For processes of 0.1.0 before payments were joined, which go on while a new version is rolled out. The release after removes it.
 CREATE FUNCTION move_payment(
   p_location uuid, p_payment uuid, p_next payment_status, p_operation text, p_request_id text, p_api_key uuid,
   p_client_address text, OUT previous payment_status, OUT response text
 ) LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('comanda.request_id', p_request_id, true), set_config('comanda.api_key_id', p_api_key::text, true),
-    refuse_unless_active(p_location);
-  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
-  PERFORM FROM orders o WHERE o.location_id = p_location
-    AND o.id = (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = p_payment) FOR NO KEY UPDATE;
-  SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
-  IF previous = 'pending' THEN
-    UPDATE payments p SET status = p_next WHERE p.location_id = p_location AND p.id = p_payment;
-    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
-    VALUES (p_location, 'api_key', p_api_key, current_request_id(), p_client_address, p_operation, p_payment,
-      jsonb_build_object('before', jsonb_build_object('status', previous), 'after', jsonb_build_object('status', p_next)));
-  END IF;
-  SELECT j.doc::text INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
+  SELECT m.previous, m.response INTO previous, response FROM move_payments(p_location, true, ARRAY[p_payment], ARRAY[p_next],
+    ARRAY[p_operation], ARRAY[p_request_id], ARRAY[p_api_key], ARRAY[p_client_address], ARRAY[uuid_v7()]) m;
 END $$;
 
 -- Records that money was given back: nothing is paid by it. `previous` is the payment's status, NULL when there is no such payment;

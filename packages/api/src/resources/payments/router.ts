@@ -45,7 +45,7 @@ export const paymentsRouter = router({
   })
     .input(ById)
     .output(Payment)
-    .mutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.complete')),
+    .joinedMutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.complete')),
 
   reject: operation({
     permission: 'payments:write',
@@ -55,7 +55,7 @@ export const paymentsRouter = router({
   })
     .input(ById)
     .output(Payment)
-    .mutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.reject')),
+    .joinedMutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.reject')),
 
   refund: idempotentOperation({
     permission: 'payments:write',

@@ -1,16 +1,17 @@
 import { isId } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext, Lookup } from '../../request/context.ts';
+import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { listPayments, paymentChanges } from './list.statements.ts';
+import { type MovedPayment, moving, type PaymentMove } from './moving.store.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
 import type { Payment, PaymentList, PaymentRefund, PaymentWithBooks } from './schema.ts';
-import { movePayment, readPayment, readPaymentWithBooks, refundPayment } from './statements.ts';
+import { readPayment, readPaymentWithBooks, refundPayment } from './statements.ts';
 
 /** Lists payments, newest first. A malformed id in a filter is that of nothing: the list is empty. */
 export async function list(
@@ -45,31 +46,36 @@ const targets = {
 } as const satisfies Record<string, PaymentTarget>;
 
 /**
- * Moves a pending payment to where the procedure leads. Of racing moves one wins. Throws `resource_not_found`,
- * `conflict` when it is not pending any more.
+ * Moves a pending payment to where the procedure leads, in one transaction with other moves that come at once. Of racing moves one
+ * wins. Throws `resource_not_found`, `conflict` when it is not pending any more.
  */
 export async function move(
-  ctx: CallContext,
+  ctx: JoinedCall,
   id: string,
   operation: keyof typeof targets,
 ): Promise<Answer<Payment>> {
   if (!isId(id)) throw notFound('Payment');
   const { locationId, apiKeyId } = ctx.caller;
-  const values = [
-    locationId,
-    id,
-    targets[operation],
-    operation,
-    originOf(ctx),
-    apiKeyId,
-    ctx.clientAddress ?? null,
-  ];
-  return inStatement(ctx, async (on) => {
-    const [moved] = await on.run(movePayment, values);
-    if (moved === undefined || moved.previous === null) throw notFound('Payment');
-    if (moved.previous !== 'pending') throw moveRefused(moved.previous, targets[operation]);
-    return { text: moved.response };
-  });
+  const to = targets[operation];
+  const member: PaymentMove = {
+    ...{ id, to, operation, apiKeyId },
+    ...{ origin: originOf(ctx), clientAddress: ctx.clientAddress ?? null },
+  };
+  if (ctx.idempotency === undefined && ctx.precondition === undefined)
+    return answerOf(await ctx.joinedWrites.write(moving, locationId, member), to);
+  // In the transaction that also stores its answer.
+  return ctx.inPlace((call) =>
+    inStatement(call, async (on) => {
+      const [moved] = await moving.write(on, locationId, [member], true);
+      return answerOf(moved, to);
+    }),
+  );
+}
+
+function answerOf(moved: MovedPayment | undefined, to: PaymentTarget): Answer<Payment> {
+  if (moved === undefined || moved.previous === null || moved.response === null) throw notFound('Payment');
+  if (moved.previous !== 'pending') throw moveRefused(moved.previous, to);
+  return { text: moved.response };
 }
 
 /**

@@ -20,10 +20,18 @@ export const readPaymentWithBooks = statement<PaymentText>(
   `select left(doc, -1) || payment_books($1::uuid, $2::uuid) || '}' as doc from payments_json($1::uuid, array[$2::uuid])`,
 );
 
-/** The outcome of a move; prisma/sql/money.sql defines move_payment and what its values are. */
-export const movePayment = statement<{ previous: PaymentStatus; response: string } | { previous: null }>(
-  'move_payment',
-  'select previous, response from move_payment($1::uuid, $2::uuid, $3::payment_status, $4, $5, $6::uuid, $7)',
+/** What became of the move at a place of the batch. */
+export interface MovedRow {
+  place: number;
+  previous: PaymentStatus | null;
+  response: string | null;
+}
+
+/** The outcomes of moves; prisma/sql/money.sql defines move_payments and what its values are. */
+export const movePayments = statement<MovedRow>(
+  'move_payments',
+  `select place, previous, response from move_payments(
+     $1::uuid, $2::boolean, $3::uuid[], $4::payment_status[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::uuid[])`,
 );
 
 /** The outcome of a refund; prisma/sql/money.sql defines refund_payment. `left_over` is what was left of the payment before it. */
