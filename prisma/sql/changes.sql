@@ -139,8 +139,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   v_announced timestamptz;
 BEGIN
-  IF by_service() AND current_setting('comanda.told', true) = 'true' THEN
-    -- Of many requests at once: move_payments.
+  -- Of many requests at once: move_payments, move_orders.
+  IF tells_itself() THEN
     RETURN NULL;
   END IF;
   v_announced := announce_change();
@@ -150,8 +150,8 @@ BEGIN
   IF FOUND THEN
     UPDATE orders o SET updated_at = clock_timestamp() WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id;
   END IF;
-  -- The order's body shows the status. A cancelled order, which rejects its payment, is told itself.
-  IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 AND NOT tells_itself() THEN
+  -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is told itself.
+  IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 THEN
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
     VALUES (NEW.location_id, 'order', 'update', '{payment}', ARRAY[NEW.order_id]);
   END IF;

@@ -29,6 +29,11 @@ CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT service_session() AND coalesce(current_setting('comanda.undoing', true), '') = ''
 $$;
 
+-- Whether the statement under way tells and counts itself what the triggers of made/ would find, which the service alone may do.
+CREATE FUNCTION tells_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT current_setting('comanda.told', true) = 'true' AND by_service()
+$$;
+
 -- What a session says of itself counts from the service alone. The first migration made these for the defaults of its columns.
 CREATE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END

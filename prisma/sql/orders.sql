@@ -557,11 +557,6 @@ BEGIN
   RETURN v_payments;
 END $$;
 
--- Whether the statement under way tells and counts itself what the triggers of made/ would find, which the service alone may do.
-CREATE FUNCTION tells_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT current_setting('comanda.told', true) = 'true' AND by_service()
-$$;
-
 -- Cancelling gives back the stock that the order took and rejects its pending payment. move_orders does so for all of its orders.
 CREATE FUNCTION settle_canceled_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$

@@ -70,7 +70,7 @@ END $$;`,
   ];
 }
 
-/** What a session that is not the service's did is audited; what `place_orders` and `move_payments` capture themselves is passed over. */
+/** What a session that is not the service's did is audited; what `place_orders`, `move_orders` and `move_payments` capture themselves is passed over. */
 function looksFirst({ table, published, operation }: Captured, catalog: Catalog): string {
   const audit = auditOf(table, operation, catalog);
   if (published.capturedByPlaceOrder)

@@ -51,7 +51,7 @@ export interface Published {
    * that shows more than its columns: `<table>_columns`, `<table>_in_catalog`, `write_<table>_row`.
    */
   json?: 'whole' | 'part';
-  /** `place_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
+  /** `place_orders`, `move_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
   capturedByPlaceOrder?: true;
   /** Rows `r` are counted in tallies (tallies.sql) by this expression and moment. */
   counted?: { by: string; at: string };

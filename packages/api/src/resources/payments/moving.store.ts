@@ -21,7 +21,7 @@ export type MovedPayment = Pick<MovedRow, 'previous' | 'response'>;
 export const moving: JoinedWrite<PaymentMove, MovedPayment> = {
   resource: 'payments',
   // An order has one payment, so neither do two of them move what one order shows.
-  joins: (before, { id }) => before.every((each) => each.id !== id),
+  joins: (before, { id }) => before.every((each) => each.id.toLowerCase() !== id.toLowerCase()),
   async write(database, locationId, members, alone) {
     const column = <Value>(of: (member: PaymentMove) => Value) => members.map(of);
     const moved: MovedPayment[] = [];
