@@ -5,6 +5,7 @@ import { useApi } from '../support/api.ts';
 import { createPaymentMethod } from '../support/factories.ts';
 import { refused } from '../support/money.ts';
 import { createPayments } from '../support/moved-payments.ts';
+import { runOnce } from '../support/server.ts';
 
 const api = useApi();
 let methodId: string;
@@ -49,6 +50,13 @@ async function holding<Result>(id: string, work: () => Promise<Result>): Promise
 }
 
 it('calls that come at once are answered as if each had come alone, and share a transaction', async () => {
+  // So that each batch takes a while, and the others come meanwhile.
+  await runOnce(
+    api.app.database.pool.options.connectionString ?? '',
+    `create function slow_down() returns trigger language plpgsql as $$
+       begin perform pg_sleep(0.3); return null; end $$;
+     create trigger slow_down before update on payments for each statement execute function slow_down()`,
+  );
   const ids = await pending(20);
   const [moved = '', keyed = '', ...others] = ids;
   await complete(moved);
@@ -69,6 +77,7 @@ it('calls that come at once are answered as if each had come alone, and share a 
   });
   expect(await complete(keyed, key)).toEqual(first);
   expect(await transactionsOf(others)).toBeLessThan(others.length);
+  await runOnce(api.app.database.pool.options.connectionString ?? '', 'drop trigger slow_down on payments');
 });
 
 it('payments of a batch are moved without the one that somebody holds, which waits alone', async () => {

@@ -147,7 +147,9 @@ export async function stateOf(
       [locationId],
     ),
     told: await rows(
-      `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
+      `select seed, resource, operation,
+         case when before is null then array(select r from unnest(resource_ids) as r order by r) else resource_ids end as resource_ids,
+         changed, before, after, in_catalog, request_id, traceparent
        from internal.captured_changes where location_id = $1 and id > $2 order by id`,
       [locationId, since],
     ),
