@@ -70,8 +70,10 @@ async function walkOf(on: Queryable, { updated_since, cursor }: ChangesInput): P
 async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<Begun> {
   const [row] = await on.run(readHorizon, []);
   if (row === undefined) throw new Error('the horizon is one row');
-  const from =
+  const wanted =
     epoch === undefined || epoch === row.epoch ? asked : Math.max(asked - rewindMs, firstMoment + 1);
+  // The clock of this process, by which the caller's was judged, may be ahead of the database's.
+  const from = Math.min(wanted, row.asked);
   return {
     ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },
   };
