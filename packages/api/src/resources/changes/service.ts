@@ -4,7 +4,6 @@ import type { CallContext } from '../../request/context.ts';
 import {
   type Beginning,
   firstMoment,
-  lastMoment,
   type Position,
   readCursor,
   type Walk,
@@ -85,5 +84,5 @@ const before = (moment: number): Position => ({
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 });
 
-// Postgres knows neither a year before 1 nor offsets of 16 hours and more; cursors go to the year 9999.
-const momentOf = (text: string) => Math.min(Math.max(Date.parse(text), firstMoment + 1), lastMoment);
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
+const momentOf = (text: string) => Math.max(Date.parse(text), firstMoment + 1);
