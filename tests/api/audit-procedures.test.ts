@@ -58,7 +58,7 @@ describe('the audit', () => {
     expect(await narrowed({ by: 'Bia' })).toEqual([1, 1]);
     expect(await narrowed({ table: 'products' })).toEqual([1, 1]);
     expect(await narrowed({ about: productId })).toEqual([1, 1]);
-    expect(await narrowed({ since: '2099-01-01' })).toEqual([0, 0]);
+    expect(await narrowed({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([0, 0]);
     expect(await narrowed({ limit: 1, offset: 1 })).toEqual([1, 2]);
     const reader = await createKey(api.app.database, { locationId, permissions: ['audit:read'] });
     expect((await desk(reader.key).audit.list.query()).data.map((each) => each.can_undo)).toEqual([

@@ -69,6 +69,8 @@ async function onSocket(bytes: string, url = api.url): Promise<Told> {
   return { status, code: json.error?.code, reason: /^X-Error-Reason: (\w+)\r?$/m.exec(head)?.[1] ?? null };
 }
 
+const listedTwice = (key: string) => last(2, () => rest('GET /v2/orders', { key }));
+
 /** What the last of so many equal calls was told. */
 async function last(times: number, call: () => Promise<Told>): Promise<Told> {
   const told = await call();
@@ -205,6 +207,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
     );
     return rest(`GET /v2/events?after=${lost.rows[0]?.id}`);
   },
+  clock_ahead: () => rest('GET /v2/products?updated_since=2999-01-01T00:00:00Z'),
   batch_too_large: async () =>
     rest('POST /v2/stock/sync', { ...stock('a', 'b'), key: await withKey({ maxItemsPerBatch: 1 }) }),
   unknown_product: () => order(line({ product_id: randomUUID() })),
@@ -236,14 +239,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
     return toldBy(await tryEndpoint());
   },
   simulation_refused: () => rest('GET /v2/orders', { headers: { 'x-comanda-simulate': 'slow' } }),
-  async minute_limit() {
-    const key = await withKey({ perMinute: 1 });
-    return last(2, () => rest('GET /v2/orders', { key }));
-  },
-  async month_limit() {
-    const key = await withKey({ monthly: 1 });
-    return last(2, () => rest('GET /v2/orders', { key }));
-  },
+  minute_limit: async () => listedTwice(await withKey({ perMinute: 1 })),
+  month_limit: async () => listedTwice(await withKey({ monthly: 1 })),
   async batch_limit() {
     const key = await withKey({ batchJobsPerHour: 1 });
     return last(2, () => rest('POST /v2/stock/sync', { ...stock(kitchen.productId), key }));

@@ -57,8 +57,8 @@ it('finding 2: a turn is closed while 24 clients order without pause over two pr
   await runOnce(
     two.database.pool.options.connectionString ?? '',
     `create function slow_down() returns trigger language plpgsql as $$
-       begin perform pg_sleep(0.1); return new; end $$;
-     create trigger slow_down before insert on orders for each row execute function slow_down()`,
+       begin perform pg_sleep(0.1); return null; end $$;
+     create trigger slow_down before insert on orders for each statement execute function slow_down()`,
   );
   const { locationId, database, urls, key } = two;
   const { payments } = typedClient(urls[0], key);

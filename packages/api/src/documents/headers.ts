@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import { beginningsIn } from '../moments.ts';
 import type { Operation } from '../request/operations.ts';
 
 /** Every header that an answer may carry. Specification: Limits; contract: every response. */
@@ -26,6 +27,10 @@ export const headers = {
   'X-Ignored-Fields': text(
     'Fields of the body, and on v1 query parameters, that are unknown and were passed over: ten at most, percent-encoded.',
     'items%5B%5D.qty',
+  ),
+  'X-Read-As-Now': text(
+    'The moment to read from was ahead of our clock, by five minutes at most, and was read as this one, which is now.',
+    'updated_since=2026-01-31T21:05:09.120Z',
   ),
   'Preference-Applied': text('`handling=strict` when `Prefer: handling=strict` was sent.', 'handling=strict'),
   Allow: text('The methods that this path takes.', 'GET, HEAD, POST'),
@@ -66,6 +71,7 @@ export function successHeaders({
   if (meta.batch) always.push(...batchLimits);
   if (meta.conditional || (meta.tag !== undefined && !isDeletion)) always.push('ETag');
   if (isList && 'offset' in input.shape) always.push('Link');
+  if (beginningsIn(input).length > 0) always.push('X-Read-As-Now');
   return always;
 }
 

@@ -27,6 +27,11 @@ export const valueReasons = {
     'The database was restored to a moment before this event, and does not have it.',
     'Begin with `since` as `X-Error-Since` has it, and compare what you did after that moment.',
   ),
+  clock_ahead: row(
+    'validation_error',
+    'The moment to read from is more than five minutes ahead of our clock: what changes until then would never be read.',
+    'Set your clock, or begin with a moment that an answer of ours had.',
+  ),
   body_bound: row(
     'validation_error',
     'The body nests too deep, or has too many values, members of an object, or bytes in a name.',

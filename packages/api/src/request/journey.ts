@@ -7,6 +7,7 @@ import { grants } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
 import { batchHeaders } from './batch.ts';
+import { readAheadAsNow } from './clock.ts';
 import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type { NamedOperation, Work } from './definition.ts';
 import { findKey, type GivenKey, readIdempotency } from './idempotency.ts';
@@ -193,7 +194,7 @@ function inputOf(ctx: CallContext, { input: schema, kind }: NamedOperation, { ex
   }
   // A filter that names nothing finds nothing.
   if (kind === 'mutation') refuseUnfitReferences(schema, read.data);
-  return read.data;
+  return readAheadAsNow(ctx, schema, read.data);
 }
 
 // Where the operation writes, it finds a known key by itself. A repeat may be refused before it comes there (the first

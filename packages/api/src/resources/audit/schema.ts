@@ -1,17 +1,20 @@
 import { z } from 'zod';
+import { aheadSentence, readFrom } from '../../moments.ts';
 import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const day = z.iso.date();
 
 const filters = {
-  since: z
-    .string()
-    .refine((text) => TimestampFilter.safeParse(text).success || day.safeParse(text).success, {
-      error: 'must be a day, YYYY-MM-DD, or an ISO 8601 time with an offset or Z',
-    })
-    .transform((text) => new Date(text))
+  since: readFrom(
+    z
+      .string()
+      .refine((text) => TimestampFilter.safeParse(text).success || day.safeParse(text).success, {
+        error: 'must be a day, YYYY-MM-DD, or an ISO 8601 time with an offset or Z',
+      })
+      .transform((text) => new Date(text)),
+  )
     .optional()
-    .meta({ description: 'From this moment, or day (UTC), on.', example: '2026-01-31' }),
+    .meta({ description: `From this moment, or day (UTC), on. ${aheadSentence}`, example: '2026-01-31' }),
   table: z.string().optional().meta({ description: 'What was changed by hand in it.', example: 'products' }),
   by: z
     .string()

@@ -31,9 +31,9 @@ export interface Walk {
 /** What a cursor leads to: on through a walk, or to a new one from a moment on. */
 export type Cursor = Beginning | Walk;
 
-/** The first and the last moment that a cursor can hold. */
+/** The first moment that a cursor can hold. */
 export const firstMoment = Date.parse('0001-01-01T00:00:00Z');
-export const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
 const Moment = z.int().min(firstMoment).max(lastMoment);
 const e = z.string().regex(/^[0-9a-f]{8}$/);

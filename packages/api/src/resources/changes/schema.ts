@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { aheadSentence, readFrom } from '../../moments.ts';
 import { Pagination, TimestampFilter } from '../../wire.ts';
 
 /** What makes a list answer what has changed, by the moment of the last change, then id. */
 export const changes = {
-  updated_since: TimestampFilter.optional().meta({
-    description: 'Only what changed at this moment or later, by the moment of the last change.',
-    example: '2026-01-31T00:00:00Z',
-  }),
+  updated_since: readFrom(TimestampFilter)
+    .optional()
+    .meta({
+      description: `Only what changed at this moment or later, by the moment of the last change. ${aheadSentence}`,
+      example: '2026-01-31T00:00:00Z',
+    }),
   cursor: z.string().optional().meta({
     description:
       'Where to read on what has changed: as the `Link` of the answer before has it; instead of `updated_since`.',

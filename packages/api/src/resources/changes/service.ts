@@ -4,7 +4,6 @@ import type { CallContext } from '../../request/context.ts';
 import {
   type Beginning,
   firstMoment,
-  lastMoment,
   type Position,
   readCursor,
   type Walk,
@@ -70,8 +69,10 @@ async function walkOf(on: Queryable, { updated_since, cursor }: ChangesInput): P
 async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<Begun> {
   const [row] = await on.run(readHorizon, []);
   if (row === undefined) throw new Error('the horizon is one row');
-  const from =
+  const wanted =
     epoch === undefined || epoch === row.epoch ? asked : Math.max(asked - rewindMs, firstMoment + 1);
+  // The clock of this process, by which the caller's was judged, may be ahead of the database's.
+  const from = Math.min(wanted, row.asked);
   return {
     ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },
   };
@@ -83,5 +84,5 @@ const before = (moment: number): Position => ({
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 });
 
-// Postgres knows neither a year before 1 nor offsets of 16 hours and more; cursors go to the year 9999.
-const momentOf = (text: string) => Math.min(Math.max(Date.parse(text), firstMoment + 1), lastMoment);
+// Postgres knows neither a year before 1 nor offsets of 16 hours and more.
+const momentOf = (text: string) => Math.max(Date.parse(text), firstMoment + 1);

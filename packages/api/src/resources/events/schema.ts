@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
+import { aheadSentence, readFrom } from '../../moments.ts';
 import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
 import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
@@ -38,10 +39,12 @@ export const EventList = z
           'event, and in `pagination.next` what to give as `after` from now on.',
         example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
       }),
-    since: TimestampFilter.optional().meta({
-      description: 'From the first event of this moment or later on, in place of `after`.',
-      example: '2026-01-31T00:00:00Z',
-    }),
+    since: readFrom(TimestampFilter)
+      .optional()
+      .meta({
+        description: `From the first event of this moment or later on, in place of \`after\`. ${aheadSentence}`,
+        example: '2026-01-31T00:00:00Z',
+      }),
     types: list(z.enum(eventTypes), 100)
       .min(1, 'must name at least one event type')
       .optional()

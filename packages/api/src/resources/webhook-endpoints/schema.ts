@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
+import { aheadSentence, readFrom } from '../../moments.ts';
 import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 
@@ -122,7 +123,9 @@ export type WebhookTest = z.infer<typeof WebhookTest>;
 export const WebhookReplay = z
   .object({
     id: Id,
-    since: TimestampFilter.meta({ description: 'Events of this moment and later.' }),
+    since: readFrom(TimestampFilter).meta({
+      description: `Events of this moment and later. ${aheadSentence}`,
+    }),
     until: TimestampFilter.optional().meta({ description: 'And not after this one; now unless given.' }),
     event_types: EventTypes.optional().meta({
       description: 'Only these of the types that the endpoint is subscribed to.',
