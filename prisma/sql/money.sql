@@ -117,6 +117,9 @@ DECLARE
   -- What is called by an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_announced timestamptz;
+  -- All orders, where they are: nobody can change that while they are locked.
+  v_locked uuid[];
+  v_order_places tid[];
   -- What was found, in the order of the payments' ids: the places of the moves from 1 on, and how the payments stood.
   v_found int[];
   v_statuses payment_status[];
@@ -132,10 +135,11 @@ BEGIN
   END IF;
   v_setting := refuse_unless_active(p_location);
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
-  PERFORM FROM (
+  SELECT array_agg(l.id), array_agg(l.place) INTO v_locked, v_order_places FROM (
     SELECT p.order_id FROM unnest(p_payments) AS v (id)
     CROSS JOIN LATERAL (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p ORDER BY 1) w
-  CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l;
+  CROSS JOIN LATERAL (
+    SELECT o.id, o.ctid AS place FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l;
   SELECT array_agg(w.n), array_agg(l.status), array_agg(w.n) FILTER (WHERE l.status = 'pending'),
     array_agg(l.place) FILTER (WHERE l.status = 'pending'), array_agg(w.next) FILTER (WHERE l.status = 'pending'),
     array_agg(l.order_id) FILTER (WHERE l.status = 'pending')
@@ -151,8 +155,8 @@ BEGIN
     UPDATE payments p SET status = w.next FROM unnest(v_places, v_nexts) AS w (place, next) WHERE p.ctid = w.place;
     IF current_setting('comanda.told') = 'true' THEN
       v_announced := announce_change();
-      UPDATE orders o SET updated_at = clock_timestamp()
-      WHERE o.location_id = p_location AND o.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
+      UPDATE orders o SET updated_at = clock_timestamp() FROM unnest(v_locked, v_order_places) AS w (id, place)
+      WHERE o.ctid = w.place AND w.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
       INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, created_at, created_by, request_id)
       SELECT p_location, p.order_id, p.id, 'payment', p.amount, date_trunc('milliseconds', clock_timestamp()), p_api_keys[m.n],
         nullif(split_part(p_request_ids[m.n], ' ', 1), '')
@@ -179,7 +183,7 @@ BEGIN
   RETURN QUERY SELECT v.n::int, f.status, j.doc
   FROM unnest(p_payments) WITH ORDINALITY AS v (id, n)
   LEFT JOIN unnest(v_found, v_statuses) AS f (n, status) ON f.n = v.n
-  LEFT JOIN payments_json(p_location, p_payments) j ON j.id = v.id;
+  LEFT JOIN LATERAL payments_json(p_location, ARRAY[v.id]) j ON true;
 END $$;
 
 -- For processes of 0.1.0 before payments were joined, which go on while a new version is rolled out. The release after removes it.
