@@ -70,7 +70,6 @@ describe('GET /v2/stock', () => {
     ['2026-01-01T10:00:00.003Z', []],
     ['2025-12-31T11:00:00.002-23:00', ['a', 'c']],
     ['0001-01-01T00:00:00+23:00', ['b', 'a', 'c']],
-    ['9999-12-31T23:59:59Z', []],
   ])('updated_since=%s includes that moment: %j', async (since, expected) => {
     const { data, pagination } = await list(`?updated_since=${encodeURIComponent(since)}`);
     expect(skus(data)).toEqual(expected);
