@@ -404,9 +404,7 @@ BEGIN
     UPDATE orders o SET status = p_next[m.n], cancel_reason = coalesce(p_reasons[m.n], o.cancel_reason)
     FROM unnest(v_moved) AS m (n) WHERE o.ctid = v_places[m.n];
     IF v_setting = 'true' THEN
-      INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, moved_by, request_id)
-      SELECT p_location, p_orders[m.n], v_previous[m.n], p_next[m.n], p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
-      FROM unnest(v_moved) AS m (n);
+      PERFORM note_order_moves(p_location, p_orders, v_previous, p_next, p_api_keys, p_request_ids, v_moved);
       v_canceled := ARRAY(SELECT p_orders[m.n] FROM unnest(v_moved) AS m (n) WHERE p_next[m.n] = 'canceled');
       IF cardinality(v_canceled) > 0 THEN
         v_rejected := reject_payments_of_orders(p_location, v_canceled);
@@ -420,6 +418,19 @@ BEGIN
   RETURN QUERY SELECT m.n::int, v_previous[m.n], j.doc, orders_revision(p_location, m.id)
   FROM unnest(p_orders) WITH ORDINALITY AS m (id, n)
   LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (v_moved)) j ON true;
+END $$;
+
+-- Moves of orders for their timelines. As the owner, because the service may not write them, nor call this but while it tells itself.
+CREATE FUNCTION note_order_moves(
+  p_location uuid, p_orders uuid[], p_previous order_status[], p_next order_status[], p_api_keys uuid[], p_request_ids text[], p_moved int[]
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF NOT coalesce(tells_itself(), false) THEN
+    RETURN;
+  END IF;
+  INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, moved_by, request_id)
+  SELECT p_location, p_orders[m.n], p_previous[m.n], p_next[m.n], p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+  FROM unnest(p_moved) AS m (n);
 END $$;
 
 -- What moved orders tell and count, each under its own request, as triggers find it in the same rows: its rejected payment, the stock that it

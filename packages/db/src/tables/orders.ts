@@ -128,7 +128,7 @@ export const orderMoves = table<OrderMove>()('order_moves', {
     deed: { personal: { what: 'why an owner of yours moved it', until: 'the location is deleted' } },
   },
   people: 'none',
-  service: ['select', 'insert'],
+  service: ['select'],
   belongs: { partOf: 'orders' },
   serviceOnly: 'moves are noted by themselves: update the status of the order',
 });
