@@ -140,7 +140,7 @@ DECLARE
   v_announced timestamptz;
 BEGIN
   -- Of many requests at once: move_payments, move_orders.
-  IF tells_itself() THEN
+  IF captures_itself() THEN
     RETURN NULL;
   END IF;
   v_announced := announce_change();

@@ -29,8 +29,8 @@ CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT service_session() AND coalesce(current_setting('comanda.undoing', true), '') = ''
 $$;
 
--- Whether the statement under way tells and counts itself what the triggers of made/ would find, which the service alone may do.
-CREATE FUNCTION tells_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
+-- Whether the function under way captures and counts its own changes, so that the triggers of made/ need not. Only the service may.
+CREATE FUNCTION captures_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT current_setting('comanda.told', true) = 'true' AND by_service()
 $$;
 
@@ -45,7 +45,8 @@ CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL S
   SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
 $$;
 
--- What tells the change under way from all others: its transaction, or the call among those that share one (joined writes).
+-- Identifies the change under way: by its transaction, or by the call where several share one (joined writes). The first migration made
+-- it, too, for the default of a column.
 CREATE FUNCTION transaction_seed() RETURNS uuid LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN current_setting('comanda.seed', true) <> '' AND service_session() THEN current_setting('comanda.seed')::uuid
     ELSE md5(pg_current_xact_id()::text || ' ' || extract(epoch FROM pg_postmaster_start_time()))::uuid END

@@ -60,7 +60,7 @@ BEGIN
   IF TG_OP = 'INSERT' AND (coalesce(declared_deed(), '') ~ '^(import|transfer):'
     OR by_service() AND current_setting('comanda.before_books', true) = 'true') THEN
     RETURN NULL;
-  ELSIF TG_OP = 'UPDATE' AND OLD.status = 'pending' AND tells_itself() THEN
+  ELSIF TG_OP = 'UPDATE' AND OLD.status = 'pending' AND captures_itself() THEN
     -- Of many requests at once: move_payments.
     RETURN NULL;
   ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN

@@ -386,7 +386,7 @@ DECLARE
   v_rejected uuid[];
   v_stocked uuid[];
 BEGIN
-  -- The first is the only one where triggers ask whose move it is: where the service is not the one that moves.
+  -- Triggers read these where the session is not the service's, which moves one order a call.
   PERFORM set_config('lock_timeout', CASE WHEN p_alone THEN '2s' ELSE '250ms' END, true),
     set_config('comanda.request_id', coalesce(p_request_ids[1], ''), true),
     set_config('comanda.api_key_id', coalesce(p_api_keys[1]::text, ''), true), refuse_unless_active(p_location);
@@ -420,12 +420,12 @@ BEGIN
   LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (v_moved)) j ON true;
 END $$;
 
--- Moves of orders for their timelines. As the owner, because the service may not write them, nor call this but while it tells itself.
+-- Moves of orders for their timelines. Runs as the owner, because the service has no right to insert them, and does nothing unless the caller captures its own changes.
 CREATE FUNCTION note_order_moves(
   p_location uuid, p_orders uuid[], p_previous order_status[], p_next order_status[], p_api_keys uuid[], p_request_ids text[], p_moved int[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF NOT coalesce(tells_itself(), false) THEN
+  IF NOT coalesce(captures_itself(), false) THEN
     RETURN;
   END IF;
   INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, moved_by, request_id)
@@ -433,8 +433,8 @@ BEGIN
   FROM unnest(p_moved) AS m (n);
 END $$;
 
--- What moved orders tell and count, each under its own request, as triggers find it in the same rows: its rejected payment, the stock that it
--- gave back, itself.
+-- Captures and counts moved orders, each under its own request, as triggers capture the same rows: the rejected payment, the stock that was
+-- given back, the order.
 CREATE FUNCTION note_moved_orders(
   p_location uuid, p_orders uuid[], p_next order_status[], p_reasons text[], p_request_ids text[], p_seeds uuid[],
   p_previous order_status[], p_previous_reasons text[], p_external_ids text[], p_created timestamptz[],
@@ -572,7 +572,7 @@ END $$;
 CREATE FUNCTION settle_canceled_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF tells_itself() THEN
+  IF captures_itself() THEN
     RETURN NULL;
   END IF;
   PERFORM reject_payments_of_orders(NEW.location_id, ARRAY[NEW.id]), move_stock_of_orders(NEW.location_id, ARRAY[NEW.id], 1);
@@ -595,7 +595,7 @@ CREATE TRIGGER take_stock_again AFTER UPDATE OF status ON orders
 CREATE FUNCTION note_order_move() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF tells_itself() THEN
+  IF captures_itself() THEN
     RETURN NULL;
   END IF;
   INSERT INTO internal.order_moves (location_id, order_id, from_status, to_status, deed)

@@ -7,7 +7,16 @@ import type { OrderStatus } from '../../packages/api/src/resources/orders/schema
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { thorough, trials } from '../support/trials.ts';
-import { catalogToken, decided, lastTold, named, openTwin, stateOf, type Twin } from '../support/twins.ts';
+import {
+  batchesOf,
+  catalogToken,
+  decided,
+  lastTold,
+  named,
+  openTwin,
+  stateOf,
+  type Twin,
+} from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
@@ -113,20 +122,11 @@ test(`orders moved in one batch are what triggers make of the same moves one by 
       );
       const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
       const answers: unknown[] = [];
-      // As the queue forms them: what does not join is in the next batch.
-      for (let next = 0; next < members.length; ) {
-        let end = next + 1;
-        while (end < members.length) {
-          const member = members[end];
-          if (member === undefined || !moving.joins(members.slice(next, end), member)) break;
-          end += 1;
-        }
-        const part = members.slice(next, end);
+      for (const part of batchesOf(moving, members)) {
         if (twin === together)
           for (const moved of await moving.write(database, twin.locationId, part, false))
             answers.push({ previous: moved?.previous, response: moved?.response });
         else for (const member of part) answers.push(await byTriggers(twin, member));
-        next = end;
       }
       const state = await stateOf(database, twin, ids, { since });
       const moved = (await catalogToken(database, twin)) > token;

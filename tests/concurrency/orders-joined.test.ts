@@ -5,7 +5,16 @@ import { type Placed, placing } from '../../packages/api/src/resources/orders/pl
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { thorough, trials } from '../support/trials.ts';
-import { catalogToken, decided, lastTold, named, openTwin, stateOf, type Wish } from '../support/twins.ts';
+import {
+  batchesOf,
+  catalogToken,
+  decided,
+  lastTold,
+  named,
+  openTwin,
+  stateOf,
+  type Wish,
+} from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
 const batches = trials(150, 10_000);
@@ -66,17 +75,8 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
         ]);
       const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
       const placed: Placed[] = [];
-      // As the queue forms them: what does not join is in the next batch.
-      for (let next = 0; next < members.length; ) {
-        let end = next + 1;
-        while (twin === together && end < members.length) {
-          const member = members[end];
-          if (member === undefined || !placing.joins(members.slice(next, end), member)) break;
-          end += 1;
-        }
-        placed.push(...(await placing.write(database, twin.locationId, members.slice(next, end), false)));
-        next = end;
-      }
+      const parts = twin === together ? batchesOf(placing, members) : members.map((member) => [member]);
+      for (const part of parts) placed.push(...(await placing.write(database, twin.locationId, part, false)));
       const made = placed.map((each) => (each.outcome === 'created' ? each.id : newId()));
       for (const [index, id] of made.entries()) twin.names.set(id, `order ${batch} ${index}`);
       const state = await stateOf(database, twin, made, { since, keys: members.map(({ key }) => key) });

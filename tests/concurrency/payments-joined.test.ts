@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, newId } from '@comanda/db';
 import { expect, test } from 'vitest';
-import {
-  type MovedPayment,
-  moving,
-  type PaymentMove,
-} from '../../packages/api/src/resources/payments/moving.store.ts';
+import { moving, type PaymentMove } from '../../packages/api/src/resources/payments/moving.store.ts';
+import type { MovedRow } from '../../packages/api/src/resources/payments/statements.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { before, cameOf, createPayments, named, type PendingPayment } from '../support/moved-payments.ts';
 import { thorough, trials } from '../support/trials.ts';
+import { batchesOf } from '../support/twins.ts';
 
 const own = useTestDatabase();
 const database = useDatabase(own);
@@ -69,22 +67,18 @@ const moveOf = (
   apiKeyId: apiKeyIds[key] ?? '',
 });
 
-/** As the queue forms them: what does not join is in the next batch. */
+/** What became of each, in batches as the queue forms them where `joins` says so; the place in a batch is left out. */
 async function written(
   { locationId }: Twin,
   members: readonly PaymentMove[],
   joins: typeof moving.joins,
-): Promise<MovedPayment[]> {
-  const moved: MovedPayment[] = [];
-  for (let next = 0; next < members.length; ) {
-    let end = next + 1;
-    for (; end < members.length; end += 1) {
-      const member = members[end];
-      if (member === undefined || !joins(members.slice(next, end), member)) break;
+): Promise<Pick<MovedRow, 'previous' | 'response'>[]> {
+  const moved: Pick<MovedRow, 'previous' | 'response'>[] = [];
+  for (const part of batchesOf({ joins }, members))
+    for (const row of await moving.write(database, locationId, part, false)) {
+      if (row === undefined) throw new Error('a move has no row');
+      moved.push({ previous: row.previous, response: row.response });
     }
-    moved.push(...(await moving.write(database, locationId, members.slice(next, end), false)));
-    next = end;
-  }
   return moved;
 }
 

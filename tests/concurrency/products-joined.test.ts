@@ -5,7 +5,7 @@ import { type ProductChange, updating } from '../../packages/api/src/resources/p
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { thorough, trials } from '../support/trials.ts';
-import { catalogToken, lastTold, named, openTwin, type Twin } from '../support/twins.ts';
+import { batchesOf, catalogToken, lastTold, named, openTwin, type Twin } from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
@@ -87,15 +87,7 @@ test(`products changed in one batch are what the same calls make one by one (COM
       );
       const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
       const answers: unknown[] = [];
-      // As the queue forms them: what does not join is in the next batch.
-      for (let next = 0; next < members.length; ) {
-        let end = next + 1;
-        while (end < members.length) {
-          const member = members[end];
-          if (member === undefined || !updating.joins(members.slice(next, end), member)) break;
-          end += 1;
-        }
-        const part = members.slice(next, end);
+      for (const part of batchesOf(updating, members)) {
         if (twin === together)
           for (const updated of await updating.write(database, twin.locationId, part, false))
             answers.push(updated?.doc ?? null);
@@ -106,7 +98,6 @@ test(`products changed in one batch are what the same calls make one by one (COM
             ]);
             answers.push(written?.doc ?? null);
           }
-        next = end;
       }
       const state = await stateOf(twin, since);
       const moved = (await catalogToken(database, twin)) > token;

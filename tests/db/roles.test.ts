@@ -222,7 +222,7 @@ test('every function of a trigger has a search path of its own, and only what wo
     'end_undo',
     // A guard's question about a table that hands may not read.
     'held_by_move',
-    // It does nothing but for the service, while that tells itself.
+    // It does nothing unless the service captures its own changes.
     'note_order_moves',
     'remove_old_audit',
     'remove_old_events',

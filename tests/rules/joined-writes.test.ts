@@ -143,3 +143,14 @@ it('who comes while a batch does not come to its end is refused, and those befor
   await batches[1]?.end();
   expect(await Promise.all(all)).toEqual(['a of 1', 'b of 1']);
 });
+
+it('a location that is not active refuses a batch as a whole, and its members are not sent again', async () => {
+  const { batches, write } = held();
+  const all = ['a', 'b', 'c'].map((member) => write(member));
+  await vi.advanceTimersByTimeAsync(1);
+  await batches[0]?.end();
+  const refusal = refusedBy('CM009');
+  await batches[1]?.end(refusal);
+  expect(await Promise.all(all)).toEqual(['a of 1', refusal, refusal]);
+  expect(batches).toHaveLength(2);
+});

@@ -1,4 +1,5 @@
 import type { Database } from '@comanda/db';
+import { named as namedText } from './twins.ts';
 
 /** A pending payment of an order that has nothing else. */
 export interface PendingPayment {
@@ -25,16 +26,9 @@ export async function createPayments(
   return rows;
 }
 
-const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const anyMoment = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g;
-
 /** The same value with names for ids, and without moments. */
 export const named = (value: unknown, names: ReadonlyMap<string, string>): unknown =>
-  JSON.parse(
-    JSON.stringify(value)
-      .replace(anyMoment, 'moment')
-      .replace(anyId, (id) => names.get(id) ?? id),
-  );
+  JSON.parse(namedText(JSON.stringify(value), names));
 
 /** What is there before payments are moved. */
 export interface Before {

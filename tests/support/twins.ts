@@ -1,5 +1,6 @@
 import type { Database } from '@comanda/db';
 import { createJoinedReads } from '../../packages/api/src/places/joined-reads.ts';
+import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-writes.ts';
 import type { OrderRequest } from '../../packages/api/src/resources/orders/facts.rules.ts';
 import { readFacts } from '../../packages/api/src/resources/orders/facts.store.ts';
 import type { PlacedOrder } from '../../packages/api/src/resources/orders/placing.store.ts';
@@ -101,11 +102,25 @@ export async function decided(
   return members;
 }
 
+/** The members as the queue forms batches of them: a member that does not join is the first of the next batch. */
+export function batchesOf<Member>(
+  { joins }: Pick<JoinedWrite<Member, unknown>, 'joins'>,
+  members: readonly Member[],
+): Member[][] {
+  const batches: Member[][] = [];
+  for (const member of members) {
+    const batch = batches.at(-1);
+    if (batch !== undefined && batch.length < mostInBatch && joins(batch, member)) batch.push(member);
+    else batches.push([member]);
+  }
+  return batches;
+}
+
 const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const anyMoment = /\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)/g;
 
 /** A text whose ids are names; payments by the order of their appearance. */
-export function named(text: string, names: Map<string, string>): string {
+export function named(text: string, names: ReadonlyMap<string, string>): string {
   return text.replace(anyMoment, 'moment').replace(anyId, (id) => names.get(id) ?? id);
 }
 

@@ -21,6 +21,17 @@ export interface JoinedWrite<Member, Outcome> {
   joins(before: readonly Member[], member: Member): boolean;
 }
 
+/** No two members of a batch are of one resource. */
+export const ofDifferentIds = (before: readonly { id: string }[], { id }: { id: string }): boolean =>
+  before.every((each) => each.id.toLowerCase() !== id.toLowerCase());
+
+/** Rows by the place of their member, which counts from 1. */
+export function byPlace<Row extends { place: number }>(rows: readonly Row[]): (Row | undefined)[] {
+  const found: (Row | undefined)[] = [];
+  for (const row of rows) found[row.place - 1] = row;
+  return found;
+}
+
 /** Writes that callers of one process join: of each kind a location has one batch under way, however many call. */
 export interface JoinedWrites {
   /**
@@ -124,7 +135,7 @@ function createQueue<Member, Outcome>(
       const outcomes = await write(batch.map(({ member }) => member));
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      // What is held is waited for outside of the queue. What else a lone call is refused with, it would be refused with again.
+      // A held row is waited for outside of the queue. Any other refusal of a lone call would come again.
       const goAlone = leftNothing(error) && (batch.length > 1 || isState(error, 'lockTimeout'));
       for (const { member, resolve, reject } of batch)
         if (goAlone) void writeAlone(member).then(resolve, reject);
@@ -158,4 +169,6 @@ function createQueue<Member, Outcome>(
 
 /** Whether PostgreSQL refused the transaction from inside, so that nothing of it is there. Of a lost connection nobody knows. */
 const leftNothing = (error: unknown): boolean =>
-  isState(error, 'constraint', 'data', 'rolledBack', 'lockTimeout', 'canceled');
+  isState(error, 'constraint', 'data', 'rolledBack', 'lockTimeout', 'canceled') &&
+  // The location refuses each of them.
+  !isState(error, 'notActive');

@@ -30,7 +30,7 @@ export const valueReasons = {
   clock_ahead: row(
     'validation_error',
     'The moment to read from is more than five minutes ahead of our clock: what changes until then would never be read.',
-    'Set your clock, or begin with a moment that an answer of ours had.',
+    'Correct your clock, or send a moment that an answer of the service contains.',
   ),
   body_bound: row(
     'validation_error',

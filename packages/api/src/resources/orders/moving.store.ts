@@ -1,5 +1,5 @@
 import { newId, type Queryable } from '@comanda/db';
-import type { JoinedWrite } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
 import type { OrderStatus } from './schema.ts';
 import { type MovedRow, moveOrders } from './statements.ts';
 
@@ -17,12 +17,9 @@ export interface OrderMove {
 /** Moves of orders of one location that come at once, made in one transaction by move_orders (prisma/sql/orders.sql). */
 export const moving: JoinedWrite<OrderMove, MovedRow | undefined> = {
   resource: 'orders',
-  joins: (before, { id }) => before.every((each) => each.id.toLowerCase() !== id.toLowerCase()),
-  async write(database, locationId, members, alone) {
-    const moved: (MovedRow | undefined)[] = [];
-    for (const row of await moveAll(database, locationId, members, alone)) moved[row.place - 1] = row;
-    return moved;
-  },
+  joins: ofDifferentIds,
+  write: async (database, locationId, members, alone) =>
+    byPlace(await moveAll(database, locationId, members, alone)),
 };
 
 /** Moves one in the transaction of its caller. */
@@ -44,6 +41,6 @@ const moveAll = (on: Queryable, locationId: string, members: readonly OrderMove[
       members.map(({ reason }) => reason ?? null),
     ],
     ...[members.map(({ origin }) => origin), members.map(({ apiKeyId }) => apiKeyId)],
-    // What is told of each is published as of a transaction of its own.
+    // Each is published as a transaction of its own.
     members.map(() => newId()),
   ]);

@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import type { JoinedWrite } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
 import type { PaymentTarget } from './rules.ts';
 import { type MovedRow, movePayments } from './statements.ts';
 
@@ -14,25 +14,20 @@ export interface PaymentMove {
   clientAddress: string | null;
 }
 
-/** How the payment stood before, null when there is none, and the payment now: it has moved when it was pending. */
-export type MovedPayment = Pick<MovedRow, 'previous' | 'response'>;
-
 /** Moves of payments of one location that come at once, made in one transaction by move_payments (prisma/sql/money.sql). */
-export const moving: JoinedWrite<PaymentMove, MovedPayment> = {
+export const moving: JoinedWrite<PaymentMove, MovedRow | undefined> = {
   resource: 'payments',
   // An order has one payment, so neither do two of them move what one order shows.
-  joins: (before, { id }) => before.every((each) => each.id.toLowerCase() !== id.toLowerCase()),
+  joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
     const column = <Value>(of: (member: PaymentMove) => Value) => members.map(of);
-    const moved: MovedPayment[] = [];
-    for (const { place, previous, response } of await database.run(movePayments, [
+    const values = [
       ...[locationId, alone, column(({ id }) => id), column(({ to }) => to)],
       ...[column(({ operation }) => operation), column(({ origin }) => origin)],
       ...[column(({ apiKeyId }) => apiKeyId), column(({ clientAddress }) => clientAddress)],
-      // Whoever hears of them hears of each by itself.
+      // Each is published as a transaction of its own.
       column(() => newId()),
-    ]))
-      moved[place - 1] = { previous, response };
-    return moved;
+    ];
+    return byPlace(await database.run(movePayments, values));
   },
 };

@@ -8,10 +8,10 @@ import { inStatement } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { listPayments, paymentChanges } from './list.statements.ts';
-import { type MovedPayment, moving, type PaymentMove } from './moving.store.ts';
+import { moving, type PaymentMove } from './moving.store.ts';
 import { moveRefused, type PaymentTarget } from './rules.ts';
 import type { Payment, PaymentList, PaymentRefund, PaymentWithBooks } from './schema.ts';
-import { readPayment, readPaymentWithBooks, refundPayment } from './statements.ts';
+import { type MovedRow, readPayment, readPaymentWithBooks, refundPayment } from './statements.ts';
 
 /** Lists payments, newest first. A malformed id in a filter is that of nothing: the list is empty. */
 export async function list(
@@ -72,7 +72,7 @@ export async function move(
   );
 }
 
-function answerOf(moved: MovedPayment | undefined, to: PaymentTarget): Answer<Payment> {
+function answerOf(moved: MovedRow | undefined, to: PaymentTarget): Answer<Payment> {
   if (moved === undefined || moved.previous === null || moved.response === null) throw notFound('Payment');
   if (moved.previous !== 'pending') throw moveRefused(moved.previous, to);
   return { text: moved.response };

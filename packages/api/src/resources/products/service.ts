@@ -76,8 +76,8 @@ export function create(ctx: CallContext, input: ProductCreate): Promise<Answer<P
 }
 
 /**
- * Changes the fields that are present; calls that come at once share a transaction, unless they change categories, `external_id` or `sku`. Throws `validation_error` for an unknown category, `resource_not_found`,
- * `conflict` when `external_id` or `sku` is taken.
+ * Changes the fields that are present; calls that arrive at once share a transaction, unless they change categories, `external_id` or
+ * `sku`. Throws `validation_error` for an unknown category, `resource_not_found`, `conflict` when `external_id` or `sku` is taken.
  */
 export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Answer<Product>> {
   const { id: given, category_ids, stock, ...fields } = input;

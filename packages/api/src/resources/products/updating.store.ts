@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import type { JoinedWrite } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
 import { type UpdatedRow, updateProducts } from './statements.ts';
 
 /** A change of a product: neither of its categories, nor of what no other product may have. */
@@ -15,16 +15,14 @@ export interface ProductChange {
 /** Changes of single products of one location that come at once, made in one transaction by update_products (prisma/sql/products.sql). */
 export const updating: JoinedWrite<ProductChange, UpdatedRow | undefined> = {
   resource: 'products',
-  joins: (before, { id }) => before.every((each) => each.id.toLowerCase() !== id.toLowerCase()),
+  joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
-    const updated: (UpdatedRow | undefined)[] = [];
     const values = [
       ...[locationId, alone, members.map(({ id }) => id), members.map(({ fields }) => fields)],
       ...[members.map(({ stock }) => stock), members.map(({ origin }) => origin)],
-      // What is captured of each is published as of a transaction of its own.
+      // Each is published as a transaction of its own.
       members.map(() => newId()),
     ];
-    for (const row of await database.run(updateProducts, values)) updated[row.place - 1] = row;
-    return updated;
+    return byPlace(await database.run(updateProducts, values));
   },
 };
