@@ -211,6 +211,20 @@ describe('a payment that was marked wrongly', () => {
   });
 });
 
+it('a correction and the entry after it, made within a millisecond, are listed in that order', async () => {
+  await books.client.turns.open.mutate();
+  const paid: string[] = [];
+  for (let n = 0; n < 12; n++) paid.push((await books.paid()).payment);
+  await books.owner.deed('repair: they were half', 'update payments set amount = 6 where id = any($1)', [paid]);
+  const { entries } = await books.close();
+  for (const payment of paid)
+    expect(entries.filter(([, of]) => of === payment)).toEqual([
+      ['payment', payment, 12.5],
+      ['correction', payment, -12.5],
+      ['payment', payment, 6],
+    ]);
+});
+
 describe('entries', () => {
   it('are written by nobody by hand', async () => {
     const { payment } = await books.paid();
