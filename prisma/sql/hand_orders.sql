@@ -76,7 +76,7 @@ BEGIN
     RAISE EXCEPTION 'a line stays with its order' USING ERRCODE = 'CM008', DETAIL = OLD.order_id::text;
   END IF;
   IF TG_OP = 'INSERT' OR NEW.product_id <> OLD.product_id THEN
-    SELECT p.name, p.price INTO product FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id;
+    SELECT p.name, p.price, p.external_id, p.sku INTO product FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
     END IF;
@@ -101,6 +101,8 @@ BEGIN
     IF coalesce(NEW.name, '') = '' THEN
       NEW.name := product.name;
     END IF;
+    NEW.external_id := coalesce(NEW.external_id, product.external_id);
+    NEW.sku := coalesce(NEW.sku, product.sku);
     IF NEW.selections = '[]' THEN
       NEW.unit_price := coalesce(NEW.unit_price, product.price);
     END IF;

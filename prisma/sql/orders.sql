@@ -23,7 +23,7 @@
 --   CM008 refused by a guard (guarding.sql)   CM009 the location is not active (locations.sql)
 
 -- As JSON text, put together as products_json does it.
-CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
+CREATE FUNCTION order_documents(location uuid, ids uuid[], as_sold boolean) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
     || ',"created_at":"' || wire_time(o.created_at, l.timezone) || '","payment":{"id":"' || p.id || '","status":"' || p.status || '"}'
@@ -34,14 +34,25 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
         || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
         || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
+        || CASE WHEN as_sold THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
+          || coalesce(',"sku":' || to_json(i.sku)::text, '') ELSE '' END
         || CASE WHEN i.selections = '[]' THEN '' ELSE ',"subselections":' || (
-          SELECT json_strip_nulls(json_agg(json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') ORDER BY n))::text
+          SELECT json_strip_nulls(json_agg(CASE WHEN as_sold
+            THEN json_build_object('item_id', x->'item_id', 'quantity', x->'quantity', 'name', x->'name', 'unit_price', x->'price',
+              'external_id', x->'external_id')
+            ELSE json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') END ORDER BY n))::text
           FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END || '}', ',' ORDER BY i.position)
       FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '') || ']}'
   FROM orders o
   JOIN locations l ON l.id = o.location_id
   JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
   WHERE o.location_id = location AND o.id = ANY (ids)
+$$;
+
+-- The documented shapes alone.
+CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT d.id, d.doc FROM order_documents(location, ids, false) d
 $$;
 
 -- What orders are decided from. `version` is another once anything of it is that decides: all but the stock, whose rows
@@ -204,14 +215,18 @@ BEGIN
     p_identifiers[m.n], p_payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
     p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
   FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
-  INSERT INTO order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, comment, selections, stock_taken)
-  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v.unit_price, v.quantity, v.total, v.comment,
+  INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, unit_price, quantity, total, comment,
+    selections, stock_taken)
+  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, p.external_id, p.sku, v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
-      SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce((s->>'item_id')::uuid = ANY (v_counted_choices), false)) ORDER BY m)
-      FROM jsonb_array_elements(v.selections) WITH ORDINALITY e (s, m)) END,
+      SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce(i.id = ANY (v_counted_choices), false))
+        || CASE WHEN i.external_id IS NULL THEN '{}' ELSE jsonb_build_object('external_id', i.external_id) END ORDER BY m)
+      FROM jsonb_array_elements(v.selections) WITH ORDINALITY e (s, m)
+      LEFT JOIN LATERAL (SELECT * FROM subselection_items i WHERE i.location_id = p_location AND i.id = (s->>'item_id')::uuid LIMIT 1) i ON true) END,
     coalesce(v.product_id = ANY (v_counted), false)
   FROM unnest(p_line_of, p_line_positions, p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
     p_line_selections) AS v (n, position, product_id, name, unit_price, quantity, total, comment, selections)
+  LEFT JOIN LATERAL (SELECT * FROM products p WHERE p.location_id = p_location AND p.id = v.product_id LIMIT 1) p ON true
   WHERE v_outcomes IS NULL OR v_outcomes[v.n] IS NULL;
   INSERT INTO payments (location_id, id, order_id, payment_method_id, amount)
   SELECT p_location, p_payments[n], p_orders[n], p_payment_methods[n], p_totals[n] FROM unnest(v_made) AS n;

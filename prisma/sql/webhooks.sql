@@ -28,6 +28,18 @@ CREATE FUNCTION body_in_v1(p_type text, p_body text, p_body_v1 text) RETURNS tex
   SELECT coalesce(p_body_v1, overlay(p_body PLACING '1' FROM 72 + length(p_type) FOR 1))
 $$;
 
+-- The body of an event of an order with the lines as they were sold, for endpoints that ask for it. They are read when it is sent, since
+-- nothing changes them; of an order that is gone it is the stored body.
+CREATE FUNCTION body_as_sold(p_location uuid, p_body text) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce((
+    SELECT '{' || string_agg('"' || e.key || '":' || CASE e.key WHEN 'data' THEN (
+        SELECT '{' || string_agg('"' || f.key || '":' || CASE f.key WHEN 'items' THEN sold.doc::json->'items' ELSE f.value END, ',' ORDER BY f.n) || '}'
+        FROM json_each(e.value) WITH ORDINALITY AS f (key, value, n)) ELSE e.value::text END, ',' ORDER BY e.n) || '}'
+    FROM json_each(p_body::json) WITH ORDINALITY AS e (key, value, n)
+    WHERE sold.doc IS NOT NULL), p_body)
+  FROM (SELECT (SELECT d.doc FROM order_documents(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], true) d) AS doc) sold
+$$;
+
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids
 -- after the given ones; p_held is what p_worker has claimed already. The first passes, however large it is. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
 -- jumped while the attempt is on its way. The sweeper frees the claims of the dead.
@@ -71,7 +83,8 @@ BEGIN
     RETURNING d.id, d.event_id, d.attempts, d.next_attempt_at
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
-    CASE e.api_version WHEN 'v1' THEN body_in_v1(v.type, v.body, v.body_v1) ELSE v.body END,
+    CASE WHEN e.api_version = 'v1' THEN body_in_v1(v.type, v.body, v.body_v1)
+      WHEN 'snapshot' = ANY (e.include) AND v.type LIKE 'order.%' THEN body_as_sold(p_location, v.body) ELSE v.body END,
     e.url, (SELECT json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
         ORDER BY s.created_at DESC, s.id DESC)
       FROM internal.webhook_secrets s WHERE s.location_id = p_location AND s.endpoint_id = p_endpoint

@@ -215,7 +215,9 @@ it('a correction and the entry after it, made within a millisecond, are listed i
   await books.client.turns.open.mutate();
   const paid: string[] = [];
   for (let n = 0; n < 12; n++) paid.push((await books.paid()).payment);
-  await books.owner.deed('repair: they were half', 'update payments set amount = 6 where id = any($1)', [paid]);
+  await books.owner.deed('repair: they were half', 'update payments set amount = 6 where id = any($1)', [
+    paid,
+  ]);
   const { entries } = await books.close();
   for (const payment of paid)
     expect(entries.filter(([, of]) => of === payment)).toEqual([

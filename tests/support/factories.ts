@@ -148,6 +148,7 @@ export async function createSubselection(
     maxSelection?: number;
     single?: boolean;
     items: {
+      externalId?: string;
       name?: string;
       price?: number;
       min?: number;

@@ -20,7 +20,7 @@ import { settlementsRouter } from './resources/settlements/router.ts';
 import { stockRouter } from './resources/stock/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
 import { turnsRouter } from './resources/turns/router.ts';
-import { webhookEndpointsRouter } from './resources/webhook-endpoints/router.ts';
+import { webhookEndpointsRouter, webhookEndpointsV1Router } from './resources/webhook-endpoints/router.ts';
 
 /** Every operation. `/trpc` serves it, the REST paths and the documents are derived from it, the client is typed by it. */
 export const appRouter = router({
@@ -50,6 +50,7 @@ export const appRouter = router({
     orders: ordersV1Router,
     payments: paymentsV1Router,
     products: productsV1Router,
+    webhookEndpoints: webhookEndpointsV1Router,
   }),
 });
 

@@ -54,6 +54,7 @@ export const constraintSentences: Readonly<Record<string, string>> = {
     'webhook_endpoints.url must be an http or https address of 2048 characters at most, without spaces: https://pos.example/hook',
   webhook_endpoints_events_check:
     'webhook_endpoints.events must be a list of events without empty places: {order.created,order.updated}',
+  webhook_endpoints_include_check: 'webhook_endpoints.include holds snapshot or nothing',
   webhook_endpoints_version_check: 'webhook_endpoints.api_version must be v1 or v2',
   order_amount_check: 'an amount of an order must be 0 or more',
   stock_amount_check: 'a quantity of stock must be from 0 to 9999999999.999',

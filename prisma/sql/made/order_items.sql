@@ -42,8 +42,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.order_id, o.order_id), coalesce(n.position, o.position)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.order_id = o.order_id AND n.position = o.position
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.order_id, o.position, o.product_id, o.name, o.unit_price, o.quantity, o.total, o.comment, o.selections, o.stock_taken)
-            IS DISTINCT FROM ROW(n.location_id, n.order_id, n.position, n.product_id, n.name, n.unit_price, n.quantity, n.total, n.comment, n.selections, n.stock_taken)
+          OR ROW(o.location_id, o.order_id, o.position, o.product_id, o.name, o.unit_price, o.quantity, o.total, o.comment, o.selections, o.stock_taken, o.external_id, o.sku)
+            IS DISTINCT FROM ROW(n.location_id, n.order_id, n.position, n.product_id, n.name, n.unit_price, n.quantity, n.total, n.comment, n.selections, n.stock_taken, n.external_id, n.sku)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -81,6 +81,8 @@ CREATE TRIGGER audit_delete AFTER DELETE ON order_items
 
 CREATE FUNCTION order_items_length_fault(r order_items) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE
+    WHEN NOT is_external_id(r.external_id) THEN 'external_id must have 1 to 255 characters, and no control characters'
+    WHEN char_length(r.sku) NOT BETWEEN 1 AND 255 THEN 'sku must have 1 to 255 characters'
     WHEN char_length(r.comment) > 1000 THEN 'comment must have at most 1000 characters' END
 $$;
 

@@ -4,8 +4,8 @@ CREATE TRIGGER touch BEFORE UPDATE ON webhook_endpoints
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
 CREATE TRIGGER revise BEFORE UPDATE ON webhook_endpoints
-  FOR EACH ROW WHEN (ROW(OLD.url, OLD.events, OLD.status, OLD.api_version)
-    IS DISTINCT FROM ROW(NEW.url, NEW.events, NEW.status, NEW.api_version)) EXECUTE FUNCTION revise_row();
+  FOR EACH ROW WHEN (ROW(OLD.url, OLD.events, OLD.status, OLD.api_version, OLD.include)
+    IS DISTINCT FROM ROW(NEW.url, NEW.events, NEW.status, NEW.api_version, NEW.include)) EXECUTE FUNCTION revise_row();
 
 CREATE TRIGGER revise_new BEFORE INSERT ON webhook_endpoints
   FOR EACH ROW WHEN (NOT by_service()) EXECUTE FUNCTION revise_new_row();
@@ -56,8 +56,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.url, o.events, o.status, o.api_version, o.delivers_after, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.url, n.events, n.status, n.api_version, n.delivers_after, n.created_at)
+          OR ROW(o.location_id, o.id, o.url, o.events, o.status, o.api_version, o.delivers_after, o.created_at, o.include)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.url, n.events, n.status, n.api_version, n.delivers_after, n.created_at, n.include)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

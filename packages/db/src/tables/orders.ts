@@ -88,6 +88,8 @@ export const orderItems = table<OrderItem>()('order_items', {
       'location_id order_id position product_id name unit_price quantity total selections',
       'stock_taken',
     ),
+    external_id: { length: [1, 255] },
+    sku: { length: [1, 255] },
     comment: { length: [0, 1_000], personal: { what: 'wishes of a guest', erasedTo: 'null' } },
   },
   people: 'edit',

@@ -15,6 +15,7 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
     events: { edited: true },
     status: { edited: true },
     api_version: { edited: true },
+    include: { edited: true },
     delivers_after: { sequence: 'webhook_deliveries_number_seq' },
   },
   people: 'edit',

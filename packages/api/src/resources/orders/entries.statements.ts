@@ -14,7 +14,7 @@ export function entries(include: Include, order: string): Entries {
       cross join lateral (select * from payments where location_id = $1::uuid and order_id = page.id limit 1) m
       join locations l on l.id = $1::uuid)`);
   const left = Object.entries(included).flatMap(([name, fields]) =>
-    name === 'books' || include.some((each) => each === name) ? [] : fields,
+    name === 'books' || include.some((each) => each === name) ? [] : [...fields],
   );
   // Whatever an order in full shows, but for these.
   const doc =
@@ -23,5 +23,8 @@ export function entries(include: Include, order: string): Entries {
       : `(select '{' || string_agg('"' || f.key || '":' || f.value, ',' order by f.place) || '}'
           from json_each(j.doc::json) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
   const entry = include.includes('books') ? `left(${doc}, -1) || order_books($1::uuid, k.id) || '}'` : doc;
-  return entriesUntilFull({ order, entry: `select ${entry} from orders_json($1::uuid, array[k.id]) j` });
+  const read = include.includes('snapshot')
+    ? 'order_documents($1::uuid, array[k.id], true)'
+    : 'orders_json($1::uuid, array[k.id])';
+  return entriesUntilFull({ order, entry: `select ${entry} from ${read} j` });
 }

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
-import { books, includeBooks, PaymentSummary } from '../payments/schema.ts';
+import { books, PaymentSummary } from '../payments/schema.ts';
 
 /** Where an order stands. Specification: Order status. */
 export const OrderStatus = z
@@ -63,6 +63,33 @@ export const OrderItem = z
   .meta({ id: 'OrderItem', description: 'A line of an order.' });
 export type OrderItem = z.infer<typeof OrderItem>;
 
+/** A line, and what `include=snapshot` adds: what was sold, as it was when the order was made. Contract: as it was sold. */
+export const OrderItemAsSold = OrderItem.extend({
+  external_id: z
+    .string()
+    .optional()
+    .meta({ description: "With `snapshot`: the product's identifier of yours when the order was made." }),
+  sku: z
+    .string()
+    .optional()
+    .meta({ description: "With `snapshot`: the product's sku when the order was made." }),
+  subselections: z
+    .array(
+      OrderItemSelection.extend({
+        name: z.string().optional().meta({ description: "With `snapshot`: the item's name then." }),
+        unit_price: z
+          .number()
+          .optional()
+          .meta({ description: 'With `snapshot`: what one of it added to the price then.' }),
+        external_id: z
+          .string()
+          .optional()
+          .meta({ description: "With `snapshot`: the item's identifier of yours then." }),
+      }).meta({ id: 'OrderItemSelectionAsSold', description: 'What was chosen, and what `snapshot` adds.' }),
+    )
+    .optional(),
+}).meta({ id: 'OrderItemAsSold', description: 'A line of an order, and what `snapshot` adds.' });
+
 const details = {
   external_id: z.string().optional().meta({ example: 'POS-7731' }),
   channel: z.string().optional(),
@@ -88,7 +115,7 @@ const orderBooks = {
 };
 
 /** An order in full, and what `include` asks for. */
-export const OrderWithBooks = Order.extend(orderBooks).meta({
+export const OrderWithBooks = Order.extend({ ...orderBooks, items: z.array(OrderItemAsSold) }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
 });
@@ -99,13 +126,17 @@ export const included = {
   details: Object.keys(details),
   items: ['items'],
   books: Object.keys(orderBooks),
+  snapshot: [],
 } as const;
 
-const Include = z.enum(['details', 'items', 'books'] satisfies (keyof typeof included)[]);
+const Include = z.enum(['details', 'items', 'books', 'snapshot'] satisfies (keyof typeof included)[]);
+
+const asSold =
+  '`snapshot`: the lines as they were sold, with `external_id` and `sku`, and name, price and `external_id` of what was chosen';
 
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
-  .object({ ...summary, ...details, ...orderBooks, items: z.array(OrderItem).optional() })
+  .object({ ...summary, ...details, ...orderBooks, items: z.array(OrderItemAsSold).optional() })
   .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
@@ -209,12 +240,15 @@ export const OrderList = z
     turn_id: Id.optional().meta({ description: 'The turn that counts them.' }),
     settlement_id: Id.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
-      .min(1, 'must name details, items or books')
+      .min(1, 'must name details, items, books or snapshot')
+      .refine((include) => !include.includes('snapshot') || include.includes('items'), {
+        error: 'snapshot is of the lines: name items, too',
+      })
       .optional()
       .meta({
         description:
           'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
-          '`books`: `turn_id`, `settlement_id` and `completed_at`.',
+          `\`books\`: \`turn_id\`, \`settlement_id\` and \`completed_at\`; beside \`items\` ${asSold}.`,
         example: ['details', 'items'],
       }),
   })
@@ -225,12 +259,20 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
+const includeRead = list(z.enum(['books', 'snapshot']), 20)
+  .min(1, 'must name books or snapshot')
+  .optional()
+  .meta({
+    description: `More than the documented fields: \`books\`, which is \`turn_id\`, \`settlement_id\` and \`completed_at\`; ${asSold}.`,
+    example: ['books', 'snapshot'],
+  });
+
 /** What reads one on v2. */
-export const OrderRead = z.object({ id: Id, include: includeBooks });
+export const OrderRead = z.object({ id: Id, include: includeRead });
 export type OrderRead = z.infer<typeof OrderRead>;
 
 /** What reads one on v2 by the caller's own identifier. */
-export const OrderReadByExternalId = ByExternalId.extend({ include: includeBooks });
+export const OrderReadByExternalId = ByExternalId.extend({ include: includeRead });
 
 export const OrderPage = changesPage(OrderListEntry);
 

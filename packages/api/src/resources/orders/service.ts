@@ -20,8 +20,7 @@ import {
   type OrderText,
   readOrderByExternalId,
   readOrders,
-  readOrdersWithBooks,
-  readOrderWithBooksByExternalId,
+  type Shown,
 } from './statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
@@ -42,16 +41,26 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  const rows = include.includes('books') ? withBooksById : byId;
-  return found(await ctx.joined.read(rows, { location_id: ctx.caller.locationId, id }));
+  return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
 }
 
-const byId = rowsById(readOrders);
-const withBooksById = rowsById(readOrdersWithBooks);
+const rows = {
+  plain: rowsById(readOrders.plain),
+  books: rowsById(readOrders.books),
+  snapshot: rowsById(readOrders.snapshot),
+  books_and_snapshot: rowsById(readOrders.books_and_snapshot),
+} as const satisfies Record<Shown, unknown>;
+
+const shownOf = (include: NonNullable<OrderRead['include']>): Shown =>
+  include.includes('snapshot')
+    ? include.includes('books')
+      ? 'books_and_snapshot'
+      : 'snapshot'
+    : (include[0] ?? 'plain');
 
 /** The same without other callers. Throws `resource_not_found`. */
 export async function readOrder({ app, caller }: Lookup, id: string): Promise<Order> {
-  const [order] = await app.database.run(readOrders, [[caller.locationId], [id]]);
+  const [order] = await app.database.run(readOrders.plain, [[caller.locationId], [id]]);
   return valueIn(found(order));
 }
 
@@ -62,8 +71,7 @@ export async function getByExternalId(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   const values = [ctx.caller.locationId, externalId];
-  const statement = include.includes('books') ? readOrderWithBooksByExternalId : readOrderByExternalId;
-  const [order] = await ctx.app.database.run(statement, values);
+  const [order] = await ctx.app.database.run(readOrderByExternalId[shownOf(include)], values);
   return found(order);
 }
 

@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import type { Revised } from '../../request/tags.ts';
 import type { OrderStatus } from './schema.ts';
@@ -12,35 +12,53 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-const readingById = (name: string, doc: string) =>
-  statement<OrderText & JoinedRow>(
-    name,
+/** What a read shows beside the documented fields. */
+export type Shown = 'plain' | 'books' | 'snapshot' | 'books_and_snapshot';
+
+const documentOf = {
+  plain: 'j.doc',
+  books: "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'",
+} as const;
+
+/** One statement for each of what may be shown. */
+function forEachShown<Row>(
+  name: string,
+  text: (doc: string, from: string) => string,
+): Readonly<Record<Shown, Statement<Row>>> {
+  const reading = (shown: Shown, doc: keyof typeof documentOf, asSold: boolean) =>
+    statement<Row>(
+      shown === 'plain' ? name : `${name}_with_${shown}`,
+      text(
+        documentOf[doc],
+        asSold
+          ? 'order_documents(o.location_id, array[o.id], true)'
+          : 'orders_json(o.location_id, array[o.id])',
+      ),
+    );
+  return {
+    plain: reading('plain', 'plain', false),
+    books: reading('books', 'books', false),
+    snapshot: reading('snapshot', 'plain', true),
+    books_and_snapshot: reading('books_and_snapshot', 'books', true),
+  };
+}
+
+/** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
+export const readOrders = forEachShown<OrderText & JoinedRow>(
+  'read_orders',
+  (doc, from) =>
     `select o.location_id, o.id, ${doc} as doc, o.revision
      from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
      cross join lateral (select * from orders where location_id = k.location_id and id = k.id limit 1) o
-     cross join lateral orders_json(o.location_id, array[o.id]) j`,
-  );
-const readingByExternalId = (name: string, doc: string) =>
-  statement<OrderText>(
-    name,
-    `select o.id, ${doc} as doc, o.revision from orders o, lateral orders_json(o.location_id, array[o.id]) j
-     where o.location_id = $1::uuid and o.external_id = $2`,
-  );
-const withBooks = "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'";
-
-/** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
-export const readOrders = readingById('read_orders', 'j.doc');
-
-/** The same with the books of each. */
-export const readOrdersWithBooks = readingById('read_orders_with_books', withBooks);
+     cross join lateral ${from} j`,
+);
 
 /** $1 location, $2 external_id. */
-export const readOrderByExternalId = readingByExternalId('read_order_by_external_id', 'j.doc');
-
-/** The same with its books. */
-export const readOrderWithBooksByExternalId = readingByExternalId(
-  'read_order_with_books_by_external_id',
-  withBooks,
+export const readOrderByExternalId = forEachShown<OrderText>(
+  'read_order_by_external_id',
+  (doc, from) =>
+    `select o.id, ${doc} as doc, o.revision from orders o, lateral ${from} j
+     where o.location_id = $1::uuid and o.external_id = $2`,
 );
 
 /** What became of the move at a place of the batch. `previous` is null when there is no such order, `response` when it may not move so. */

@@ -6,9 +6,11 @@ import {
   WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointCreate,
+  WebhookEndpointCreateV1,
   WebhookEndpointList,
   WebhookEndpointPage,
   WebhookEndpointUpdate,
+  WebhookEndpointUpdateV1,
   WebhookEndpointWithSecret,
   WebhookReplay,
   WebhookReplayed,
@@ -44,7 +46,7 @@ export const webhookEndpointsRouter = router({
     permission: 'webhooks:write',
     summary: 'Register a webhook endpoint',
     description: 'Answers the signing secret, which is never shown again.',
-    rest: ['POST /v1/webhooks', 'POST /v2/webhook-endpoints'],
+    rest: ['POST /v2/webhook-endpoints'],
     status: 201,
     tag: 'webhook_endpoints',
   })
@@ -56,7 +58,7 @@ export const webhookEndpointsRouter = router({
     permission: 'webhooks:write',
     summary: 'Change a webhook endpoint',
     description: 'Disabling drops what still waits for it; enabling does not revive that.',
-    rest: ['PATCH /v1/webhooks/{id}', 'PATCH /v2/webhook-endpoints/{id}'],
+    rest: ['PATCH /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
     tag: 'webhook_endpoints',
   })
@@ -123,4 +125,31 @@ export const webhookEndpointsRouter = router({
     .input(WebhookDeliveryList)
     .output(WebhookDeliveryPage)
     .query(({ ctx, input }) => listDeliveries(ctx, input)),
+});
+
+/** What differs in the first family: its endpoints get the documented events alone. */
+export const webhookEndpointsV1Router = router({
+  create: operation({
+    permission: 'webhooks:write',
+    summary: 'Register a webhook endpoint',
+    description: 'Answers the signing secret, which is never shown again.',
+    rest: ['POST /v1/webhooks'],
+    status: 201,
+    tag: 'webhook_endpoints',
+  })
+    .input(WebhookEndpointCreateV1)
+    .output(WebhookEndpointWithSecret)
+    .mutation(({ ctx, input }) => endpoints.create(ctx, input)),
+
+  update: operation({
+    permission: 'webhooks:write',
+    summary: 'Change a webhook endpoint',
+    description: 'Disabling drops what still waits for it; enabling does not revive that.',
+    rest: ['PATCH /v1/webhooks/{id}'],
+    errors: ['resource_not_found'],
+    tag: 'webhook_endpoints',
+  })
+    .input(WebhookEndpointUpdateV1)
+    .output(WebhookEndpoint)
+    .mutation(({ ctx, input }) => endpoints.update(ctx, input)),
 });

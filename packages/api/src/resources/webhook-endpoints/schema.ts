@@ -20,6 +20,15 @@ const Url = z.string().meta({
   example: 'https://erp.example.com/hooks/comanda',
 });
 
+const include = z.enum(['snapshot']);
+
+const IncludeInEvents = list(include, 20).meta({
+  description:
+    'More than the documented fields in its events: `snapshot` has the lines of `order.*` as they were sold, with `external_id` and ' +
+    '`sku`, and name, price and `external_id` of what was chosen. An empty list: no more.',
+  example: ['snapshot'],
+});
+
 /** A webhook endpoint, as the specification's, without its secret. */
 export const WebhookEndpoint = z
   .object({
@@ -27,6 +36,10 @@ export const WebhookEndpoint = z
     url: z.string(),
     events: z.array(z.enum(subscribableEventTypes)),
     status: WebhookEndpointStatus,
+    include: z
+      .array(include)
+      .exactOptional()
+      .meta({ description: 'What its events hold beside the documented fields; absent for nothing.' }),
     created_at: Timestamp,
     last_delivered_at: Timestamp.exactOptional().meta({
       description: 'When it last took an event; up to ten seconds late.',
@@ -54,19 +67,28 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
 
-export const WebhookEndpointCreate = z
+/** On v1, whose events are the documented ones alone. */
+export const WebhookEndpointCreateV1 = z
   .object({ url: Url, events: EventTypes })
-  .meta({ id: 'WebhookEndpointCreate' });
+  .meta({ id: 'WebhookEndpointCreateV1' });
+
+export const WebhookEndpointCreate = WebhookEndpointCreateV1.extend({
+  include: IncludeInEvents.optional(),
+}).meta({ id: 'WebhookEndpointCreate' });
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>;
 
-export const WebhookEndpointUpdate = z
+export const WebhookEndpointUpdateV1 = z
   .object({
     id: Id,
     url: Url.optional(),
     events: EventTypes.optional(),
     status: WebhookEndpointStatus.optional(),
   })
-  .meta({ id: 'WebhookEndpointUpdate' });
+  .meta({ id: 'WebhookEndpointUpdateV1' });
+
+export const WebhookEndpointUpdate = WebhookEndpointUpdateV1.extend({
+  include: IncludeInEvents.optional(),
+}).meta({ id: 'WebhookEndpointUpdate' });
 export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>;
 
 /** How an attempt ended: a failed one is tried again, the fifth failure is `dead`. */

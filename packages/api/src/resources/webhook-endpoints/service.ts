@@ -49,7 +49,8 @@ export async function create(
     // Two creations at once would both count 49: the location's row lets them come one after the other.
     await tx.run(sql.holdLocation, [locationId]);
     const id = newId();
-    const values = [locationId, id, input.url, input.events, ctx.apiVersion, mostEndpoints];
+    const { url, events, include = [] } = input;
+    const values = [locationId, id, url, events, ctx.apiVersion, mostEndpoints, include];
     const [made] = await tx.run(sql.insertEndpoint, values);
     if (made === undefined)
       throw invalid({
@@ -72,8 +73,8 @@ export async function update(
   { id, ...changes }: WebhookEndpointUpdate,
 ): Promise<Answer<WebhookEndpoint>> {
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
-  const { url = null, events = null, status = null } = changes;
-  const values = [ctx.caller.locationId, id, url, events, status];
+  const { url = null, events = null, status = null, include = null } = changes;
+  const values = [ctx.caller.locationId, id, url, events, status, include];
   return inTransaction(ctx, async (tx) => shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values))));
 }
 

@@ -19,7 +19,8 @@ const health = `coalesce((select coalesce(',"last_delivered_at":"' || wire_time(
   || ',"dead_count":' || (select count(*) from (select from webhook_deliveries d
     where d.location_id = r.location_id and d.endpoint_id = r.id and d.status = 'dead' limit ${mostDead}) dead)`;
 const entry = `'{"id":"' || r.id || '","url":' || to_json(r.url)::text || ',"events":' || to_json(r.events)::text
-  || ',"status":"' || r.status || '","created_at":"' || wire_time(r.created_at, ${zone}) || '"' || ${health} || '}'`;
+  || ',"status":"' || r.status || '"' || case r.include when '{}' then '' else ',"include":' || to_json(r.include)::text end
+  || ',"created_at":"' || wire_time(r.created_at, ${zone}) || '"' || ${health} || '}'`;
 const one = 'where r.location_id = $1::uuid and r.id = $2::uuid';
 
 /** $1 location, $2 limit, $3 offset. */
@@ -48,19 +49,19 @@ export const holdLocation = statement(
   'select id from locations where id = $1::uuid for no key update',
 );
 
-/** $1 location, $2 id, $3 url, $4 events, $5 api version, $6 how many a location may have. No row: it has them. */
+/** $1 location, $2 id, $3 url, $4 events, $5 api version, $6 how many a location may have, $7 include. No row: it has them. */
 export const insertEndpoint = statement<EndpointText>(
   'insert_webhook_endpoint',
-  `insert into webhook_endpoints as r (location_id, id, url, events, api_version)
-   select $1::uuid, $2::uuid, $3, $4::text[], $5
+  `insert into webhook_endpoints as r (location_id, id, url, events, api_version, include)
+   select $1::uuid, $2::uuid, $3, $4::text[], $5, $7::text[]
    where (select count(*) from webhook_endpoints e where e.location_id = $1::uuid) < $6 returning r.id, r.revision, ${entry} as doc`,
 );
 
-/** $1 location, $2 id, $3 url, $4 events, $5 status; null: stays as it is. */
+/** $1 location, $2 id, $3 url, $4 events, $5 status, $6 include; null: stays as it is. */
 export const updateEndpoint = statement<EndpointText>(
   'update_webhook_endpoint',
   `update webhook_endpoints r set url = coalesce($3, r.url), events = coalesce($4::text[], r.events),
-     status = coalesce($5::webhook_endpoint_status, r.status)
+     status = coalesce($5::webhook_endpoint_status, r.status), include = coalesce($6::text[], r.include)
    ${one} returning r.id, r.revision, ${entry} as doc`,
 );
 
