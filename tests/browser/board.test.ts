@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
+import { createProduct, createSubselection } from '../support/factories.ts';
 import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
@@ -124,6 +125,30 @@ const holding =
         if (url.includes('${answers}')) await answers;
         return answer;
       };`);
+
+test.each([
+  ['that comes while the board is open', false],
+  ['that was there before it was opened', true],
+])('an order %s shows what was chosen, and its channel', async (_when, isThere) => {
+  const { locationId, app } = api;
+  const productId = await createProduct(app.database, { locationId });
+  const { itemIds } = await createSubselection(app.database, {
+    ...{ locationId, productId, maxSelection: 5, single: false },
+    items: [{ name: 'Without onion' }, { name: 'Cheese', max: 3 }],
+  });
+  const [onion, cheese] = itemIds;
+  const chosen = [onion, cheese].map((item_id, n) => ({ item_id, quantity: n + 1 }));
+  const order = () =>
+    place({ channel: 'kiosk', items: [{ product_id: productId, quantity: 1, subselections: chosen }] });
+  const before = isThere ? await order() : undefined;
+  const page = await board();
+  const { number, id } = before ?? (await order());
+  const card = `document.querySelector('article[data-number="${number}"]')?.innerText`;
+  await page.until(`${card}?.includes('Without onion, 2 Cheese') && ${card}.includes('kiosk')`);
+  // Its move is an event without them.
+  await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
+  await page.until(`${column(number)} === 'ready' && ${card}.includes('Without onion, 2 Cheese')`);
+});
 
 test('an order is cancelled after a question, and given back by the board', async () => {
   const page = await board();

@@ -41,7 +41,7 @@ export function useBoards() {
     await page.until(`document.querySelector('.board') !== null`);
     return page;
   };
-  const place = async (): Promise<{ id: string; number: number }> =>
-    (await placeOrder(api, kitchen)) as never;
+  const place = async (overrides?: Record<string, unknown>): Promise<{ id: string; number: number }> =>
+    (await placeOrder(api, kitchen, overrides)) as never;
   return { api, link, opened, board, place };
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { Choices } from '../frame/choices.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useIsOnline } from '../frame/live.tsx';
@@ -40,14 +41,16 @@ export function OrderCard({ order, isMoving, onMove }: Props) {
       <header>
         <strong className="number">{order.number}</strong>
         <span>{order.identifier}</span>
+        {order.channel && <span className="badge">{order.channel}</span>}
         {order.is_take_away && <span className="badge">{texts.takeAway}</span>}
         <time dateTime={order.created_at}>{format.time(order.created_at)}</time>
       </header>
       <ul className="lines">
-        {order.items?.map(({ product_id, name, quantity, comment }, index) => (
+        {order.items?.map(({ product_id, name, quantity, comment, subselections }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.
           <li key={`${product_id} ${index}`}>
             <b>{format.quantity(quantity)}</b> {name}
+            <Choices of={subselections} />
             {comment && <em>{comment}</em>}
           </li>
         ))}

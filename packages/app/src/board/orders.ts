@@ -1,5 +1,6 @@
 import type { ComandaClient, PublishedEvent } from '@comanda/client';
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useEvents, useReadAgain, useReading } from '../frame/live.tsx';
 
@@ -70,12 +71,45 @@ export function useBoard(onCreated: (order: BoardOrder) => void) {
     const came = followed.orders.find(({ id }) => !known.orders.some((order) => order.id === id));
     if (came?.status === 'pending') onCreated(came);
   });
+  useNamedChoices(query.data);
   const moves = useMutationState({
     filters: { mutationKey, status: 'pending' },
     select: ({ state }) => state.variables as Move,
   });
   return { ...query, board: query.data && boardOf(query.data, moves) };
 }
+
+// Events have the documented fields alone, which name nothing that was chosen: such an order is read.
+function useNamedChoices(known: Known | undefined): void {
+  const { comanda } = useComanda();
+  const queries = useQueryClient();
+  const asked = useRef(new Set<string>());
+  useEffect(() => {
+    for (const order of known?.orders ?? []) {
+      const { id } = order;
+      if (hasNames(order) || asked.current.has(id)) continue;
+      asked.current.add(id);
+      comanda.orders.get.query({ id, include: ['snapshot'] }).then(
+        ({ items }) =>
+          queries.setQueryData<Known>(
+            queryKey,
+            (now) =>
+              now && {
+                ...now,
+                orders: now.orders.map((each) => (each.id === id ? { ...each, items } : each)),
+              },
+          ),
+        () => {
+          asked.current.delete(id);
+          return queries.invalidateQueries({ queryKey });
+        },
+      );
+    }
+  }, [known, comanda, queries]);
+}
+
+const hasNames = ({ items = [] }: BoardOrder): boolean =>
+  items.every(({ subselections = [] }) => subselections.every(({ name }) => name !== undefined));
 
 /** Asks for moves; `onRefused` is told why one was not made. */
 export function useMove(onRefused: (move: Move, error: unknown) => void) {
@@ -100,7 +134,7 @@ export function useMove(onRefused: (move: Move, error: unknown) => void) {
 
 // What is to be made: the oldest first. What waits to be handed over may wait for ever: the newest are shown.
 async function readBoard(comanda: ComandaClient, signal: AbortSignal): Promise<Known> {
-  const include = ['details', 'items'] as ['details', 'items'];
+  const include = ['details', 'items', 'snapshot'] as ['details', 'items', 'snapshot'];
   const list = (status: Column, limit: number, order: 'asc' | 'desc') =>
     comanda.orders.list.query({ status, include, limit, order }, { signal });
   const [pending, ready, closed] = await Promise.all([
@@ -125,10 +159,12 @@ function follow(known: Known, event: PublishedEvent): Known {
 const rank: Readonly<Record<Status, number>> = { pending: 0, ready: 1, closed: 2, canceled: 2 };
 
 // Orders never move back: what tells of an earlier status was late. Who leaves comes last among those that left.
-function withOrder(orders: BoardOrder[], order: BoardOrder): BoardOrder[] {
-  const at = orders.findIndex(({ id }) => id === order.id);
+function withOrder(orders: BoardOrder[], next: BoardOrder): BoardOrder[] {
+  const at = orders.findIndex(({ id }) => id === next.id);
   const known = orders[at];
-  if (known === undefined) return [...orders, order];
+  if (known === undefined) return [...orders, next];
+  // Lines never change, and what is known of them may be more.
+  const order = { ...next, ...(known.items && { items: known.items }) };
   if (rank[known.status] > rank[order.status]) return orders;
   const leaves = known.status !== order.status && rank[order.status] === rank.closed;
   return leaves ? [...orders.toSpliced(at, 1), order] : orders.with(at, order);

@@ -1,5 +1,6 @@
 import { comandaError, type PublishedEvent } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
+import { Choices } from '../frame/choices.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -86,10 +87,11 @@ function Found(overview: Overview) {
       <OrderDeeds {...overview} />
       <h3>{texts.items}</h3>
       <ul className="lines">
-        {order.items.map(({ product_id, name, quantity, total, comment }, index) => (
+        {order.items.map(({ product_id, name, quantity, total, comment, subselections }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.
           <li key={`${product_id} ${index}`}>
             <b>{format.quantity(quantity)}</b> {name} <span className="quiet">{format.money(total)}</span>
+            <Choices of={subselections} />
             {comment && <em>{comment}</em>}
           </li>
         ))}

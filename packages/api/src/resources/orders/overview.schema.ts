@@ -3,7 +3,7 @@ import { Id } from '../../wire.ts';
 import { Delivery } from '../deliveries/schema.ts';
 import { PaymentStatus, PaymentWithBooks } from '../payments/schema.ts';
 import { Turn } from '../turns/schema.ts';
-import { Order, OrderStatus } from './schema.ts';
+import { OrderAsSold, OrderStatus } from './schema.ts';
 import { OrderTimeline } from './timeline.schema.ts';
 
 /** Which order: by exactly one of these. */
@@ -21,7 +21,7 @@ export type OrderWanted = z.infer<typeof OrderWanted>;
 /** Everything about an order in one answer. */
 export const OrderOverview = z
   .object({
-    order: Order,
+    order: OrderAsSold,
     payment: PaymentWithBooks,
     turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
     timeline: OrderTimeline,

@@ -109,13 +109,20 @@ export const Order = z
   .meta({ id: 'Order', description: 'An order in full.' });
 export type Order = z.infer<typeof Order>;
 
+/** An order in full, with what was sold as it was then. */
+export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold) }).meta({
+  id: 'OrderAsSold',
+  description: 'An order in full, with what `snapshot` adds.',
+});
+export type OrderAsSold = z.infer<typeof OrderAsSold>;
+
 const orderBooks = {
   ...books,
   turn_id: Id.optional().meta({ description: 'The turn that counts it; none where none was open.' }),
 };
 
 /** An order in full, and what `include` asks for. */
-export const OrderWithBooks = Order.extend({ ...orderBooks, items: z.array(OrderItemAsSold) }).meta({
+export const OrderWithBooks = OrderAsSold.extend(orderBooks).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
 });

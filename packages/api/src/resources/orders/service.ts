@@ -14,7 +14,15 @@ import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveOne, moving, type OrderMove } from './moving.store.ts';
 import { moveRefused } from './rules.ts';
-import type { Order, OrderList, OrderListEntry, OrderRead, OrderStatus, OrderWithBooks } from './schema.ts';
+import type {
+  Order,
+  OrderAsSold,
+  OrderList,
+  OrderListEntry,
+  OrderRead,
+  OrderStatus,
+  OrderWithBooks,
+} from './schema.ts';
 import {
   type MovedRow,
   type OrderText,
@@ -58,9 +66,9 @@ const shownOf = (include: NonNullable<OrderRead['include']>): Shown =>
       : 'snapshot'
     : (include[0] ?? 'plain');
 
-/** The same without other callers. Throws `resource_not_found`. */
-export async function readOrder({ app, caller }: Lookup, id: string): Promise<Order> {
-  const [order] = await app.database.run(readOrders.plain, [[caller.locationId], [id]]);
+/** The same as it was sold, without other callers. Throws `resource_not_found`. */
+export async function readOrder({ app, caller }: Lookup, id: string): Promise<OrderAsSold> {
+  const [order] = await app.database.run(readOrders.snapshot, [[caller.locationId], [id]]);
   return valueIn(found(order));
 }
 
