@@ -41,6 +41,7 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     events: "'{order.updated}'",
     status: "'disabled'",
     api_version: "'v1'",
+    include: "'{snapshot}'",
   },
   menus: { name: "name || 'x'", is_published: 'not is_published', published_at: 'now()' },
   locations: {

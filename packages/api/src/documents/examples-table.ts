@@ -208,6 +208,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_SIGNING_SECRET' },
   WebhookEndpointCreate: { url: endpoint.url, events: endpoint.events },
   WebhookEndpointUpdate: { events: ['order.created', 'order.cancelled'], status: 'active' },
+  WebhookEndpointUpdateV1: { events: ['order.created', 'order.cancelled'], status: 'active' },
   WebhookDelivery: {
     id: '01935a3f-9c0d-7e1f-8a2b-3c4d5e6f7081',
     event_id: ids.event,
