@@ -3,7 +3,7 @@
 -- Orders are created (POST /v1/orders, /v2/orders) by place_orders: those of a location that come at once by one call, in one transaction:
 --   1. their idempotency keys are claimed: a second call with one waits, then replays
 --   2. the stock rows of what is ordered are locked, by id
---   3. what the order was decided from (offered_product, offered_item, payment method) is held against what is there now
+--   3. what the order was decided from (product_on_offer, offered_item, payment method) is held against what is there now
 --      where not all fit they are decided one after the other (decide_orders)
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the numbers are counted up; orders,
 --      lines and payments are inserted
@@ -57,10 +57,10 @@ $$;
 
 -- What orders are decided from. `version` is another once anything of it is that decides: all but the stock, whose rows
 -- are locked where it is taken. What a caller does not ask for is not read.
-CREATE FUNCTION offered_product(location uuid, product uuid)
-RETURNS TABLE (external_id text, name text, price numeric, stock numeric, subselections json, version bigint)
+CREATE FUNCTION product_on_offer(location uuid, product uuid)
+RETURNS TABLE (external_id text, sku text, name text, price numeric, stock numeric, subselections json, version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.external_id, p.name, p.price,
+  SELECT p.external_id, p.sku, p.name, p.price,
     (SELECT t.quantity FROM product_stock t WHERE t.location_id = p.location_id AND t.product_id = p.id AND t.enabled),
     s.docs, hash_record_extended(ROW(p.external_id, p.name, p.price, s.version), 0)
   FROM products p
@@ -70,6 +70,13 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       sum(hash_record_extended(ROW(c.id, c.name, c.min_selection, c.max_selection, c.single), 0)) AS version
     FROM subselections c WHERE c.location_id = p.location_id AND c.product_id = p.id) s
   WHERE p.location_id = location AND p.id = product LIMIT 1
+$$;
+
+-- For processes of 0.1.0 before orders kept the sku. The release after removes it.
+CREATE FUNCTION offered_product(location uuid, product uuid)
+RETURNS TABLE (external_id text, name text, price numeric, stock numeric, subselections json, version bigint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT o.external_id, o.name, o.price, o.stock, o.subselections, o.version FROM product_on_offer(location, product) o
 $$;
 
 -- That an item's subselection moves to another product shows in the versions of both products.
@@ -112,6 +119,10 @@ DECLARE
   v_outcomes text[];
   v_responses text[];
   v_made int[] := p_places;
+  -- The products as they were decided from, with what lines keep of them.
+  v_products uuid[];
+  v_external_ids text[];
+  v_skus text[];
   v_counted uuid[];
   v_places tid[];
   v_left numeric[];
@@ -166,12 +177,14 @@ BEGIN
       CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.external_id = e.external_id LIMIT 1) o),
     NOT EXISTS (SELECT FROM unnest(p_payment_methods) AS e (id)
       WHERE NOT EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = e.id AND m.enabled))
-    AND cardinality(p_products) = (SELECT count(*) FROM unnest(p_products, p_product_versions) AS v (id, version)
-      CROSS JOIN LATERAL offered_product(p_location, v.id) o WHERE o.version = v.version)
+    AND cardinality(p_products) = count(*)
     AND (cardinality(p_choices) = 0
       OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
-        CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version))
-  INTO v_taken, v_same;
+        CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
+    array_agg(v.id), array_agg(o.external_id), array_agg(o.sku)
+  INTO v_taken, v_same, v_products, v_external_ids, v_skus
+  FROM unnest(p_products, p_product_versions) AS v (id, version)
+  CROSS JOIN LATERAL product_on_offer(p_location, v.id) o WHERE o.version = v.version;
   IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
     OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(p_external_ids) AS e) THEN
     SELECT d.outcomes, d.responses, d.wanted[:coalesce(cardinality(v_counted), 0)], d.wanted[coalesce(cardinality(v_counted), 0) + 1:],
@@ -217,7 +230,7 @@ BEGIN
   FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
   INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, unit_price, quantity, total, comment,
     selections, stock_taken)
-  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, p.external_id, p.sku, v.unit_price, v.quantity, v.total, v.comment,
+  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
       SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce(i.id = ANY (v_counted_choices), false))
         || CASE WHEN i.external_id IS NULL THEN '{}' ELSE jsonb_build_object('external_id', i.external_id) END ORDER BY m)
@@ -226,7 +239,7 @@ BEGIN
     coalesce(v.product_id = ANY (v_counted), false)
   FROM unnest(p_line_of, p_line_positions, p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
     p_line_selections) AS v (n, position, product_id, name, unit_price, quantity, total, comment, selections)
-  LEFT JOIN LATERAL (SELECT * FROM products p WHERE p.location_id = p_location AND p.id = v.product_id LIMIT 1) p ON true
+  CROSS JOIN LATERAL (SELECT array_position(v_products, v.product_id) AS place) f
   WHERE v_outcomes IS NULL OR v_outcomes[v.n] IS NULL;
   INSERT INTO payments (location_id, id, order_id, payment_method_id, amount)
   SELECT p_location, p_payments[n], p_orders[n], p_payment_methods[n], p_totals[n] FROM unnest(v_made) AS n;
@@ -317,7 +330,7 @@ DECLARE
 BEGIN
   SELECT array_agg(w.id) INTO v_stale FROM (
     SELECT v.id FROM unnest(p_products, p_product_versions) AS v (id, version)
-    WHERE NOT EXISTS (SELECT FROM offered_product(p_location, v.id) o WHERE o.version = v.version)
+    WHERE NOT EXISTS (SELECT FROM product_on_offer(p_location, v.id) o WHERE o.version = v.version)
     UNION ALL
     SELECT v.id FROM unnest(p_choices, p_choice_versions) AS v (id, version)
     WHERE NOT EXISTS (SELECT FROM offered_item(p_location, v.id) o WHERE o.version = v.version)) w;

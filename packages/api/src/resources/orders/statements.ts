@@ -110,7 +110,7 @@ export const readOrderFacts = statement<OrderFactsRow>(
          'name', o.name, 'price', o.price::text, 'left', o.stock::text, 'subselections', o.subselections,
          'version', o.version::text)), '[]')
        from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
-       cross join lateral offered_product(k.location_id, k.id) o
+       cross join lateral product_on_offer(k.location_id, k.id) o
      ) as products,
      (select coalesce(json_agg(json_build_object('location_id', k.location_id, 'id', k.id, 'product_id', o.product_id,
          'subselection_id', o.subselection_id, 'name', o.name, 'price', o.price::text, 'min', o.min, 'max', o.max,
