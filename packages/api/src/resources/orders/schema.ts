@@ -4,6 +4,7 @@ import {
   ByExternalId,
   dateRange,
   ErrorReason,
+  Exactly,
   ExternalId,
   Id,
   Label,
@@ -243,9 +244,9 @@ export const OrderList = z
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),
-    channel: z.string().optional(),
-    turn_id: Id.optional().meta({ description: 'The turn that counts them.' }),
-    settlement_id: Id.optional().meta({ description: 'The settlement that counts them.' }),
+    channel: Exactly.optional(),
+    turn_id: Exactly.optional().meta({ description: 'The turn that counts them.' }),
+    settlement_id: Exactly.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
       .min(1, 'must name details, items, books or snapshot')
       .refine((include) => !include.includes('snapshot') || include.includes('items'), {

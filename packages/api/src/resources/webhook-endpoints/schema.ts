@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
-import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 
 /** No more dead deliveries are counted. */
@@ -130,7 +130,7 @@ export const WebhookDeliveryList = z.object({
   id: Id,
   ...paging,
   status: AttemptStatus.optional(),
-  event_type: z.string().optional().meta({ example: 'order.created' }),
+  event_type: Exactly.optional().meta({ example: 'order.created' }),
 });
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;
 export const WebhookDeliveryPage = page(WebhookDelivery);
