@@ -21,5 +21,6 @@ export const guides = [
   { path: 'guides/going-live', title: 'Going live' },
   { path: 'guides/v1-to-v2', title: 'From v1 to v2' },
   { path: 'guides/deprecation', title: 'Versions, changes and deprecation' },
+  { path: 'contract', title: 'The contract' },
   { path: 'changelog', title: 'Changelog' },
 ] as const;

@@ -53,7 +53,7 @@ describe('orders.overview', () => {
     const turn = await desk().turns.open.mutate();
     const { endpointId, order } = await delivered('delivered');
     const found = await look({ id: order.id });
-    expect(found.order).toEqual(await desk().orders.get.query({ id: order.id }));
+    expect(found.order).toEqual(await desk().orders.get.query({ id: order.id, include: ['snapshot'] }));
     expect(found.payment).toMatchObject({ id: order.payment.id, order_id: order.id, amount: order.total });
     expect(found.turn).toMatchObject({ id: turn.id, status: 'open' });
     expect(found.timeline.map(({ kind }) => kind)).toEqual(['created', 'event', 'event', 'delivery']);
