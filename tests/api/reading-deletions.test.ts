@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { listAll } from '@comanda/client';
 import { deletionsKept } from '@comanda/db';
 import { describe, expect, it, test } from 'vitest';
+import { z } from 'zod';
+import { tables } from '../../packages/db/src/tables/index.ts';
 import { refusalOf } from '../support/answers.ts';
 import { type Answer, useApi } from '../support/api.ts';
 import { underDeed, useHand } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
+import { operations } from '../support/documented.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 
 const api = useApi();
@@ -197,6 +200,57 @@ describe('pages that tell deletions', () => {
   });
 });
 
+describe('what goes with others', () => {
+  it.each(Object.entries(lists))('of a sandbox that is reset, each %s is told', async (_, list) => {
+    const { rest } = await ownShop({ sandbox: true });
+    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+    const reader = readChangesOf(rest, `${list}?include=deleted`);
+    await reader.walk();
+    const before = [...reader.view.keys()];
+    expect(before.length).toBeGreaterThan(0);
+    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+    expect(await reader.walk()).toEqual(expect.arrayContaining(before.map((id) => `-${id}`)));
+    await expectComplete(rest, `${list}?include=deleted`, reader);
+  });
+
+  it('of a location that is deleted in the database, nothing is left', async () => {
+    const { locationId } = await ownShop();
+    await createProduct(api.app.database, { locationId });
+    const gone = await createProduct(api.app.database, { locationId });
+    await createCategory(api.app.database, { locationId, name: 'Teas' });
+    await hand.sql('delete from products where id = $1', [gone]);
+    const count = 'select count(*)::int as n from internal.deleted_records where location_id = $1';
+    expect(await hand.sql(count, [locationId])).toEqual([{ n: 1 }]);
+    await underDeed(api.app.database.pool, 'purge: a test', 'delete from locations where id = $1', [
+      locationId,
+    ]);
+    expect(await hand.sql(count, [locationId])).toEqual([{ n: 0 }]);
+  });
+});
+
+/** Why a list of changes tells no deletions. */
+const tellsNone: Readonly<Record<string, string>> = {
+  'orders.list': 'an order that has its number is kept',
+  'payments.list': 'a payment is kept',
+  'stock.list': 'a stock record goes with its product; one that goes alone makes its product come again',
+};
+
+test('every list of changes tells what was deleted, or has a reason not to', () => {
+  const telling = operations.filter(({ tellsChanges }) => tellsChanges);
+  const without = telling.filter(
+    ({ output }) => !(output instanceof z.ZodObject && 'deleted' in output.shape),
+  );
+  expect(without.map(({ name }) => name).sort()).toEqual(Object.keys(tellsNone));
+  const paths = telling
+    .filter((each) => !without.includes(each))
+    .flatMap(({ routes }) => routes.map((route) => route.path));
+  expect(paths.sort()).toEqual(Object.values(lists).sort());
+  // And the other way round: what is noted is told.
+  expect(
+    tables.filter(({ published }) => published?.keepsDeletions).map(({ published }) => published?.as),
+  ).toEqual(expect.arrayContaining(Object.keys(lists)));
+});
+
 describe('what is refused', () => {
   test.each(Object.values(lists))('%s: deletions of no time', async (list) => {
     for (const query of ['', '&limit=1', '&offset=1'])
@@ -230,8 +284,8 @@ describe('what is refused', () => {
   });
 });
 
-async function ownShop() {
-  const locationId = await createLocation(api.app.database);
+async function ownShop(more: { sandbox?: boolean } = {}) {
+  const locationId = await createLocation(api.app.database, more);
   const { key } = await createKey(api.app.database, { locationId });
   const rest = (route: string, call: object = {}): Promise<Answer> => api.rest(route, { key, ...call });
   return { locationId, key, rest };
