@@ -215,22 +215,6 @@ describe('retention', () => {
     expect(await count('graphile_worker.jobs')).toBe(2);
   });
 
-  it('forgets deletions behind their days, of products and categories, location by location', async () => {
-    const other = await createLocation(kit.database);
-    for (const location of [kit.locationId, other])
-      await kit.sql(
-        `insert into internal.deleted_records (location_id, resource, deleted_at, id)
-         select $1, resource, now() - make_interval(secs => days * 86400), uuid_v7()
-         from unnest('{product,category}'::text[]) resource, unnest('{29.9,30.9,32.1,90}'::float8[]) days`,
-        [location],
-      );
-    expect(await sweep('notes of deletions', 30)).toBe(8);
-    const left = await kit.sql<{ days: number }>(
-      'select extract(day from now() - deleted_at)::int as days from internal.deleted_records',
-    );
-    expect(left.map(({ days }) => days).sort()).toEqual([29, 29, 29, 29, 30, 30, 30, 30]);
-  });
-
   it('tells nobody: no change is captured and no catalog gets a new version', async () => {
     await event({ daysAgo: 90, deliveries: ['delivered'] });
     const tallies =
