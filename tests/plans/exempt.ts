@@ -49,11 +49,6 @@ export const exemptions: readonly Exemption[] = [
     allowed: 'anything',
   },
   {
-    pattern: /^list_categories_changes/,
-    reason: 'a location has few categories: no index is kept for their moments',
-    allowed: 'anything',
-  },
-  {
     pattern: /^list_orders_changes_sta/,
     reason: 'goes along what has changed',
     allowed: 'anything',
