@@ -90,12 +90,14 @@ END $$;
 
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON orders FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON categories FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 -- Whatever an insert brings: what is imported is new to who reads changes.
 CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_new_row();
+CREATE TRIGGER touch_new BEFORE INSERT ON categories FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 
 -- What an entry shows of other rows: an order its payment, stock its product's names, a product its categories and, when
@@ -223,4 +225,28 @@ BEGIN
   IF v_places IS NOT NULL THEN
     UPDATE product_stock s SET updated_at = clock_timestamp() WHERE s.ctid = ANY (v_places);
   END IF;
+END $$;
+
+-- What was deleted of a list, whoever deleted it: announced and stamped as rows are, so that its readers miss nothing either. An id
+-- that comes back keeps its note: readers pass it by while the row is there. What goes with its location is read by nobody.
+CREATE FUNCTION keep_deletions() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  IF EXISTS (SELECT FROM old_rows) THEN
+    PERFORM announce_change();
+    INSERT INTO internal.deleted_records (location_id, resource, deleted_at, id)
+    SELECT o.location_id, TG_ARGV[0], date_trunc('milliseconds', clock_timestamp()), o.id FROM old_rows o
+    WHERE (SELECT l.id FROM locations l WHERE l.id = o.location_id) IS NOT NULL
+    ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION keep_former_id() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  PERFORM announce_change();
+  INSERT INTO internal.deleted_records (location_id, resource, deleted_at, id)
+  VALUES (OLD.location_id, TG_ARGV[0], date_trunc('milliseconds', clock_timestamp()), OLD.id) ON CONFLICT DO NOTHING;
+  RETURN NULL;
 END $$;

@@ -42,6 +42,7 @@ beforeAll(async () => {
     });
     hands.push(client);
     await client.connect();
+    await client.query('create temp table hands_keep as select * from products limit 0');
   }
 });
 afterAll(async () => {
@@ -102,6 +103,18 @@ const byApi: (() => Promise<unknown>)[] = [
   () =>
     call(`PATCH /v2/products/${any(products)}`, { category_ids: categories.filter(() => below(2) === 0) }),
   () => call(`PATCH /v2/categories/${any(categories)}`, { name: `C${below(9)}` }),
+  () =>
+    call('POST /v2/products', {
+      name: 'Fleeting',
+      description: '',
+      price: 1,
+      category_ids: [any(categories)],
+    }),
+  () => call('POST /v2/categories', { name: 'Fleeting', priority: 1, visible: true }),
+  async () => {
+    const { body } = await get('GET /v2/products?search=Fleeting&limit=1');
+    for (const { id } of body.data as { id: string }[]) await call(`DELETE /v2/products/${id}`);
+  },
 ];
 
 // $1 the location, $2 any product; each is run alone, so that psql does it in any order.
@@ -113,6 +126,16 @@ const statements = [
   `insert into product_stock (location_id, product_id, quantity, updated_at) values ($1, $2, 100, '2001-01-01') on conflict do nothing`,
   'insert into product_categories select $1, $2, id from categories where location_id = $1 limit 1 on conflict do nothing',
   'delete from product_categories where location_id = $1 and product_id = $2',
+  `insert into products (location_id, sku, name, price) select $1, uuid_v7(), 'Fleeting', 1 where $2::uuid is not null`,
+  `delete from products where location_id = $1 and $2::uuid is not null
+   and id in (select id from products where location_id = $1 and name = 'Fleeting' order by random() limit 3)`,
+  `delete from categories where location_id = $1 and $2::uuid is not null
+   and id = (select id from categories where location_id = $1 and name = 'Fleeting' order by random() limit 1)`,
+  `with gone as (delete from products where location_id = $1 and $2::uuid is not null
+     and id = (select id from products where location_id = $1 and name = 'Fleeting' order by random() limit 1) returning *)
+   insert into hands_keep select * from gone`,
+  `with back as (delete from hands_keep where location_id = $1 and $2::uuid is not null returning *)
+   insert into products select * from back on conflict do nothing`,
   `update orders set identifier = identifier || '!' where location_id = $1 and $2::uuid is not null`,
   `update payments set status = 'completed' where location_id = $1 and $2::uuid is not null and status = 'pending'
    and id = (select id from payments where location_id = $1 and status = 'pending' order by random() limit 1)`,
@@ -145,9 +168,15 @@ async function write(work: () => Promise<unknown>): Promise<void> {
 test(
   'whatever is written, by whomever and however late it commits, each reader of each list meets it',
   async () => {
-    const paths = ['/v2/stock', '/v2/products', '/v2/orders'];
+    const paths = [
+      '/v2/stock?',
+      '/v2/products?',
+      '/v2/orders?',
+      '/v2/products?include=deleted&',
+      '/v2/categories?include=deleted&',
+    ];
     const readers = paths.flatMap((path) =>
-      [3, 200].map((limit): [string, Reader] => [path, readChangesOf(get, `${path}?limit=${limit}`)]),
+      [3, 200].map((limit): [string, Reader] => [path, readChangesOf(get, `${path}limit=${limit}`)]),
     );
     let writing = true;
     let walks = 0;

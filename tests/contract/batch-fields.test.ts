@@ -105,7 +105,8 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'categories of a catalog sync',
-    ...{ entry: SyncedCategory, apart: ['external_id', 'products'], least: own, told: () => [] },
+    // What is deleted is in tests/api/catalog-deletions.test.ts.
+    ...{ entry: SyncedCategory, apart: ['external_id', 'products', 'delete'], least: own, told: () => [] },
     send: sendTree,
     async read(comanda) {
       const { data } = await comanda.categories.list.query({ limit: 200 });
@@ -115,14 +116,24 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'products of a catalog sync',
-    ...{ entry: SyncedProduct, apart: ['external_id', 'subselections'], least: product, told: toldOfProduct },
+    ...{
+      entry: SyncedProduct,
+      apart: ['external_id', 'subselections', 'delete'],
+      least: product,
+      told: toldOfProduct,
+    },
     send: (comanda, entry, dryRun) => sendTree(comanda, { products: [entry] }, dryRun),
     read: productOf,
     inCatalog: CatalogProduct,
   },
   {
     name: 'subselections of a catalog sync',
-    ...{ entry: SyncedSubselection, apart: ['external_id', 'items'], least: choice, told: () => [] },
+    ...{
+      entry: SyncedSubselection,
+      apart: ['external_id', 'items', 'delete'],
+      least: choice,
+      told: () => [],
+    },
     send: (comanda, entry, dryRun) =>
       sendTree(comanda, { products: [{ ...product, subselections: [entry] }] }, dryRun),
     read: inTree,
@@ -130,7 +141,7 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'items of a catalog sync',
-    ...{ entry: SyncedItem, apart: ['external_id'], least: product, told: () => [] },
+    ...{ entry: SyncedItem, apart: ['external_id', 'delete'], least: product, told: () => [] },
     send: (comanda, entry, dryRun) =>
       sendTree(
         comanda,

@@ -136,8 +136,9 @@ async function listed(kitchen: Kitchen, operation: Operation, id: string, field 
   const entry = page instanceof z.ZodArray ? page.element : undefined;
   if (list === undefined || !(entry instanceof z.ZodObject) || !(shownAs(field) in entry.shape))
     return undefined;
-  const include = list.input.shape.include;
-  const all = include === undefined ? {} : { include: ['details', 'items'] };
+  const include = ['details', 'items'];
+  const taken = list.input.shape.include as z.ZodType | undefined;
+  const all = taken !== undefined && z.safeParse(taken, include).success ? { include } : {};
   const { data } = (await call(kitchen, list.name, { limit: 200, ...all })) as { data: Answer[] };
   const found = data.find((each) => each.id === id);
   expect(found, `${list.name} lists it`).toBeDefined();

@@ -123,6 +123,44 @@ describe('planCatalog', () => {
     );
   });
 
+  it('deletes what is named with delete, in either mode, and what belongs to it; and then finds nothing to do', () => {
+    fc.assert(
+      fc.property(trees, trees, modes, fc.infiniteStream(fc.boolean()), (first, second, mode, coins) => {
+        const drawn = new Map<string, boolean>();
+        const going = (key: string) => {
+          if (!drawn.has(key)) drawn.set(key, coins.next().value === true);
+          return drawn.get(key) === true;
+        };
+        const marked = second.map((shelf) => {
+          const goes = going(`shelf ${shelf.external_id}`);
+          const products = shelf.products?.flatMap((each) => {
+            if (going(each.external_id)) return { ...each, delete: true };
+            const subselections = each.subselections?.map((part) =>
+              going(`${each.external_id} ${part.external_id}`) ? { ...part, delete: true } : part,
+            );
+            return goes ? [] : { ...each, ...(subselections && { subselections }) };
+          });
+          return { ...shelf, ...(products && { products }), delete: goes };
+        });
+        const before = applied(nothing, planCatalog(readTree(first), 'upsert', nothing, newId).writes);
+        const tree = readTree(marked);
+        const after = applied(before, planCatalog(tree, mode, before, newId).writes);
+        const names = (rows: readonly { external_id: string | null }[]) => rows.map((row) => row.external_id);
+        for (const name of tree.deleted.products) expect(names(after.products)).not.toContain(name);
+        for (const name of tree.deleted.categories) expect(names(after.categories)).not.toContain(name);
+        const deleted = new Set<string | null>(tree.deleted.products);
+        if (mode === 'upsert')
+          expect(names(after.products)).toEqual(
+            expect.arrayContaining(names(before.products).filter((name) => !deleted.has(name))),
+          );
+        const again = planCatalog(tree, mode, after, newId);
+        expect(again.changes.every(({ action }) => action === 'unchanged')).toBe(true);
+        expect(again.changes).toHaveLength(again.named);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('shows the subselections of a product in the order sent', () => {
     fc.assert(
       fc.property(unique(choice), unique(choice), modes, (first, second, mode) => {

@@ -8,8 +8,14 @@ export type Entry = Record<string, unknown>;
 export interface Reader {
   /** The last that it has met of each resource, by id. */
   view: Map<string, Entry>;
-  /** Follows the links to the end; the ids it met, in their order. `between` runs after each page but the last. */
+  /** Follows the links to the end; the ids it met, page by page in their order, those of deletions behind a `-`. `between` runs after each page but the last. */
   walk(between?: () => Promise<unknown>): Promise<string[]>;
+}
+
+interface ChangesBody {
+  data: Entry[];
+  deleted?: { id: string; deleted_at: string }[];
+  pagination: { limit: number };
 }
 
 /** Calls REST: `GET /v2/stock`. */
@@ -19,7 +25,6 @@ export const idOf = (entry: Entry): string => String(entry.product_id ?? entry.i
 
 /** Begins to read `path` (`/v2/stock?limit=100`) from the first change that there ever was. */
 export function readChangesOf(get: Get, path: string): Reader {
-  const limit = Number(new URLSearchParams(path.split('?')[1]).get('limit') ?? 50);
   let next = `${path}${path.includes('?') ? '&' : '?'}updated_since=1970-01-01T00:00:00Z`;
   const view = new Map<string, Entry>();
   return {
@@ -30,12 +35,16 @@ export function readChangesOf(get: Get, path: string): Reader {
         const answer = await get(`GET ${next}`);
         expect(answer.status, answer.text).toBe(200);
         next = nextOf(answer);
-        const { data } = answer.body as { data: Entry[] };
+        const { data, deleted = [], pagination } = answer.body as unknown as ChangesBody;
         for (const entry of data) {
           view.set(idOf(entry), entry);
           met.push(idOf(entry));
         }
-        if (data.length < limit) return met;
+        for (const { id } of deleted) {
+          view.delete(id);
+          met.push(`-${id}`);
+        }
+        if (data.length < pagination.limit) return met;
         await between?.();
       }
       throw new Error(`${path}: the walk has no end`);
@@ -63,12 +72,14 @@ export async function everythingOf(get: Get, path: string): Promise<Map<string, 
   }
 }
 
-/** That a reader has met all that there is, as it is now. What is deleted appears in no list. */
+/** That a reader has met all that there is, as it is now; and, with `include=deleted`, that it has nothing else any more. */
 export async function expectComplete(get: Get, path: string, { view }: Reader): Promise<void> {
-  const all = await everythingOf(get, path);
+  const [list = path, query] = path.split('?');
+  const all = await everythingOf(get, list);
   const wrong = [...all].filter(([id, entry]) => JSON.stringify(view.get(id)) !== JSON.stringify(entry));
   expect(
     wrong.slice(0, 3).map(([id, entry]) => ({ seen: view.get(id), real: entry })),
-    `${wrong.length} of ${all.size} entries of ${path}`,
+    `${wrong.length} of ${all.size} entries of ${list}`,
   ).toEqual([]);
+  if (query?.includes('include=deleted')) expect([...view.keys()].filter((id) => !all.has(id))).toEqual([]);
 }

@@ -77,7 +77,7 @@ function rows(): [RestRoute, Permission | null, Answer, ...Trait[]][] {
     ['POST /v2/products', 'products:write', 'created', 'conflict'],
     ['PATCH /v2/products/{id}', 'products:write', 'data', 'resource_not_found', 'conflict'],
     ['DELETE /v2/products/{id}', 'products:write', 'data', 'resource_not_found'],
-    ['GET /v2/categories', 'categories:read', 'list'],
+    ['GET /v2/categories', 'categories:read', 'list', 'changes'],
     ['GET /v2/categories/{id}', 'categories:read', 'data', 'resource_not_found'],
     ['GET /v2/categories/by-external-id/{external_id}', 'categories:read', 'data', 'resource_not_found'],
     ['POST /v2/categories', 'categories:write', 'created', 'conflict'],

@@ -1,6 +1,14 @@
+/** Something that was deleted, as a list of changes tells it. */
+export interface Deletion {
+  id: string;
+  deleted_at: string;
+}
+
 /** A part of a list, as every list answers it. */
 export interface ListPage<Item> {
   data: Item[];
+  /** With `include` of `deleted`. */
+  deleted?: Deletion[] | undefined;
   pagination: {
     /** How many entries the page could have: fewer of them are the end. Smaller than asked for where they are large. */
     limit: number;
@@ -17,6 +25,8 @@ export interface List<Input, Item> {
 export interface ListOptions {
   /** Ends the loop: the next request throws. */
   signal?: AbortSignal | undefined;
+  /** With `include: ['deleted']`: gets what was deleted, page by page, once the loop is done with the entries of its page. */
+  onDeleted?: ((deleted: readonly Deletion[]) => void | Promise<void>) | undefined;
   /** With `updated_since` or `cursor`: gets the `cursor` to read on with, once the loop is done with all before it. */
   onCursor?: ((cursor: string) => void | Promise<void>) | undefined;
 }
@@ -40,7 +50,7 @@ interface Paging {
 export async function* listAll<Item, Input extends Paging | void>(
   list: List<Input, Item>,
   input?: Exclude<Input, void>,
-  { signal, onCursor }: ListOptions = {},
+  { signal, onDeleted, onCursor }: ListOptions = {},
 ): AsyncGenerator<Item, void, undefined> {
   const {
     limit = largestPage,
@@ -55,8 +65,9 @@ export async function* listAll<Item, Input extends Paging | void>(
   for (let offset = from; ; ) {
     if (!tellsChanges) place = { offset };
     const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
-    const { data, pagination } = page;
+    const { data, deleted = [], pagination } = page;
     for (const entry of data) if (!before.has(idOf(entry))) yield entry;
+    if (deleted.length > 0) await onDeleted?.(deleted);
     if (pagination.next !== undefined) await onCursor?.(pagination.next);
     if (data.length < pagination.limit) return;
     offset += pagination.limit;

@@ -39,6 +39,7 @@ export {
 } from './jobs.ts';
 export {
   attemptMs,
+  deletionsKept,
   exporting,
   heartbeats,
   holdUps,

@@ -88,6 +88,9 @@ export const wardenLooks = {
   waitMs: 1_000,
 } as const;
 
+/** For how many days lists of changes tell what was deleted: the worker keeps it, and the API promises it. */
+export const deletionsKept = { days: 30 } as const;
+
 /** How long a worker has claimed a delivery for: as long as its attempt may take, and this for waiting and recording. */
 export const leaseMarginMs = 10_000;
 

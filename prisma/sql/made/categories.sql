@@ -14,6 +14,13 @@ CREATE FUNCTION categories_revision(p_location uuid, p_id uuid) RETURNS bigint L
   SELECT r.revision FROM categories r WHERE r.location_id = p_location AND r.id = p_id
 $$;
 
+CREATE TRIGGER keep_deletions AFTER DELETE ON categories
+  REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_deletions('category');
+
+CREATE TRIGGER keep_former_id AFTER UPDATE OF id, location_id ON categories
+  FOR EACH ROW WHEN (OLD.id <> NEW.id OR OLD.location_id <> NEW.location_id) EXECUTE FUNCTION keep_former_id('category');
+
 CREATE FUNCTION capture_insert_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE

@@ -25,6 +25,13 @@ END $$;
 CREATE TRIGGER capture_last_state BEFORE DELETE ON products
   FOR EACH ROW EXECUTE FUNCTION capture_last_state_products();
 
+CREATE TRIGGER keep_deletions AFTER DELETE ON products
+  REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION keep_deletions('product');
+
+CREATE TRIGGER keep_former_id AFTER UPDATE OF id, location_id ON products
+  FOR EACH ROW WHEN (OLD.id <> NEW.id OR OLD.location_id <> NEW.location_id) EXECUTE FUNCTION keep_former_id('product');
+
 CREATE FUNCTION capture_insert_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE

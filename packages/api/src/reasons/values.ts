@@ -19,7 +19,7 @@ export const valueReasons = {
   ),
   unknown_cursor: row(
     'validation_error',
-    'The cursor is none of this list, or the event is no longer kept.',
+    'The cursor is none of this list, or what it leads to is no longer kept.',
     'Begin anew with `updated_since`, or `since`.',
   ),
   cursor_not_restored: row(

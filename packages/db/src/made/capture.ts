@@ -23,6 +23,7 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
   if (published === undefined) return [];
   return [
     ...(published.lastState ? lastState(table, published) : []),
+    ...(published.keepsDeletions ? keptDeletions(table, published) : []),
     ...capturedOperations(table).flatMap((operation) => {
       const of: Captured = {
         ...{ table, published, operation, key: catalog.keys[table.name] ?? [] },
@@ -67,6 +68,15 @@ BEGIN
 END $$;`,
     `CREATE TRIGGER capture_last_state BEFORE DELETE ON ${name}
   FOR EACH ROW EXECUTE FUNCTION capture_last_state_${name}();`,
+  ];
+}
+
+/** What tells readers of changes that a resource is gone; a change of its id, which takes a deed, is the deletion of the id before. */
+function keptDeletions({ name }: Table, { as }: Published): string[] {
+  return [
+    statementTrigger('keep_deletions', 'delete', name, `keep_deletions(${quoted(as)})`),
+    `CREATE TRIGGER keep_former_id AFTER UPDATE OF id, location_id ON ${name}
+  FOR EACH ROW WHEN (OLD.id <> NEW.id OR OLD.location_id <> NEW.location_id) EXECUTE FUNCTION keep_former_id(${quoted(as)});`,
   ];
 }
 

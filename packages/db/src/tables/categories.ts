@@ -13,5 +13,5 @@ export const categories = table<Category>()('categories', {
   people: 'edit',
   versioned: 'edited',
   belongs: { sandbox: 'emptied' },
-  published: { as: 'category' },
+  published: { as: 'category', keepsDeletions: true },
 });

@@ -3,6 +3,7 @@ import { auditEntries } from './audit.ts';
 import { categories } from './categories.ts';
 import { certificationCalls, certifications } from './certifications.ts';
 import { tallies, tallyNotes, workTotals } from './counts.ts';
+import { deletedRecords } from './deleted.ts';
 import { capturedChanges, events } from './events.ts';
 import { apiKeys, appCodes, idempotencyKeys, limitCounters } from './keys.ts';
 import { locationCounters, locationMoves, locations, movedLocations, timeZones } from './locations.ts';
@@ -29,6 +30,7 @@ const byModel = {
   ApiKey: apiKeys,
   LimitCounter: limitCounters,
   AppCode: appCodes,
+  DeletedRecord: deletedRecords,
   PaymentMethod: paymentMethods,
   Turn: turns,
   Settlement: settlements,

@@ -24,7 +24,7 @@ export const products = table<Product>()('products', {
   versioned: 'any',
   belongs: { sandbox: 'emptied' },
   published: {
-    ...{ as: 'product', lastState: true, json: 'part' },
+    ...{ as: 'product', lastState: true, keepsDeletions: true, json: 'part' },
     counted: { by: "CASE WHEN r.visible THEN 'visible' ELSE 'hidden' END", at: "'-infinity'::timestamptz" },
   },
 });

@@ -22,8 +22,8 @@ export interface BatchOf {
 export interface RetentionRule {
   /** As the log tells it. */
   name: string;
-  /** The setting that says for how long it is kept. */
-  setting: RetentionSetting;
+  /** For how long it is kept: as a setting says, or these days whatever is set. */
+  setting: RetentionSetting | { days: number };
   /** Finds the scopes that hold something old, a page at a time: $1 the last id before, $2 keep, $3 page. */
   scopes?: Statement<ScopeRow>;
   /** Removes one batch in a short transaction of its own. */

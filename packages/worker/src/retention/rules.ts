@@ -1,4 +1,4 @@
-import type { Statement } from '@comanda/db';
+import { deletionsKept, type Statement } from '@comanda/db';
 import { type Batch, batchRows, type RetentionRule } from './batch.ts';
 import { removeOldEvents } from './events.ts';
 import * as sql from './statements.ts';
@@ -42,6 +42,12 @@ export const retentionRules = [
     name: 'audit entries of no location',
     setting: 'keepAuditDays',
     remove: everywhere(sql.removeLoneAudit),
+  },
+  {
+    name: 'notes of deletions',
+    setting: deletionsKept,
+    scopes: sql.locationsWithOldDeletions,
+    remove: within(sql.removeDeletions),
   },
   {
     name: 'limit windows',

@@ -85,6 +85,24 @@ export const removeLoneAudit = statement<Removed>(
   'select remove_old_audit(null, $1::int, $2::int) as removed',
 );
 
+export const locationsWithOldDeletions = locations(
+  'deletions',
+  `exists (select from unnest('{product,category}'::text[]) as k (resource) where (
+     select d.deleted_at from internal.deleted_records d where d.location_id = l.id and d.resource = k.resource
+     order by d.deleted_at limit 1) < ${before('$2')})`,
+);
+
+export const removeDeletions = removal(
+  'deletions',
+  'internal.deleted_records',
+  ['location_id', 'resource', 'deleted_at', 'id'],
+  `select d.* from unnest('{product,category}'::text[]) as k (resource) cross join lateral (
+     select d.location_id, d.resource, d.deleted_at, d.id from internal.deleted_records d
+     where d.location_id = $1::uuid and d.resource = k.resource and d.deleted_at < ${before('$2')}
+     order by d.deleted_at limit $3) d
+   limit $3`,
+);
+
 // A window is old from its end on: that of a month lasts as long as the month.
 const windowLengths = `(values ('minute', interval '1 minute'), ('batch_hour', interval '1 hour'),
   ('month', interval '1 month')) as k (name, length)`;

@@ -19,7 +19,7 @@ export function removeOld(keep: Keep): Task<'remove-old'> {
     if (rule === undefined) return;
     const until = performance.now() + sliceMs;
     const pass = await sweepRule(database, rule, {
-      keep: keep[rule.setting],
+      keep: typeof rule.setting === 'string' ? keep[rule.setting] : rule.setting.days,
       after,
       over: () => signal.aborted || performance.now() > until,
       restMs: (tookMs) => Math.min(1_000, tookMs),

@@ -1,51 +1,70 @@
 import { type FieldFault, invalid } from '../../errors.ts';
+import { type SyncedCategory, SyncedProduct } from './sync.schema.ts';
 import {
-  type SyncedCategory,
-  type SyncedItem,
-  SyncedProduct,
-  type SyncedSubselection,
-} from './sync.schema.ts';
+  deletionsOf,
+  type GivenCategory,
+  type GivenProduct,
+  given,
+  isDeletion,
+  isGivenProduct,
+} from './sync-entries.rules.ts';
 
 /** A product that a sync names, once, wherever it stands. */
 export interface NamedProduct {
   /** Where it stands first: `categories[0].products[1]`. */
   at: string;
-  product: SyncedProduct;
+  product: GivenProduct;
   /** The external ids of the categories that it stands under, in the order sent. */
   categories: string[];
 }
 
 /** What a sync names. */
 export interface NamedTree {
-  categories: readonly SyncedCategory[];
+  categories: readonly GivenCategory[];
   products: readonly NamedProduct[];
+  /** What is to be deleted, by external id. */
+  deleted: { categories: readonly string[]; products: readonly string[] };
 }
 
 /**
  * Gathers the products of a tree. Throws `validation_error` when something is named twice where it must be named
- * once, when a product's fields differ from one category to another, when two products have one sku.
+ * once, when a product's fields differ from one category to another or one of them deletes it, when two products have
+ * one sku, when a product shall stand under a category that is to be deleted.
  */
 export function readTree(categories: readonly SyncedCategory[]): NamedTree {
   const faults = [repeated(categories, 'categories')];
+  const first = new Map<string, { at: string; product: SyncedProduct }>();
   const products = new Map<string, NamedProduct>();
-  for (const [index, { external_id, products: under = [] }] of categories.entries()) {
+  const deleted = new Set<string>();
+  for (const [index, category] of categories.entries()) {
+    const { external_id, products: under = [] } = category;
     faults.push(repeated(under, `categories[${index}].products`));
     for (const [position, product] of under.entries()) {
       const at = `categories[${index}].products[${position}]`;
-      const known = products.get(product.external_id);
-      if (known === undefined) {
+      if (isDeletion(category) && !isDeletion(product))
+        faults.push([{ path: `${at}.delete`, message: 'must be true, as that of its category' }]);
+      const known = first.get(product.external_id);
+      if (known === undefined) first.set(product.external_id, { at, product });
+      else faults.push(differences(known, product, at));
+      if (!isGivenProduct(product)) {
+        deleted.add(product.external_id);
+        continue;
+      }
+      const named = products.get(product.external_id);
+      if (named === undefined) {
         products.set(product.external_id, { at, product, categories: [external_id] });
         faults.push(repeatedWithin(product, at));
-      } else {
-        faults.push(differences(known, product, at));
-        known.categories.push(external_id);
-      }
+      } else named.categories.push(external_id);
     }
   }
   const named = [...products.values()];
   const all = [...faults, sharedSkus(named)].flat();
   if (all.length > 0) throw invalid(all);
-  return { categories, products: named };
+  return {
+    categories: given.categories(categories),
+    products: named,
+    deleted: { categories: deletionsOf(categories), products: [...deleted] },
+  };
 }
 
 function repeated(nodes: readonly { external_id: string }[], path: string): FieldFault[] {
@@ -64,16 +83,23 @@ function repeated(nodes: readonly { external_id: string }[], path: string): Fiel
 function repeatedWithin({ subselections = [] }: SyncedProduct, at: string): FieldFault[] {
   return [
     ...repeated(subselections, `${at}.subselections`),
-    ...subselections.flatMap(({ items }: SyncedSubselection, index) =>
-      repeated(items satisfies SyncedItem[], `${at}.subselections[${index}].items`),
+    ...subselections.flatMap(({ items = [] }, index) =>
+      repeated(items, `${at}.subselections[${index}].items`),
     ),
   ];
 }
 
-// Both came through the same schema, so that equal values have equal text.
-function differences(known: NamedProduct, product: SyncedProduct, at: string): FieldFault[] {
+// Both came through the same schema, so that equal values have equal text. What is deleted may have any.
+function differences(
+  known: { at: string; product: SyncedProduct },
+  product: SyncedProduct,
+  at: string,
+): FieldFault[] {
+  if (isDeletion(product) !== isDeletion(known.product))
+    return [{ path: `${at}.delete`, message: `differs from ${known.at}.delete` }];
   const fields = Object.keys(SyncedProduct.shape) as (keyof SyncedProduct)[];
-  return fields
+  return (isDeletion(product) ? [] : fields)
+    .filter((field) => field !== 'delete')
     .filter((field) => JSON.stringify(product[field]) !== JSON.stringify(known.product[field]))
     .map((field) => ({ path: `${at}.${field}`, message: `differs from ${known.at}.${field}` }));
 }

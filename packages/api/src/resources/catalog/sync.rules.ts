@@ -11,8 +11,9 @@ import {
   settleProduct,
   settleStock,
 } from '../bulk/rules.ts';
-import type { CatalogChange, CatalogNode, CatalogSyncMode, SyncedSubselection } from './sync.schema.ts';
+import type { CatalogChange, CatalogNode, CatalogSyncMode } from './sync.schema.ts';
 import { planDeletions } from './sync-deletions.rules.ts';
+import { type GivenSubselection, given } from './sync-entries.rules.ts';
 import { positions } from './sync-positions.rules.ts';
 import type { NamedProduct, NamedTree } from './sync-tree.rules.ts';
 
@@ -35,7 +36,9 @@ const itemFields = {
 /** What a sync comes to: one change for every node that is named or removed. */
 export interface CatalogPlan {
   changes: CatalogChange[];
-  /** Every node that is named, by the id that it has or gets. */
+  /** How many nodes are named. */
+  named: number;
+  /** Every node that is named and not deleted, by the id that it has or gets. */
   ids: CatalogNode[];
   writes: Writes;
 }
@@ -53,6 +56,7 @@ export function planCatalog(
 ): CatalogPlan {
   const plan: Planning = {
     changes: [],
+    named: 0,
     ids: [],
     writes: emptyWrites(),
     faults: [],
@@ -64,21 +68,23 @@ export function planCatalog(
   const categoryIds = planCategories(plan, tree, current);
   planProducts(plan, tree, current, categoryIds);
   if (plan.faults.length > 0) throw invalid(plan.faults);
-  if (plan.replaces) planDeletions(plan, tree, current);
+  plan.named = plan.ids.length;
+  planDeletions(plan, tree, current);
   plan.writes.releasedSkus = releasedSkus(plan, tree, current);
-  return { changes: plan.changes, ids: plan.ids, writes: plan.writes };
+  return { changes: plan.changes, named: plan.named, ids: plan.ids, writes: plan.writes };
 }
 
 /** The categories, by id, that get another name or place, or go. */
 export function changedCategories(
-  { categories }: NamedTree,
+  { categories, deleted }: NamedTree,
   mode: CatalogSyncMode,
   current: readonly Current['categories'][number][],
 ): string[] {
   const named = by(categories, ({ external_id }): string | null => external_id);
+  const going = new Set<string | null>(deleted.categories);
   return current.flatMap(({ id, external_id, name, priority }) => {
     const next = named.get(external_id);
-    if (next === undefined) return mode === 'replace' ? id : [];
+    if (next === undefined) return mode === 'replace' || going.has(external_id) ? id : [];
     return next.name === name && (next.priority ?? priority) === priority ? [] : id;
   });
 }
@@ -135,7 +141,7 @@ function planProducts(
 function planSubselections(plan: Planning, { at, product }: NamedProduct, product_id: string): void {
   const siblings = plan.subselections.get(product_id) ?? [];
   const known = by(siblings, ({ external_id }) => external_id);
-  const named = product.subselections ?? [];
+  const named = given.subselections(product.subselections);
   const places = positions(named, siblings, plan.replaces);
   for (const [index, subselection] of named.entries()) {
     const { external_id, name, min_selection, max_selection, single } = subselection;
@@ -148,7 +154,8 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
     }));
     const path = [product.external_id, external_id];
     record(plan, 'subselection', path, row.id, before, fieldChanges(before, row, subselectionFields));
-    planItems(plan, `${at}.subselections[${index}]`, path, subselection, row.id);
+    const entry = product.subselections?.indexOf(subselection) ?? index;
+    planItems(plan, `${at}.subselections[${entry}]`, path, subselection, row.id);
   }
 }
 
@@ -156,13 +163,15 @@ function planItems(
   plan: Planning,
   at: string,
   path: string[],
-  { items, max_selection }: SyncedSubselection,
+  { items: entries, max_selection }: GivenSubselection,
   subselection_id: string,
 ): void {
   const siblings = plan.items.get(subselection_id) ?? [];
   const known = by(siblings, ({ external_id }) => external_id);
+  const items = given.items(entries);
   const places = positions(items, siblings, plan.replaces);
-  for (const [index, { external_id, name, price, min, max, visible, image_url, stock }] of items.entries()) {
+  for (const [index, item] of items.entries()) {
+    const { external_id, name, price, min, max, visible, image_url, stock } = item;
     const before = known.get(external_id);
     const position = places[index] ?? index;
     const given = {
@@ -187,7 +196,7 @@ function planItems(
         min === undefined
           ? ['max', `must not be less than min, which is ${row.min}`]
           : ['min', `must not be more than max, which is ${row.max}`];
-      plan.faults.push({ path: `${at}.items[${index}].${field}`, message });
+      plan.faults.push({ path: `${at}.items[${entries.indexOf(item)}].${field}`, message });
     }
     record(plan, 'item', [...path, external_id], row.id, before, fieldChanges(before, row, itemFields));
   }

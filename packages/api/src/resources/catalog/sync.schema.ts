@@ -17,6 +17,24 @@ const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).
   id: 'CatalogSyncProductStock',
 });
 
+/** `true` in an entry that shall go, whatever else it has. */
+const Delete = z.boolean().optional().meta({
+  description:
+    'Deletes it, with all that belongs to it; beside it only `external_id` counts. What is not there is `unchanged`.',
+  example: false,
+});
+
+/** Refuses an entry that lacks one of these and is not to be deleted. */
+const unlessDeleted = <Name extends string>(...names: Name[]) =>
+  z.superRefine<{ [Each in Name | 'delete']?: unknown }>((entry, context) => {
+    if (entry.delete === true) return;
+    for (const name of names)
+      if (entry[name] === undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'is required, unless delete is true' });
+  });
+
+const needed = 'Needed unless `delete` is `true`.';
+
 /** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
@@ -24,14 +42,16 @@ export const SyncedItem = z
       description: "The caller's own identifier, unique within its subselection.",
       example: 'OAT-MILK',
     }),
-    name: Label,
-    price: Money,
+    name: Label.optional().meta({ description: needed, example: 'Oat milk' }),
+    price: Money.optional().meta({ description: needed, example: 0.5 }),
     min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
     max: Count.optional().meta({ description: "The subselection's max_selection for a new one." }),
     visible: z.boolean().optional(),
     image_url: ImageUrl.optional(),
     stock: ItemStock.optional(),
+    delete: Delete,
   })
+  .check(unlessDeleted('name', 'price'))
   .superRefine(({ min, max }, context) => {
     if (min !== undefined && max !== undefined && min > max)
       context.addIssue({ code: 'custom', path: ['min'], message: 'must not be more than max' });
@@ -46,13 +66,15 @@ export const SyncedSubselection = z
       description: "The caller's own identifier, unique within its product.",
       example: 'MILK',
     }),
-    name: Label,
-    min_selection: Count.meta({ example: 0 }),
-    max_selection: Count,
+    name: Label.optional().meta({ description: needed, example: 'Milk' }),
+    min_selection: Count.optional().meta({ description: needed, example: 0 }),
+    max_selection: Count.optional().meta({ description: needed, example: 1 }),
     single: z.boolean().optional().meta({ description: 'For a new one: whether max_selection is 1.' }),
-    items: list(SyncedItem, 100, 'must hold at most 100 items'),
+    items: list(SyncedItem, 100, 'must hold at most 100 items').optional().meta({ description: needed }),
+    delete: Delete,
   })
-  .superRefine(({ min_selection, max_selection }, context) => {
+  .check(unlessDeleted('name', 'min_selection', 'max_selection', 'items'))
+  .superRefine(({ min_selection = 0, max_selection = min_selection }, context) => {
     if (min_selection > max_selection) {
       const message = 'must not be more than max_selection';
       context.addIssue({ code: 'custom', path: ['min_selection'], message });
@@ -65,10 +87,14 @@ export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
 export const SyncedProduct = z
   .object({
     external_id: ExternalId,
-    ...{ ...givenFields, name: Label, price: Money },
+    ...givenFields,
+    name: Label.optional().meta({ description: needed, example: 'Flat white' }),
+    price: Money.optional().meta({ description: needed, example: 3.5 }),
     stock: ProductStock.optional(),
     subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections').optional(),
+    delete: Delete,
   })
+  .check(unlessDeleted('name', 'price'))
   .meta({ id: 'CatalogSyncProduct' });
 export type SyncedProduct = z.infer<typeof SyncedProduct>;
 
@@ -76,12 +102,19 @@ export type SyncedProduct = z.infer<typeof SyncedProduct>;
 export const SyncedCategory = z
   .object({
     external_id: ExternalId,
-    name: Label,
+    name: Label.optional().meta({ description: needed, example: 'Coffee' }),
     priority: CategoryCreate.shape.priority.optional(),
     visible: z.boolean().optional(),
     image_url: ImageUrl.optional(),
     products: list(SyncedProduct, 'max_items_per_batch').optional(),
+    delete: Delete.meta({
+      description:
+        'Deletes the category; beside it only `external_id` counts, and `products`, which must all have `delete`. What is not ' +
+        'there is `unchanged`.',
+      example: false,
+    }),
   })
+  .check(unlessDeleted('name'))
   .meta({ id: 'CatalogSyncCategory' });
 export type SyncedCategory = z.infer<typeof SyncedCategory>;
 

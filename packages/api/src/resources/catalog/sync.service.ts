@@ -7,7 +7,7 @@ import { runBatch } from '../bulk/service.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';
 import { CatalogSync, type CatalogSyncResult } from './sync.schema.ts';
-import { readTree } from './sync-tree.rules.ts';
+import { type NamedTree, readTree } from './sync-tree.rules.ts';
 
 /**
  * Sets the catalog to what is named, in one transaction; a dry run answers what that would change. Throws
@@ -29,9 +29,11 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
     {
       asked: {
         references: referencesIn(CatalogSync, input),
-        categories: { externalIds: tree.categories.map(({ external_id }) => external_id) },
+        categories: {
+          externalIds: [...tree.categories.map(({ external_id }) => external_id), ...tree.deleted.categories],
+        },
         products: {
-          externalIds: tree.products.map(({ product }) => product.external_id),
+          externalIds: [...tree.products.map(({ product }) => product.external_id), ...tree.deleted.products],
           skus: tree.products.flatMap(({ product }) => product.sku ?? []),
         },
         changing: (current) => changedCategories(tree, mode, current),
@@ -39,17 +41,20 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
       },
       plan: (current) => planCatalog(tree, mode, current, newId),
     },
-    { size: tree.categories.length + tree.products.length, path: 'categories', dryRun: dry_run },
-    ({ changes, ids }) => {
+    { size: sizeOf(tree), path: 'categories', dryRun: dry_run },
+    ({ changes, named, ids }) => {
       const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
       for (const { action } of changes) counts[action] += 1;
       return {
-        ...{ version: '', total_items: changes.length - counts.deleted, ...counts },
+        ...{ version: '', total_items: named, ...counts },
         ...(dry_run ? { dry_run: true, changes } : include && { ids }),
       };
     },
   );
 }
+
+const sizeOf = ({ categories, products, deleted }: NamedTree): number =>
+  categories.length + products.length + deleted.categories.length + deleted.products.length;
 
 // The version of what is committed is not known before the commit. With a key, whoever repeats a call that ended in
 // between finishes its answer.

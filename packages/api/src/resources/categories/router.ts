@@ -8,7 +8,10 @@ export const categoriesRouter = router({
   list: operation({
     permission: 'categories:read',
     summary: 'List categories',
-    description: 'By priority, then name, then id, hidden ones too.',
+    description:
+      'By priority, then name, then id, hidden ones too. With `updated_since` by the moment of the last change; the answer ' +
+      'has a `Link` to follow, again and again: nothing that changes is missed. With `include=deleted` as well, it tells ' +
+      'what was deleted.',
     rest: ['GET /v2/categories'],
   })
     .input(CategoryList)

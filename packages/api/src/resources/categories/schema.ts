@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ExternalId, Id, ImageUrl, Label, page, paging } from '../../wire.ts';
+import { ExternalId, Id, ImageUrl, Label, paging } from '../../wire.ts';
+import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
 
 /** A category, as the specification's Category. */
 export const Category = z
@@ -50,5 +51,10 @@ export const CategoryUpdate = z
   .meta({ id: 'CategoryUpdate' });
 export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
 
-export const CategoryList = z.object(paging);
-export const CategoryPage = page(Category);
+export const CategoryList = z
+  .object({ ...paging, ...changes, include: includeDeleted })
+  .check(oneBeginning)
+  .check(deletedSince);
+export type CategoryList = z.infer<typeof CategoryList>;
+
+export const CategoryPage = deletionsPage(Category);

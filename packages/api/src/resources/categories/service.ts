@@ -6,17 +6,19 @@ import { readPage } from '../../request/page-text.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
-import type { Deleted, Page } from '../../wire.ts';
+import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
-import type { Category, CategoryCreate, CategoryUpdate } from './schema.ts';
+import { type ChangesPage, wantsDeleted } from '../changes/schema.ts';
+import { readChanges, readsChanges } from '../changes/service.ts';
+import type { Category, CategoryCreate, CategoryList, CategoryUpdate } from './schema.ts';
 import type { CategoryText } from './statements.ts';
 import * as sql from './statements.ts';
 
-/** Lists categories by priority, name, id. */
-export const list = (
-  ctx: CallContext,
-  paging: { limit: number; offset: number },
-): Promise<Answer<Page<Category>>> => readPage(ctx, sql.listCategories, paging);
+/** Lists categories by priority, name, id; or what has changed. */
+export async function list(ctx: CallContext, input: CategoryList): Promise<Answer<ChangesPage<Category>>> {
+  if (readsChanges(input)) return readChanges(ctx, input, sql.categoryChanges(wantsDeleted(input)));
+  return readPage(ctx, sql.listCategories, input);
+}
 
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: CallContext, id: string): Promise<Answer<Category>> {

@@ -1,6 +1,7 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
+import { allEntries, pageStatement } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
+import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: a list of fifty costs it four times the Node that one of products takes (docs/decisions/0002).
 
@@ -21,6 +22,25 @@ export const listCategories = pageStatement({
   order: 'r.priority, r.name, r.id',
   entry,
 });
+
+const changesParts = {
+  name: 'categories_changes',
+  filters: 0,
+  rows: () => `select r.id, r.updated_at as moment from categories r
+    where r.location_id = $1::uuid and ${afterPosition('r.updated_at', 'r.id')}`,
+  entries:
+    allEntries(`(select coalesce('[' || string_agg(${entry}, ',' order by page.moment, page.id) || ']', '[]')
+    from page cross join lateral (select * from categories where location_id = $1::uuid and id = page.id limit 1) r)`),
+};
+const changed: Changes = { ...changesStatements(changesParts), filters: [] };
+const changedOrDeleted: Changes = {
+  ...changesStatements({ ...changesParts, deleted: { table: 'categories', resource: 'category' } }),
+  filters: [],
+};
+
+/** Categories that have changed, by the moment of the last change; and, if asked for, those that were deleted. */
+export const categoryChanges = (tellsDeleted: boolean): Changes =>
+  tellsDeleted ? changedOrDeleted : changed;
 
 /** $1 location, $2 id. */
 export const readCategory = statement<CategoryText>(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
-import { Pagination, TimestampFilter } from '../../wire.ts';
+import { Id, Pagination, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** What makes a list answer what has changed, by the moment of the last change, then id. */
 export const changes = {
@@ -23,6 +24,29 @@ export interface ChangesInput {
   updated_since?: string | undefined;
   cursor?: string | undefined;
 }
+
+/** What makes such a list tell what was deleted, too. */
+export const includeDeleted = list(z.enum(['deleted']), 20)
+  .min(1, 'must name deleted')
+  .optional()
+  .meta({
+    description:
+      'With `updated_since` or `cursor`. `deleted`: beside `data` the ids of what was deleted in the last 30 days, whatever the filters.',
+    example: ['deleted'],
+  });
+
+/** Whether the caller wants to know what was deleted. */
+export const wantsDeleted = ({ include = [] }: { include?: readonly string[] | undefined }): boolean =>
+  include.includes('deleted');
+
+/** Refuses `include=deleted` of a list that is read as it is; for `z.object({...}).check(deletedSince)`. */
+export const deletedSince = z.superRefine<ChangesInput & { include?: readonly string[] | undefined }>(
+  (input, context) => {
+    if (!wantsDeleted(input) || input.updated_since !== undefined || input.cursor !== undefined) return;
+    const message = 'deleted needs updated_since, or the cursor of a page before';
+    context.addIssue({ code: 'custom', path: ['include'], message });
+  },
+);
 
 /** Refuses a cursor beside another beginning; for `z.object({...}).check(oneBeginning)`. */
 export const oneBeginning = z.superRefine<ChangesInput>(({ cursor, updated_since, offset }, context) => {
@@ -49,8 +73,30 @@ export function changesPage<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), pagination: ChangesPagination });
 }
 
+/** Something that is gone, as a list of changes tells it. */
+export const Deletion = z
+  .object({ id: Id, deleted_at: Timestamp })
+  .meta({ id: 'Deletion', description: 'Something that was deleted: its id, and when.' });
+
+/** The answer of a list that can tell what was deleted, too. */
+export function deletionsPage<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    deleted: z
+      .array(Deletion)
+      .optional()
+      .meta({
+        description:
+          'Only with `include=deleted`: what was deleted, in the order of its moments, and is not there again. The `limit` of the ' +
+          'request counts these as well; that of `pagination` is of `data` alone.',
+      }),
+    pagination: ChangesPagination,
+  });
+}
+
 /** A page of `T`, as services return it. */
 export interface ChangesPage<T> {
   data: T[];
+  deleted?: z.infer<typeof Deletion>[] | undefined;
   pagination: z.infer<typeof ChangesPagination>;
 }

@@ -1,4 +1,5 @@
-import type { Queryable } from '@comanda/db';
+import { deletionsKept, type Queryable } from '@comanda/db';
+import { invalid } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import {
@@ -19,7 +20,8 @@ export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): 
 /**
  * Answers a page of what has changed, and the cursor of the next. Whoever follows the cursors to the end and begins
  * anew with the last one misses nothing, however late a transaction commits (docs/decisions/0022); an entry may come
- * twice. Reads the primary: only it knows who is under way. Throws `validation_error` for a cursor that is none.
+ * twice. Reads the primary: only it knows who is under way. Throws `validation_error` for a cursor that is none, and for one
+ * since when deletions that are asked for may have been forgotten.
  */
 export async function readChanges<Entry>(
   ctx: CallContext,
@@ -37,20 +39,21 @@ export async function readChanges<Entry>(
       const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
       return { page, walk: { ...begun, total } };
     };
-    const begun = await walkOf(on, input);
+    const begun = await walkOf(on, input, changes.tellsDeleted ?? false);
     const { page, walk } = await read(begun);
     if (page.epoch === walk.epoch) return { page, walk };
     const { after, horizon, epoch } = walk;
     return read(await begin(on, { from: Math.min(after.moment, horizon), epoch }));
   });
-  const { data, found, cut, moment, id } = page;
+  const { data, deleted, found, cut, moment, id } = page;
   const { epoch, horizon } = walk;
   const next =
     (found < limit && cut === null) || moment === null || id === null
       ? writeCursor({ from: horizon, epoch })
       : writeCursor({ ...walk, after: { moment, id } });
   const pagination = JSON.stringify({ limit: cut ?? limit, offset, total: walk.total, next });
-  return { text: `{"data":${data},"pagination":${pagination}}`, next: { cursor: next } };
+  const gone = deleted === undefined ? '' : `,"deleted":${deleted}`;
+  return { text: `{"data":${data}${gone},"pagination":${pagination}}`, next: { cursor: next } };
 }
 
 /** A walk whose total may still have to be counted. */
@@ -59,10 +62,22 @@ type Begun = Omit<Walk, 'total'> & { total?: number };
 /** How far a cursor goes back in another epoch, in milliseconds: a failover may have lost what was read before it. */
 const rewindMs = 3_600_000;
 
-async function walkOf(on: Queryable, { updated_since, cursor }: ChangesInput): Promise<Begun> {
-  const known =
-    cursor === undefined ? { from: momentOf(updated_since ?? ''), epoch: undefined } : readCursor(cursor);
+async function walkOf(
+  on: Queryable,
+  { updated_since, cursor }: ChangesInput,
+  tellsDeleted: boolean,
+): Promise<Begun> {
+  if (cursor === undefined) return begin(on, { from: momentOf(updated_since ?? ''), epoch: undefined });
+  const known = readCursor(cursor);
+  if (tellsDeleted) refuseForgotten('from' in known ? known.from : known.horizon);
   return 'from' in known ? begin(on, known) : known;
+}
+
+// Who says a moment knows how far back it is. A cursor promises that nothing is missed, and could not keep it.
+function refuseForgotten(from: number): void {
+  if (from >= Date.now() - deletionsKept.days * 86_400_000) return;
+  const message = `begins more than ${deletionsKept.days} days ago, and what was deleted then is not kept: read the whole list, and begin anew`;
+  throw invalid({ path: 'cursor', message, reason: 'unknown_cursor' });
 }
 
 // The horizon first, in a snapshot of its own: the page's, which is later, shows all that is before it.

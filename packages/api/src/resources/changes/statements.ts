@@ -13,8 +13,10 @@ export interface ChangesText {
   /** The database's. */
   epoch: string;
   data: string;
+  /** What was deleted, as a JSON array; of lists that tell it. */
+  deleted?: string;
   found: number;
-  /** How many are shown when their bytes ended the page. */
+  /** How many entries are shown when more follow than `found` says: their bytes ended the page, or deletions are among them. */
   cut: number | null;
   moment: number | null;
   id: string | null;
@@ -25,6 +27,8 @@ export interface Changes {
   page: Statement<ChangesText>;
   count: Statement<{ total: number }>;
   filters: readonly unknown[];
+  /** Whether it tells what was deleted. */
+  tellsDeleted?: boolean;
 }
 
 /** Rows that stand after the place of $2 and $3, up to $4; $1 is the location. */
@@ -40,28 +44,69 @@ export interface ChangesParts {
   rows(most: string): string;
   /** What a `page` of them shows. */
   entries: Entries;
+  /** Tells what was deleted of this table, too, by what `deleted_records` calls it. */
+  deleted?: { table: 'products' | 'categories'; resource: 'product' | 'category' };
 }
 
 /** Makes the two statements. */
 export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'> {
-  const { name, filters, rows, entries } = parts;
+  const { filters, entries, deleted } = parts;
+  const name = deleted === undefined ? parts.name : `${parts.name}_deleted`;
+  const rows = deleted === undefined ? parts.rows : (most: string) => withDeleted(parts, deleted, most);
   const [limit, offset] = [`$${firstFilter + filters}::int`, `$${firstFilter + filters + 1}::bigint`];
+  const found = `select * from (
+           ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
+         ) found limit ${limit}`;
   return {
     page: statement<ChangesText>(
       `list_${name}`,
-      `with recursive page as materialized (
-         select * from (
-           ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
-         ) found limit ${limit}
+      deleted === undefined
+        ? `with recursive page as materialized (
+         ${found}
        )${entries.tables}
        select database_epoch() as epoch, ${entries.data} as data, (select count(*) from page)::int as found,
          ${cutOf(entries)} as cut, (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
        from (select) one left join (
-         select * from page order by moment, id offset greatest(${entries.shown} - 1, 0) limit 1) l on true`,
+         select * from page order by moment, id offset greatest(${entries.shown} - 1, 0) limit 1) l on true`
+        : pageWithDeleted(found, entries, limit),
     ),
     count: statement(`count_${name}`, `select count(*)::int as total from (${rows('')}) changed`),
+    tellsDeleted: deleted !== undefined,
   };
 }
+
+// What is there again is no deletion: it comes as an entry, with a later moment. Looked up, never joined (docs/decisions/0020).
+const withDeleted = (
+  { rows }: ChangesParts,
+  { table, resource }: NonNullable<ChangesParts['deleted']>,
+  most: string,
+) => `select there.id, there.moment, false as gone from (${rows(most)}) there
+   union all
+   (select d.id, d.deleted_at as moment, true as gone from internal.deleted_records d
+   where d.location_id = $1::uuid and d.resource = '${resource}' and ${afterPosition('d.deleted_at', 'd.id')}
+     and (select t.id from ${table} t where t.location_id = $1::uuid and t.id = d.id) is null ${most})`;
+
+// Entries and deletions share the order of moments, and so the place of the cursor. Where bytes end the page, deletions end
+// with the entry before. `cut` of a full page is how many entries it has: less than their limit stays the mark of the end.
+const pageWithDeleted = (
+  found: string,
+  entries: Entries,
+  limit: string,
+) => `with recursive found as materialized (
+         ${found}
+       ), page as materialized (select id, moment from found where not gone)${entries.tables}, told as materialized (
+         select f.* from found f where coalesce((f.moment, f.id) <= (
+           select p.moment, p.id from page p where ${cutOf(entries)} is not null
+           order by p.moment, p.id offset greatest(${entries.shown} - 1, 0) limit 1), true)
+       )
+       select database_epoch() as epoch, ${entries.data} as data, (
+           select coalesce('[' || string_agg('{"id":"' || t.id || '","deleted_at":"'
+             || wire_time(t.moment, (select l.timezone from locations l where l.id = $1::uuid)) || '"}',
+             ',' order by t.moment, t.id) || ']', '[]') from told t where t.gone) as deleted,
+         (select count(*) from found)::int as found,
+         coalesce(${cutOf(entries)}, case when (select count(*) from found) = ${limit} then (select count(*) from page) end)::int as cut,
+         (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
+       from (select) one left join (select * from told order by moment desc, id desc limit 1) l on true`;
 
 /** The parameter of the first filter. */
 export const firstFilter = 5;

@@ -6,12 +6,15 @@ import { entry, filterSql, type ProductFilters } from './statements.ts';
 
 const kept = keptByName<Omit<Changes, 'filters'>>();
 
-/** Products that have changed, or whose stock has, by the later moment of the two. */
-export function productChanges(filters: ProductFilters): Changes {
+/** Products that have changed, or whose stock has, by the later moment of the two; and, if asked for, those that were deleted. */
+export function productChanges(filters: ProductFilters, tellsDeleted: boolean): Changes {
   const { names, values, where } = givenFilters(filterSql, filters);
   const name = ['products_changes', ...names].join('_');
   const rows = (most: string) => rowsOf(where(firstFilter), most);
-  const statements = kept(name, () => changesStatements({ name, filters: values.length, rows, entries }));
+  const deleted = tellsDeleted ? ({ table: 'products', resource: 'product' } as const) : undefined;
+  const statements = kept(`${name}${tellsDeleted ? ' deleted' : ''}`, () =>
+    changesStatements({ name, filters: values.length, rows, entries, ...(deleted && { deleted }) }),
+  );
   return { ...statements, filters: values };
 }
 

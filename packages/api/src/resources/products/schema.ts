@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
-import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
+import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
 import { changedFields, Description, givenFields, referenceFilters, shownFields } from './fields.schema.ts';
 
@@ -65,13 +65,14 @@ const filters = {
 
 /** The filters of the v2 list. */
 export const ProductList = z
-  .object({ ...paging, ...filters, external_id: z.string().optional(), ...changes })
-  .check(oneBeginning);
+  .object({ ...paging, ...filters, external_id: z.string().optional(), ...changes, include: includeDeleted })
+  .check(oneBeginning)
+  .check(deletedSince);
 export type ProductList = z.infer<typeof ProductList>;
 
 /** The filters of the v1 list. */
 export const ProductListV1 = z.object({ ...paging, ...filters });
 
-export const ProductPage = changesPage(Product);
+export const ProductPage = deletionsPage(Product);
 
 export const ProductPageV1 = page(Product);

@@ -9,7 +9,7 @@ import { tagOfRow } from '../../request/tags.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
-import type { ChangesPage } from '../changes/schema.ts';
+import { type ChangesPage, wantsDeleted } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
@@ -27,12 +27,12 @@ import { type ProductChange, updating } from './updating.store.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<Product>>> {
-  const { limit, offset, updated_since: _since, cursor: _cursor, ...filters } = input;
+  const { limit, offset, updated_since: _since, cursor: _cursor, include: _include, ...filters } = input;
   for (const name of ['category_id', ...referenceColumns] as const) {
     const id = filters[name];
     if (id !== undefined && !isId(id)) filters[name] = noId;
   }
-  if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters));
+  if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters, wantsDeleted(input)));
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
   const [page] = await ctx.reads.run(statement, values);
   return answerPage(page, input);

@@ -63,7 +63,7 @@ export const holdCategoriesOf = statement<never>(
 );
 
 /** What narrows the list. */
-export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor'>;
+export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor' | 'include'>;
 
 /** The statement and values that list what passes the filters; only the filters that are given are in the SQL. */
 export function listProducts(

@@ -1,0 +1,261 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
+import { callRest } from '../support/api.ts';
+import { readChangesOf } from '../support/changes.ts';
+import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { category, item, product, subselection, tree } from './catalog-bodies.ts';
+
+const api = usePublishingApi();
+let locationId: string;
+let key: string;
+
+beforeEach(async () => {
+  locationId = await createLocation(api.app.database);
+  ({ key } = await createKey(api.app.database, { locationId, batchJobsPerHour: 1_000 }));
+});
+
+const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
+  callRest(api.url, route, { key, headers, ...(body !== undefined && { body }) });
+const call = (categories: unknown, more: object = {}) =>
+  rest('POST /v2/catalog/sync', { categories, ...more });
+const sync = async (categories: unknown, more: object = {}) =>
+  dataOf(await call(categories, more), 200, CatalogSyncResult);
+const gone = (external_id: string) => ({ external_id, delete: true });
+const counts = (total_items: number, updated: number, deleted: number, unchanged: number) => ({
+  ...{ total_items, created: 0, updated, deleted, unchanged },
+});
+
+/** All there is at the location, by external id, whatever it belongs to. */
+async function all(): Promise<string[]> {
+  const { rows } = await api.app.database.pool.query<{ name: string }>(
+    `select external_id as name from (
+       select external_id from categories where location_id = $1 union all
+       select external_id from products where location_id = $1 union all
+       select external_id from subselections where location_id = $1 union all
+       select external_id from subselection_items where location_id = $1) every order by 1`,
+    [locationId],
+  );
+  return rows.map(({ name }) => name);
+}
+const everything = ['bar', 'beer', 'extras', 'food', 'l', 'nuts', 's', 'shared', 'size'];
+const without = (...names: string[]) => everything.filter((name) => !names.includes(name));
+
+/** Each kind of entry with `delete`, what it takes along, and the nodes that the body names beside it. */
+const kinds: [string, unknown, string[], ReturnType<typeof counts>][] = [
+  ['a category: its products stay', [gone('food')], ['food'], counts(1, 0, 1, 0)],
+  [
+    'a product, with all that belongs to it, under whichever category it is written',
+    [category('food', [gone('beer')]), category('bar', [gone('shared')])],
+    ['beer', 'shared', 'size', 's', 'l', 'extras', 'nuts'],
+    counts(4, 0, 7, 2),
+  ],
+  [
+    'a product that is written under two categories, once',
+    [category('food', [gone('beer')]), category('bar', [gone('beer')])],
+    ['beer'],
+    counts(3, 0, 1, 2),
+  ],
+  [
+    'a category with products',
+    [{ ...gone('bar'), products: [gone('beer')] }],
+    ['bar', 'beer'],
+    counts(2, 0, 2, 0),
+  ],
+  [
+    'a subselection',
+    [
+      category('food', [
+        product('shared', { sku: 'SH', subselections: [gone('size'), subselection('extras')] }),
+      ]),
+    ],
+    ['size', 's', 'l'],
+    counts(4, 0, 3, 3),
+  ],
+  [
+    'an item',
+    [category('food', [product('shared', { subselections: [subselection('size', [gone('s')])] })])],
+    ['s'],
+    counts(4, 0, 1, 3),
+  ],
+  [
+    'whatever else the entry has',
+    [category('food', [product('beer', { delete: true, price: 99, sku: 'SH' })], { priority: 2 })],
+    ['beer'],
+    counts(2, 0, 1, 1),
+  ],
+  [
+    'what is not there, and is unchanged',
+    [
+      gone('none'),
+      category('food', [
+        gone('nothing'),
+        product('shared', {
+          subselections: [gone('no'), subselection('size', [gone('never')])],
+        }),
+      ]),
+    ],
+    [],
+    counts(7, 0, 0, 7),
+  ],
+  ['delete: false', [category('food', undefined, { delete: false })], [], counts(1, 0, 0, 1)],
+];
+
+describe('an entry of an upsert with delete', () => {
+  it.each(kinds)('%s', async (_, body, names, result) => {
+    await sync(tree());
+    await api.published();
+    const foreseen = await sync(body, { dry_run: true });
+    expect(await all()).toEqual(everything);
+    expect(foreseen).toMatchObject({ ...result, dry_run: true });
+    const done = await sync(body);
+    expect(done).toMatchObject(result);
+    expect(await all()).toEqual(without(...names));
+    const deleted = foreseen.changes?.filter(({ action }) => action === 'deleted') ?? [];
+    expect(deleted.map(({ external_ids }) => external_ids.at(-1)).sort()).toEqual(names.toSorted());
+    for (const { id } of deleted) expect(id).toEqual(expect.any(String));
+    // Again, there is nothing to do.
+    const again = await sync(body);
+    expect(again).toMatchObject({ total_items: result.total_items, updated: 0, deleted: 0 });
+    expect(again.unchanged).toBe(result.total_items);
+  });
+
+  it.each(['upsert', 'replace'])('is told as a DELETE is: %s', async (mode) => {
+    await sync(tree());
+    const { data } = (await rest('GET /v2/products')).body as { data: { id: string; external_id: string }[] };
+    const id = data.find(({ external_id }) => external_id === 'beer')?.id;
+    const reader = readChangesOf((route) => rest(route), '/v2/products?include=deleted');
+    await reader.walk();
+    await api.published();
+    const [food, bar] = tree();
+    const others = mode === 'upsert' ? [] : [food];
+    await sync([...others, { ...bar, products: [bar?.products?.[0], gone('beer')] }], { mode });
+    const types = await toldSince();
+    expect(types.filter((type) => type === 'product.deleted')).toHaveLength(1);
+    expect(types.filter((type) => type === 'catalog.updated')).toHaveLength(1);
+    expect(await reader.walk()).toEqual([`-${id}`]);
+    expect(await all()).toEqual(without('beer'));
+  });
+
+  it('leaves orders as they are, and frees external_id and sku within the same sync', async () => {
+    await sync(tree());
+    const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+    const { id } = (await rest('GET /v2/products/by-external-id/shared')).body.data as { id: string };
+    const order = await rest(
+      'POST /v2/orders',
+      {
+        ...{ external_id: 'o', is_take_away: true, identifier: '' },
+        items: [{ product_id: id, quantity: 1 }],
+        payment_method_id: paymentMethodId,
+      },
+      { 'idempotency-key': randomUUID() },
+    );
+    expect(order.status, order.text).toBe(201);
+    const next = product('next', { sku: 'SH' });
+    const done = await sync([category('food', [gone('shared'), next])]);
+    expect(done).toMatchObject({ created: 1, deleted: 6 });
+    const { id: orderId } = order.body.data as { id: string };
+    expect((await rest(`GET /v2/orders/${orderId}`)).body.data).toMatchObject({
+      items: [{ product_id: id, name: 'shared' }],
+    });
+  });
+
+  it('answers the ids of what is there, and none of what is deleted', async () => {
+    await sync(tree());
+    const { ids } = await sync([category('food', [gone('beer')])], { include: ['ids'] });
+    expect(ids?.map(({ external_ids }) => external_ids)).toEqual([['food']]);
+  });
+
+  it('leaves what has no external_id, though its category goes', async () => {
+    await sync(tree());
+    const own = await createProduct(api.app.database, { locationId, name: 'By hand' });
+    await sync([{ ...gone('food'), products: [gone('shared')] }, gone('bar')]);
+    const { data } = (await rest('GET /v2/products')).body as { data: { id: string }[] };
+    expect(data.map(({ id }) => id)).toContain(own);
+  });
+
+  it('cleans a catalog of more than a batch holds, in parts', async () => {
+    const names = Array.from({ length: 700 }, (_, n) => `p${n}`);
+    const parts = [names.slice(0, 400), names.slice(400)];
+    for (const part of parts)
+      await sync([
+        category(
+          'food',
+          part.map((name) => product(name)),
+        ),
+      ]);
+    for (const part of parts) {
+      const done = await sync([{ ...gone('food'), products: part.map(gone) }]);
+      expect(done.deleted).toBe(part.length + (part === parts[0] ? 1 : 0));
+    }
+    expect(await all()).toEqual([]);
+  });
+});
+
+test.each<[string, unknown, string]>([
+  [
+    'a product that is to stay under a category that is not',
+    [{ ...gone('food'), products: [gone('beer'), product('shared')] }],
+    'categories[0].products[1].delete: must be true, as that of its category',
+  ],
+  [
+    'a product that is deleted here and kept there',
+    [category('food', [gone('beer')]), category('bar', [product('beer')])],
+    'categories[1].products[0].delete: differs from categories[0].products[0].delete',
+  ],
+  [
+    'a category without a name',
+    [{ external_id: 'x' }],
+    'categories[0].name: is required, unless delete is true',
+  ],
+  [
+    'a product without a price',
+    [category('food', [{ external_id: 'x', name: 'x', delete: false }])],
+    'categories[0].products[0].price: is required, unless delete is true',
+  ],
+  [
+    'a subselection without items',
+    [
+      category('food', [
+        product('x', {
+          subselections: [{ external_id: 'y', name: 'y', min_selection: 0, max_selection: 1 }],
+        }),
+      ]),
+    ],
+    'categories[0].products[0].subselections[0].items: is required, unless delete is true',
+  ],
+  [
+    'one named twice',
+    [gone('x'), gone('x')],
+    'categories[1].external_id: is the same as categories[0].external_id',
+  ],
+  ['delete of another kind', [{ external_id: 'x', delete: 'yes' }], 'categories[0].delete: '],
+])('refuses %s', async (_, body, message) => {
+  await sync(tree());
+  expect(refusalOf(await call(body), 422, 'validation_error')).toContain(message);
+  expect(await all()).toEqual(everything);
+});
+
+test('an item whose place in the body is behind one that is deleted is named by that place', async () => {
+  await sync([category('a', [product('p', { subselections: [subselection('s', [item('i')])] })])]);
+  const items = [gone('x'), item('i', { min: 9 })];
+  const body = [category('a', [product('p', { subselections: [gone('y'), subselection('s', items)] })])];
+  expect(refusalOf(await call(body), 422, 'validation_error')).toContain(
+    'categories[0].products[0].subselections[1].items[1].min: ',
+  );
+});
+
+async function toldSince(): Promise<string[]> {
+  const { rows: before } = await api.app.database.pool.query<{ n: string }>(
+    'select coalesce(max(number), 0) as n from events where location_id = $1',
+    [locationId],
+  );
+  await api.published();
+  const { rows } = await api.app.database.pool.query<{ type: string }>(
+    'select type from events where location_id = $1 and number > $2 order by number',
+    [locationId, before[0]?.n],
+  );
+  return rows.map(({ type }) => type);
+}
