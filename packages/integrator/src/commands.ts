@@ -3,6 +3,8 @@ import { certify } from './commands/certify.ts';
 import { deliveriesList, deliveriesReplay } from './commands/deliveries.ts';
 import { eventsTail } from './commands/events-tail.ts';
 import { listen } from './commands/listen.ts';
+import { pullOrdersCommand } from './commands/pull-orders.ts';
+import { push } from './commands/push.ts';
 import { trigger } from './commands/trigger.ts';
 import { verify } from './commands/verify.ts';
 
@@ -15,4 +17,6 @@ export const commands: Readonly<Record<string, Command>> = {
   'deliveries replay': deliveriesReplay,
   verify,
   certify,
+  push,
+  'pull orders': pullOrdersCommand,
 };
