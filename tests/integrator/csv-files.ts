@@ -10,7 +10,7 @@ const decoder = new TextDecoder('windows-1252');
 const bytesBySign = new Map(
   Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]),
 );
-// What Unicode says of 0x80 to 0x9f; some versions of Node decode these as Latin-1.
+// The signs at 0x80 to 0x9f; some versions of Node decode these as Latin-1.
 for (const [index, sign] of [...'€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ'].entries())
   if (sign !== ' ') bytesBySign.set(sign, 0x80 + index);
 

@@ -12,7 +12,7 @@ const cell = fc.oneof(
 );
 
 describe('records', () => {
-  test('are read as they were written, whatever stands in them', () => {
+  test('are read as they were written, whatever they hold', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...separators),

@@ -62,7 +62,7 @@ test('the guide of comanda.mjs does what it says, block by block', async () => {
   expect(await paste(folder, 'bash', verify)).toMatch(/^right: /);
 });
 
-/** What differs from run to run. */
+/** Without the parts that differ from run to run. */
 const unlike = (text: string) =>
   text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')

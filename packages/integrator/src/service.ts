@@ -12,7 +12,7 @@ export class ServiceError extends Error {
   readonly since: string | undefined;
   /** The status of the refusal; 0 when there was no answer. */
   readonly status: number;
-  /** What the service says, alone. */
+  /** The message of the service, alone. */
   readonly said: string;
 
   constructor(message: string, { reason = '', since, status = 0, said = message }: Partial<Refusal> = {}) {
@@ -47,7 +47,7 @@ export interface Call {
 }
 
 /** An answer. */
-export interface Told {
+export interface Reply {
   /** Its JSON. */
   body: unknown;
   /** It is the answer to an earlier call with this idempotency key, and nothing was done now. */
@@ -62,7 +62,7 @@ export interface Service {
    */
   call(call: Call): Promise<unknown>;
   /** The same, and says whether it was done now. */
-  ask(call: Call): Promise<Told>;
+  ask(call: Call): Promise<Reply>;
 }
 
 const passing = [408, 429, 500, 502, 503, 504];

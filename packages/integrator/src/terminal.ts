@@ -30,7 +30,7 @@ export function openTerminal(key: string | undefined): Terminal {
   };
   const isScreen = terminal.errors.isTTY === true;
   let drawn = false;
-  let told = Date.now();
+  let notedMs = Date.now();
   const progressEnds = () => {
     if (drawn) terminal.redraw(terminal.errors, '');
     drawn = false;
@@ -47,9 +47,9 @@ export function openTerminal(key: string | undefined): Terminal {
     isPerson: isScreen && process.stdin.isTTY === true,
     progress(text) {
       if (isScreen) terminal.redraw(terminal.errors, hide(text));
-      else if (Date.now() - told >= quietMs) {
+      else if (Date.now() - notedMs >= quietMs) {
         note(text);
-        told = Date.now();
+        notedMs = Date.now();
       }
       drawn = isScreen;
     },

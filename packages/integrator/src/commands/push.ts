@@ -75,7 +75,7 @@ function kindOf(file: string, as: string | undefined): Kind {
   throw new UsageError(`give --as ${names.join(' or --as ')}: the name of the file does not say which`);
 }
 
-/** What pushes another file with the same columns and numbers. */
+/** The command that pushes another file with the same columns and numbers. */
 function commandFor({ text, texts }: Context, file: string, { columns }: Table, kind: Kind): string {
   const marks = columns.flatMap(({ field, style, asked }) => {
     const mark = asked ?? style.mark;

@@ -62,7 +62,7 @@ function recognized(bytes: Uint8Array): string {
 
 const lineOf = (text: string, index: number): number => text.slice(0, index).split(/\r\n|\r|\n/).length;
 
-/** What Windows-1252 has at 0x80 to 0x9f. Some versions of Node decode these as control characters. */
+/** The signs of Windows-1252 at 0x80 to 0x9f. Some versions of Node decode these as control characters. */
 const windowsSigns = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜™š›œ\0žŸ';
 
 function decodeWindows1252(bytes: Uint8Array): string {

@@ -35,7 +35,7 @@ interface Reading {
   grouped: boolean;
 }
 
-/** What a text is as a number, when that sign stands before decimals. */
+/** A text as a number, when that sign is before decimals. */
 function readBy(mark: Mark, text: string): Reading | undefined {
   const [found, sign = '', whole = '', group, decimals = ''] = shapes[mark].exec(text) ?? [];
   if (found === undefined) return undefined;
@@ -64,7 +64,7 @@ export function styleOf(texts: readonly string[]): NumberStyle {
   return { mark: seen.size === 2 ? 'mixed' : [...seen][0], grouped };
 }
 
-/** Reads a number of a column. What may be two numbers is read as its column is written, else refused. */
+/** Reads a number of a column. One that may be two is read as its column is written, else refused. */
 export function readNumber(text: string, { mark }: Pick<NumberStyle, 'mark'>, asked?: Mark): NumberRead {
   const readings = readingsOf(text);
   if (asked !== undefined) {

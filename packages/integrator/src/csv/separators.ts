@@ -12,6 +12,6 @@ export function separatorFrom(text: string): string {
   throw new UsageError(`--separator must be ${Object.keys(signs).join(', ')}`);
 }
 
-/** What a separator is called. */
+/** The name of a separator. */
 export const separatorName = (sign: string): string =>
   Object.keys(signs).find((name) => signs[name] === sign) ?? sign;

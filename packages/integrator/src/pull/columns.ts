@@ -25,13 +25,13 @@ interface PulledItem {
   subselections?: { item_id: string; quantity: number }[];
 }
 
-/** What names a product at the caller's side. */
+/** The names of a product at the caller's side. */
 export interface ProductNames {
   external_id?: string;
   sku?: string;
 }
 
-/** A line of an order, and where it stands. */
+/** A line of an order, and its place. */
 export interface OrderLine {
   order: PulledOrder;
   item: PulledItem;
@@ -70,7 +70,7 @@ export const orderColumns: Readonly<Record<string, (each: OrderLine) => Value>> 
     item.subselections?.map(({ item_id: id, quantity }) => `${quantity} x ${id}`).join(' | '),
 };
 
-// What a spreadsheet takes for a formula, also behind spaces and in the wide forms of these signs.
+// A text that a spreadsheet takes for a formula, also behind spaces and in the wide forms of these signs.
 const formula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
 /** How cells are written. */

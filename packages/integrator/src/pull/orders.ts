@@ -43,7 +43,7 @@ export async function pullOrders(api: Service, terminal: Terminal, from: Beginni
 }
 
 /**
- * What products are called at the caller's side, as it is now: of those that the orders name and that still exist. Undefined
+ * The names of products at the caller's side, as they are now: of those that the orders name and that still exist. Undefined
  * when the key may not read products.
  */
 export async function namesOfProducts(

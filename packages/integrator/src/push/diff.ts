@@ -1,7 +1,7 @@
 import { type Row, titleOf } from './rows.ts';
 import type { Change, Outcome } from './sending.ts';
 
-/** What would become of each row that changes something: a line each. */
+/** A line for each row that would change something. */
 export function diffLines(changes: Outcome['changes']): string[] {
   const changing = changes.filter(({ change }) => change.action !== 'unchanged');
   return changing.map(({ row, change }) => line(row, change));
@@ -15,7 +15,7 @@ export function countsOf({ changes, refused }: Pick<Outcome, 'changes' | 'refuse
 }
 
 function line(row: Row, { action, changes }: Change): string {
-  // What is empty in a new thing says nothing.
+  // An empty field of a new thing says nothing.
   const telling = changes.filter(({ before, after }) => before !== undefined || after !== '');
   const fields = telling.map(({ field, before, after }) =>
     before === undefined ? `${field} ${shown(after)}` : `${field} ${shown(before)} -> ${shown(after)}`,

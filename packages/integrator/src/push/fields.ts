@@ -14,7 +14,7 @@ export interface Field {
   signed?: true;
 }
 
-/** What a file brings: its fields, and where they go. */
+/** A kind of file: its fields, and where they go. */
 export interface Kind {
   name: 'products' | 'stock';
   /** The operation that takes it. */
@@ -31,7 +31,7 @@ const externalId: Field = { name: 'external_id', type: 'text', longest: 255, pla
 const sku: Field = { name: 'sku', type: 'text', longest: 255 };
 const quantity = (name: string): Field => ({ name, type: 'decimal', decimals: 3 });
 
-/** What can be pushed. The service judges all of it again; what is known here is refused without a call. */
+/** The kinds that can be pushed. The service judges every value again; a fault that is found here needs no call. */
 export const kinds: Readonly<Record<Kind['name'], Kind>> = {
   products: {
     name: 'products',

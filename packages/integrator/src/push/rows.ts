@@ -16,7 +16,7 @@ export interface Refused extends CsvRecord {
   reason: string;
 }
 
-/** Makes items of the rows of a table. What cannot be one, or names the same thing as an earlier row, is refused. */
+/** Makes items of the rows of a table. A row that cannot be one, or that names the same thing as an earlier row, is refused. */
 export function rowsOf(table: Table, kind: Kind): { rows: Row[]; refused: Refused[] } {
   const rows: Row[] = [];
   const refused: Refused[] = [];
@@ -37,7 +37,7 @@ export function rowsOf(table: Table, kind: Kind): { rows: Row[]; refused: Refuse
   return { rows, refused };
 }
 
-/** What an item is called: `external_id A-1`. */
+/** The name of an item: `external_id A-1`. */
 export function titleOf(item: Item): string {
   const name = ['external_id', 'sku', 'product_id'].find((each) => item[each] !== undefined) ?? '';
   return `${name} ${String(item[name])}`;

@@ -12,7 +12,7 @@ import { type Outcome, openSender, type Sender } from './sending.ts';
 import { type Reading, readAs, readTable, type Table } from './table.ts';
 
 /** A file that is to be pushed, and how. */
-export interface Order {
+export interface PushRequest {
   file: string;
   kind: Kind;
   mode: string | undefined;
@@ -26,29 +26,29 @@ export interface Order {
   again(file: string, table: Table): string;
 }
 
-/** Pushed; something is wrong with the call or the service; rows were refused, and the others are pushed. */
+/** Every row is pushed; the service or the person said no; rows were refused, and the others are pushed. */
 const exit = { done: 0, notDone: 1, partly: 3 };
 const mostShown = 40;
 
 /** Pushes a file; gives the exit code. @throws {UsageError} when it cannot be read. @throws {ServiceError} */
-export async function push(context: Context, order: Order): Promise<number> {
+export async function push(context: Context, request: PushRequest): Promise<number> {
   const { terminal } = context;
-  const { bytes, writtenMs } = read(order.file);
-  const table = readTable(bytes, order.kind, order.reading);
-  const { rows, refused } = rowsOf(table, order.kind);
-  terminal.note(`${order.file}: ${readAs(table)}; ${counted(table.rows.length, 'row')}`);
+  const { bytes, writtenMs } = read(request.file);
+  const table = readTable(bytes, request.kind, request.reading);
+  const { rows, refused } = rowsOf(table, request.kind);
+  terminal.note(`${request.file}: ${readAs(table)}; ${counted(table.rows.length, 'row')}`);
   for (const line of columnsSaid(table)) terminal.note(line);
-  const refusedFile = order.refusedFile ?? refusedName(order.file);
-  if (!order.dryRun) requireOwn(refusedFile);
+  const refusedFile = request.refusedFile ?? refusedName(request.file);
+  if (!request.dryRun) requireOwn(refusedFile);
   const api = context.service();
-  const most = await limitOf(api, order.kind);
+  const most = await limitOf(api, request.kind);
   const chunks = chunksOf(rows, most.items);
-  const sender = openSender(api, order.kind, order.mode, writtenMs);
-  if (order.dryRun || !order.yes) {
+  const sender = openSender(api, request.kind, request.mode, writtenMs);
+  if (request.dryRun || !request.yes) {
     const seen = await each(context, chunks, 'looked at', (chunk) => sender.preview(chunk));
     const all = { ...seen, refused: inOrder([...refused, ...seen.refused]) };
-    terminal.say(shownOf(all, order.dryRun ? Number.POSITIVE_INFINITY : mostShown));
-    if (order.dryRun) return all.refused.length === 0 ? exit.done : exit.partly;
+    terminal.say(shownOf(all, request.dryRun ? Number.POSITIVE_INFINITY : mostShown));
+    if (request.dryRun) return all.refused.length === 0 ? exit.done : exit.partly;
     const answer =
       seen.applied === 0 ? '' : await terminal.ask(`Push ${counted(seen.applied, 'row')}? [y/N]`);
     if (!/^y(es)?$/i.test(answer)) {
@@ -61,7 +61,7 @@ export async function push(context: Context, order: Order): Promise<number> {
       `this takes ${chunks.length} batch jobs, and ${most.jobs} are left of this hour: it waits for the next`,
     );
   const pushed = await pushAll(context, chunks, sender);
-  return ended(context, order, table, {
+  return ended(context, request, table, {
     ...pushed,
     refused: inOrder([...refused, ...pushed.refused]),
     file: refusedFile,
@@ -160,7 +160,7 @@ const cut = (lines: readonly string[], most: number): string[] =>
 /** Writes what was refused, and says what was done. */
 function ended(
   { terminal }: Context,
-  { again }: Order,
+  { again }: PushRequest,
   table: Table,
   { refused, applied, before, file }: Outcome & { file: string },
 ): number {

@@ -4,13 +4,13 @@ import { sleep } from '../waiting.ts';
 import type { Kind } from './fields.ts';
 import type { Item, Refused, Row } from './rows.ts';
 
-/** What a dry run says of an item that can be applied. */
+/** A dry run's words on an item that can be applied. */
 export interface Change {
   action: string;
   changes: { field: string; before?: unknown; after: unknown }[];
 }
 
-/** What became, or would become, of rows. */
+/** The result of a call for rows, made or foreseen. */
 export interface Outcome {
   refused: Refused[];
   /** Of a dry run, by row. */

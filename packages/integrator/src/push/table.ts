@@ -8,7 +8,7 @@ import type { Field, Kind } from './fields.ts';
 /** The last column of a file of refused rows; it is passed over where such a file is pushed. */
 export const reasonColumn = 'refused_because';
 
-/** What the command line says of a file. */
+/** The command line's words on a file. */
 export interface Reading {
   encoding?: string | undefined;
   separator?: string | undefined;
@@ -155,7 +155,7 @@ function requireDecimal(asked: string, columns: readonly Column[]): void {
     throw new UsageError(`--decimal ${asked}: no column of numbers brings ${name}`);
 }
 
-/** What a file was read as, in one line. */
+/** How a file was read, in one line. */
 export function readAs({ encoding, separator, columns }: Table): string {
   const numbers = columns.filter(({ field }) => field.type === 'decimal');
   const marks = numbers.flatMap(({ field, style, asked }) => {
