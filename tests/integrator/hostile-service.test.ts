@@ -64,6 +64,7 @@ const answers: Readonly<Record<string, unknown>> = {
   '/v2/events': { data: [event], pagination: {} },
   '/v2/webhook-endpoints': { data: [1, 2].map(() => ({ id: hostile, url: hostile })) },
   '/v2/webhook-endpoints/one/deliveries': { data: [attempt] },
+  '/v2/webhook-endpoints/one/rotate-secret': { data: { secret: hostile } },
   '/v2/webhook-endpoints/one/replay': { data: { replayed: hostile } },
   '/v2/certifications/one': { data: certification },
   '/v2/limits': { data: limits },
@@ -125,6 +126,7 @@ const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>
     ['--since', '1h'],
     [typed, '--since', '1h'],
   ],
+  'webhooks rotate': () => [['one'], ['one', '--expire-previous'], [], [typed]],
   verify: () => [
     [
       '--secret',

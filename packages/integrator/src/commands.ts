@@ -7,6 +7,7 @@ import { pullOrdersCommand } from './commands/pull-orders.ts';
 import { push } from './commands/push.ts';
 import { trigger } from './commands/trigger.ts';
 import { verify } from './commands/verify.ts';
+import { webhooksRotate } from './commands/webhooks-rotate.ts';
 
 /** Every command, in the order in which `--help` shows them. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -15,6 +16,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'events tail': eventsTail,
   'deliveries list': deliveriesList,
   'deliveries replay': deliveriesReplay,
+  'webhooks rotate': webhooksRotate,
   verify,
   certify,
   push,
