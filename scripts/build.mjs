@@ -88,7 +88,7 @@ function download() {
   );
   const head = [
     '#!/usr/bin/env node',
-    `// comanda.mjs ${version}: webhooks and events of a Comanda, from the command line. node comanda.mjs --help`,
+    `// comanda.mjs ${version}: webhooks, events and files of a Comanda, from the command line. node comanda.mjs --help`,
     `// SPDX-License-Identifier: ${license}. Needs Node 20.19 or newer, and nothing else.`,
   ];
   return {

@@ -12,6 +12,7 @@ export const guides = [
   { path: 'guides/verify-a-webhook', title: 'Verify a webhook' },
   { path: 'guides/feed', title: 'The feed, and catching up' },
   { path: 'guides/comanda-mjs', title: 'Webhooks on your own machine' },
+  { path: 'guides/files', title: 'ERPs that only write files' },
   { path: 'guides/python', title: 'A client for Python' },
   { path: 'guides/chain', title: 'A chain of 200 restaurants' },
   { path: 'guides/sandbox', title: 'Sandbox' },

@@ -86,7 +86,9 @@ describe('authenticate', () => {
     );
     for (const error of await Promise.all(refusals)) {
       expect(error).toMatchObject({ errorCode: 'unauthorized', status: 401 });
-      expect(error.message).toBe('The API key is missing or not valid.');
+      expect(error.message).toBe(
+        'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
+      );
       expect(error.headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
     }
   });

@@ -151,6 +151,22 @@ describe('rotate the secret', () => {
     expect(hours).toBeLessThanOrEqual(24.1);
     expect(rows[1]?.expiresAt).toBeNull();
   });
+
+  it('expires every previous secret at once when asked to, also one that was to run out later', async () => {
+    const { endpoint } = await create();
+    const path = `POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`;
+    expect((await api.rest(path, { body: { expire_previous: false } })).status).toBe(200);
+    expect((await api.rest(path, { body: { expire_previous: true } })).status).toBe(200);
+    const { rows } = await api.app.database.pool.query<{ valid: boolean; count: number }>(
+      `select expires_at is null or expires_at > now() as valid, count(*)::int as count
+       from internal.webhook_secrets where endpoint_id = $1 group by 1 order by 1`,
+      [endpoint.id],
+    );
+    expect(rows).toEqual([
+      { valid: false, count: 2 },
+      { valid: true, count: 1 },
+    ]);
+  });
 });
 
 describe('test', () => {

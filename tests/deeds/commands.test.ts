@@ -196,6 +196,12 @@ describe('webhooks', () => {
     );
     expect(rows).toEqual([{ current: false }, { current: true }]);
     expect(await audited(id)).toEqual([['command_line', 'webhookEndpoints.rotateSecret']]);
+    await done('webhooks', 'rotate', id, '--expire-previous');
+    const { rows: valid } = await api.app.database.pool.query(
+      'select from internal.webhook_secrets where endpoint_id = $1 and (expires_at is null or expires_at > now())',
+      [id],
+    );
+    expect(valid).toHaveLength(1);
     expect((await refused('webhooks', 'rotate', 'nothing')).code).toBe('resource_not_found');
   });
 

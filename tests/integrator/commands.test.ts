@@ -151,6 +151,39 @@ describe('deliveries', () => {
   });
 });
 
+describe('webhooks rotate', () => {
+  test('prints the new secret; the old one signs beside it, and with --expire-previous no more', async () => {
+    const { locationId, key } = await place();
+    const { run } = await download({ url: api.url, key });
+    const consumer = await startConsumer();
+    const { body } = await api.rest<{ data: { id: string; secret: string } }>('POST /v2/webhook-endpoints', {
+      key: key.key,
+      body: { url: consumer.url, events: ['product.created'] },
+    });
+    const first = body.data.secret;
+    const verified = async (count: number, secret: string) => {
+      await createProduct(api.app.database, { locationId });
+      await waitFor('the delivery', async () => consumer.received.length === count);
+      const { headers, text } = consumer.received[count - 1] ?? { headers: {}, text: '' };
+      return verifyWebhook(secret, headers, text).then(
+        () => true,
+        () => false,
+      );
+    };
+    const rotated = await run(['webhooks', 'rotate']);
+    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('beside it for 24 hours') });
+    expect(await verified(1, first)).toBe(true);
+    expect(await verified(2, rotated.stdout.trim())).toBe(true);
+
+    const leaked = await run(['webhooks', 'rotate', body.data.id, '--expire-previous']);
+    expect(leaked).toMatchObject({ code: 0, stderr: expect.stringContaining('sign nothing any more') });
+    expect(await verified(3, first)).toBe(false);
+    expect(await verified(4, rotated.stdout.trim())).toBe(false);
+    expect(await verified(5, leaked.stdout.trim())).toBe(true);
+    await consumer.close();
+  });
+});
+
 describe('verify', () => {
   const { secret, id, timestamp, signature, body } = JSON.parse(
     readFileSync(join(repositoryRoot, 'examples/verify-webhook/vector.json'), 'utf8'),

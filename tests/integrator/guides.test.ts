@@ -6,7 +6,8 @@ import { repositoryRoot } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { commands } from '../../packages/integrator/src/commands.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createOrderKitchen, orderBody } from '../support/orders.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { download } from './comanda-mjs.ts';
 
@@ -21,9 +22,9 @@ function blocksOf(guide: string, language: string): string[] {
 }
 
 /** Runs what a reader would paste, in a folder, with the two settings of the guides. */
-async function paste(folder: string, program: string, script: string): Promise<string> {
+async function paste(folder: string, program: string, script: string, { key } = api.key): Promise<string> {
   const { PATH } = process.env;
-  const env = { PATH, COMANDA_URL: api.url, COMANDA_KEY: api.key.key };
+  const env = { PATH, COMANDA_URL: api.url, COMANDA_KEY: key };
   const words = program === 'bash' ? ['-e', '-c', script] : ['-c', script];
   const { stdout } = await promisify(execFile)(program, words, { cwd: folder, env }).catch(
     (error: { stdout: string }) => error,
@@ -60,6 +61,37 @@ test('the guide of comanda.mjs does what it says, block by block', async () => {
   writeFileSync(join(folder, 'body.json'), text);
   expect(await paste(folder, 'bash', verify)).toMatch(/^right: /);
 });
+
+/** Without the parts that differ from run to run. */
+const unlike = (text: string) =>
+  text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<moment>')
+    .replaceAll('\r\n', '\n');
+
+test('the guide of files does what it says, and prints what it shows', async () => {
+  const { folder } = await download(api);
+  const locationId = await createLocation(api.app.database);
+  const key = await createKey(api.app.database, { locationId });
+  const scripts = blocksOf('files.md', 'sh');
+  const printed = blocksOf('files.md', 'text');
+  expect(scripts).toHaveLength(5);
+  for (const [index, script] of scripts.entries()) {
+    if (script.includes('pull orders')) await orderCoffee(locationId, key.key);
+    const shown = await paste(folder, 'bash', `exec 2>&1\n${script}`, key);
+    expect(unlike(shown)).toBe(unlike(printed[index] ?? ''));
+  }
+});
+
+/** The order of the guide: two of what it brought. */
+async function orderCoffee(locationId: string, key: string): Promise<void> {
+  const { paymentMethodId } = await createOrderKitchen(api, locationId);
+  const { body } = await api.rest<{ data: { id: string } }>('GET /v2/products/by-external-id/A-100', { key });
+  const items = [{ product_id: body.data.id, quantity: 2 }];
+  const kitchen = { productId: body.data.id, paymentMethodId };
+  const order = orderBody(kitchen, { external_id: 'POS-1', items });
+  expect((await postOrder(api, order, { key })).status).toBe(201);
+}
 
 const hasPython =
   spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -37,13 +37,46 @@ const attempt = {
   ...{ duration_ms: 1, attempted_at: hostile, next_attempt_at: hostile },
 };
 
+const fault = { index: 0, message: hostile };
+const change = {
+  index: 0,
+  action: hostile,
+  changes: [{ field: hostile, before: hostile, after: hostile }],
+};
+const limits = {
+  effective_permissions: ['sync:products', 'sync:read', 'stock:sync'],
+  max_items_per_batch: 500,
+  batch_jobs_per_hour: { remaining: 0 },
+};
+const order = {
+  ...{ id: hostile, number: hostile, status: hostile, total: hostile, created_at: hostile },
+  ...{
+    payment: { id: hostile, status: hostile },
+    external_id: hostile,
+    channel: hostile,
+    identifier: hostile,
+  },
+  items: [{ product_id: hostile, name: hostile, quantity: 1, unit_price: 1, total: 1, comment: hostile }],
+};
+
 /** What it answers, by the path. */
 const answers: Readonly<Record<string, unknown>> = {
   '/v2/events': { data: [event], pagination: {} },
   '/v2/webhook-endpoints': { data: [1, 2].map(() => ({ id: hostile, url: hostile })) },
   '/v2/webhook-endpoints/one/deliveries': { data: [attempt] },
+  '/v2/webhook-endpoints/one/rotate-secret': { data: { secret: hostile } },
   '/v2/webhook-endpoints/one/replay': { data: { replayed: hostile } },
   '/v2/certifications/one': { data: certification },
+  '/v2/limits': { data: limits },
+  '/v2/sync/products': { data: { job_id: 'one', success_items: 1, errors: [fault], changes: [change] } },
+  '/v2/sync/jobs/one': {
+    data: { status: 'failed', success_items: 0, failed_items: 9, errors: [], ids: [], error: hostile },
+  },
+  '/v2/orders': { data: [order], pagination: { limit: 200, next: hostile } },
+  '/v2/products': {
+    data: [{ id: hostile, external_id: hostile }],
+    pagination: { limit: 1, offset: 0, total: 1 },
+  },
   '/openapi-v2.json': { webhooks: { [hostile]: {} } },
 };
 
@@ -52,6 +85,12 @@ let url: string;
 let tool: Download;
 beforeAll(async () => {
   tool = await download(api);
+  const table = [
+    `external_id,name,price,${hostile.replaceAll(/[",\n\r\0]/g, '')}`,
+    'A,"x\u001b[2J",1,2',
+    `"${marks}",b,${typed},`,
+  ];
+  writeFileSync(join(tool.folder, 'products.csv'), table.join('\n').replaceAll('\0', ''));
   server = createServer((request, response) => {
     request.resume();
     const { pathname } = new URL(request.url ?? '', 'http://localhost');
@@ -87,6 +126,7 @@ const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>
     ['--since', '1h'],
     [typed, '--since', '1h'],
   ],
+  'webhooks rotate': () => [['one'], ['one', '--expire-previous'], [], [typed]],
   verify: () => [
     [
       '--secret',
@@ -105,6 +145,19 @@ const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>
     ['--follow', 'one', '--json'],
     ['--follow', typed],
   ],
+  push: () => [
+    ['products.csv', '--dry-run'],
+    ['products.csv', '--yes'],
+    ['products.csv', '--yes', '--as', 'stock'],
+    ['products.csv', '--yes', '--map', `${typed}=sku`],
+    [`products${typed}.csv`, '--yes'],
+  ],
+  'pull orders': () => [
+    ['--since', '1h', '--csv'],
+    ['--since', '1h', '--raw'],
+    ['--since', '1h', '--out', 'orders.csv'],
+    ['--since', typed],
+  ],
 };
 
 it('every command is run', () => {
@@ -115,7 +168,9 @@ describe.each(Object.entries(words))('comanda.mjs %s', (name, calls) => {
   it('prints no control of what the service, the receiver or the command line says', async () => {
     for (const argv of [...calls(), [`--${typed}`], [typed, typed]]) {
       const { stdout, stderr } = await tool.run([...name.split(' '), ...argv], { env: { COMANDA_URL: url } });
-      expect({ argv, stdout: controlsIn(stdout), stderr: controlsIn(stderr) }).toEqual({
+      // Rows of a table end as RFC 4180 says.
+      const lines = name === 'pull orders' ? stdout.replaceAll('\r\n', '\n') : stdout;
+      expect({ argv, stdout: controlsIn(lines), stderr: controlsIn(stderr) }).toEqual({
         argv,
         stdout: [],
         stderr: [],
@@ -134,6 +189,13 @@ it('prints what was said as codes', async () => {
   expect(tail.stdout).toContain(codeOf('\u009b'));
 });
 
+it('a file of orders gives no terminal an order, and no spreadsheet a formula', async () => {
+  await tool.run(['pull', 'orders', '--since', '1h', '--out', 'orders.csv'], { env: { COMANDA_URL: url } });
+  const text = readFileSync(join(tool.folder, 'orders.csv'), 'utf8');
+  expect(controlsIn(text.replaceAll('\r\n', '\n'))).toEqual([]);
+  expect(text).toContain(codeOf('\u009b'));
+});
+
 it('the report of a certification holds no line and no Markdown that a name brings along', async () => {
   const { stdout } = await tool.run(['certify', '--follow', 'one'], { env: { COMANDA_URL: url } });
   const lines = stdout.split('\n');
@@ -149,11 +211,11 @@ it('comanda.py raises errors that can be printed', async () => {
     'from comanda import Comanda, ComandaError',
     `comanda = Comanda(${JSON.stringify(url)}, key="k", tries=1)`,
     'try:',
-    '    comanda.get("/v2/orders")',
+    '    comanda.get("/v2/turns")',
     'except ComandaError as error:',
     '    print(error)',
     '    assert "\\u202e" in error.message',
-    'comanda.get("/v2/orders")',
+    'comanda.get("/v2/turns")',
   ];
   writeFileSync(join(folder, 'try.py'), program.join('\n'));
   const { stdout, stderr, code } = await promisify(execFile)('python3', ['-B', join(folder, 'try.py')], {

@@ -236,7 +236,7 @@ describe('what no repeat helps ends a watch:', () => {
     const error = await watching.ended;
     expect(comandaError(error)).toMatchObject({
       ...{ code: 'unauthorized', reason: 'key_not_valid', httpStatus: 401, fields: [] },
-      message: 'The API key is missing or not valid.',
+      message: 'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
     });
     expect(error?.stack).toContain('watch.test.ts');
   });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
-import { complain, note, printable, redraw, say, sayRecords } from '@comanda/db/terminal';
+import { complain, note, printable, redraw, rowsText, say, sayRecords, sayRows } from '@comanda/db/terminal';
 import { describe, expect, it, test, vi } from 'vitest';
 import { codeOf, controls, controlsIn, halves } from '../support/controls.ts';
 import { printsByItself } from '../support/printing.ts';
@@ -85,6 +85,14 @@ describe('the writer', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual(records);
+  });
+
+  it('keeps rows of a table rows, and a line break in a cell', () => {
+    const { stdout } = written(() => sayRows(['a,"b\r\nc"', hostile]));
+    expect(stdout.startsWith('a,"b\nc"\r\na')).toBe(true);
+    expect(stdout.endsWith('b\r\n')).toBe(true);
+    expect(controlsIn(stdout.replaceAll('\r\n', ''))).toEqual([]);
+    expect(rowsText([])).toBe('');
   });
 
   it('draws a line anew by its own order alone', () => {

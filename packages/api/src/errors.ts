@@ -106,7 +106,11 @@ export function locationRefused(status: string, cause?: unknown): ApiError {
 
 /** A 401 in the same words whatever is wrong with the key. */
 export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
-  new ApiError(reason, 'The API key is missing or not valid.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  new ApiError(
+    reason,
+    'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
 
 /**
  * A 422 that names every failing field by its path, at most ten; its reason is that of the first. `isWhole` is false

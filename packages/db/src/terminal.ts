@@ -36,6 +36,16 @@ export const complain = (program: string, message: string): void => note(linesOf
 export const sayRecords = (text: string): void =>
   void process.stdout.write(text.replace(controlButBreak, code));
 
+/**
+ * Rows of a table as a text, each ended as RFC 4180 says. A line break inside is of a quoted field and stays, as LF; what gives a
+ * terminal an order is shown as its code.
+ */
+export const rowsText = (rows: readonly string[]): string =>
+  rows.map((row) => `${row.replace(/\r\n?/g, '\n').replace(controlButBreak, code)}\r\n`).join('');
+
+/** Writes them to standard output. */
+export const sayRows = (rows: readonly string[]): void => void process.stdout.write(rowsText(rows));
+
 /** Draws the last line of a terminal anew, by an order to it that is our own; an empty text leaves nothing there. */
 export const redraw = (screen: Screen, text: string): void =>
   void screen.write(`\r\u001b[K${printable(text)}`);

@@ -16,14 +16,15 @@ export function overview(names: readonly string[]): readonly string[] {
     .filter(([name]) => names.includes(name))
     .map(([name, { summary }]): [string, string] => [name, summary]);
   return [
-    'node comanda.mjs <command> [options]: work with the webhooks and events of a Comanda',
+    'node comanda.mjs <command> [options]: webhooks, events and files of a Comanda',
     '',
     ...aligned(rows),
     '',
     'COMANDA_URL and COMANDA_KEY say which service, and with which key. The key is never shown.',
     'Every command takes --help.',
     '',
-    'Exit codes: 0 done; 1 refused, not delivered, not verified; 2 the command line is wrong; 130 after Ctrl-C.',
+    'Exit codes: 0 done; 1 refused, not delivered, not verified; 2 the command line is wrong; 3 done, but for rows that were',
+    'refused; 130 after Ctrl-C.',
   ];
 }
 

@@ -10,12 +10,25 @@ export class ServiceError extends Error {
   readonly reason: string;
   /** `X-Error-Since`: the moment to begin anew with, where there is one. */
   readonly since: string | undefined;
+  /** The status of the refusal; 0 when there was no answer. */
+  readonly status: number;
+  /** The message of the service, alone. */
+  readonly said: string;
 
-  constructor(message: string, reason = '', since?: string) {
+  constructor(message: string, { reason = '', since, status = 0, said = message }: Partial<Refusal> = {}) {
     super(message);
     this.reason = reason;
     this.since = since;
+    this.status = status;
+    this.said = said;
   }
+}
+
+interface Refusal {
+  reason: string;
+  since: string | undefined;
+  status: number;
+  said: string;
 }
 
 /** A call: `path` begins with a slash. */
@@ -27,6 +40,18 @@ export interface Call {
   body?: unknown;
   /** Ask until there is an answer; otherwise five times. */
   forever?: boolean;
+  /** Of a write: what makes its repeats one, also those of another run; otherwise new for each call. */
+  idempotencyKey?: string;
+  /** Wait so long where the service says to, in seconds; 900 unless given. */
+  longestWaitSeconds?: number;
+}
+
+/** An answer. */
+export interface Reply {
+  /** Its JSON. */
+  body: unknown;
+  /** It is the answer to an earlier call with this idempotency key, and nothing was done now. */
+  replayed: boolean;
 }
 
 /** The API, by its base URL and a key. */
@@ -36,23 +61,34 @@ export interface Service {
    * write has one idempotency key for all tries. @throws {ServiceError}
    */
   call(call: Call): Promise<unknown>;
+  /** The same, and says whether it was done now. */
+  ask(call: Call): Promise<Reply>;
 }
 
 const passing = [408, 429, 500, 502, 503, 504];
 const mostTries = 5;
 /** Whoever says to wait longer, as when a month's limit is used up, is told of and not waited for. */
-const longestWaitSeconds = 900;
+const usualLongestWaitSeconds = 900;
 
 export function openService(base: URL, key: string | undefined, terminal: Terminal): Service {
-  return {
-    async call({ method = 'GET', path, query = {}, body, forever = false }) {
+  const service: Service = {
+    call: async (call) => (await service.ask(call)).body,
+    async ask({
+      method = 'GET',
+      path,
+      query = {},
+      body,
+      forever = false,
+      idempotencyKey = randomUUID(),
+      longestWaitSeconds = usualLongestWaitSeconds,
+    }) {
       const url = new URL(base.href.replace(/\/$/, '') + path);
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) url.searchParams.set(name, String(value));
       const headers = {
         accept: 'application/json',
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        ...(method !== 'GET' && { 'idempotency-key': randomUUID() }),
+        ...(method !== 'GET' && { 'idempotency-key': idempotencyKey }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
@@ -60,15 +96,17 @@ export function openService(base: URL, key: string | undefined, terminal: Termin
         const asked = await exchange(url, { method, headers, ...text, timeoutMs: 60_000 }).catch(noAnswer);
         if (!(asked instanceof NoAnswerError) && asked.status >= 200 && asked.status < 300) {
           if (told !== '') terminal.note(`${base.origin} answers again`);
-          return parse(asked.text, url);
+          return {
+            body: parse(asked.text, url),
+            replayed: asked.headers['idempotency-replayed'] === 'true',
+          };
         }
-        const { message, reason, since, requestId, mayPass, retryAfter } = troubleOf(asked, base);
+        const { message, requestId, mayPass, retryAfter, ...refusal } = troubleOf(asked, base);
         if (!mayPass || retryAfter > longestWaitSeconds || (!forever && tries >= mostTries))
-          throw new ServiceError(
-            requestId === '' ? message : `${message} (request ${requestId})`,
-            reason,
-            since,
-          );
+          throw new ServiceError(requestId === '' ? message : `${message} (request ${requestId})`, {
+            ...refusal,
+            said: message,
+          });
         const seconds = retryAfter || backoffSeconds(tries, 30);
         if (told !== message) terminal.note(`${message}; asking again in ${seconds} s`);
         told = message;
@@ -76,6 +114,7 @@ export function openService(base: URL, key: string | undefined, terminal: Termin
       }
     },
   };
+  return service;
 }
 
 const noAnswer = (error: unknown): NoAnswerError => {
@@ -83,10 +122,8 @@ const noAnswer = (error: unknown): NoAnswerError => {
   throw error;
 };
 
-interface Trouble {
+interface Trouble extends Pick<Refusal, 'reason' | 'since' | 'status'> {
   message: string;
-  reason: string;
-  since?: string | undefined;
   /** Finds the call in the logs of the service. */
   requestId: string;
   mayPass: boolean;
@@ -99,6 +136,8 @@ function troubleOf(asked: Answer | NoAnswerError, base: URL): Trouble {
     return {
       message: `${base.origin}: ${asked.message}`,
       reason: '',
+      since: undefined,
+      status: 0,
       requestId: '',
       mayPass: true,
       retryAfter: 0,
@@ -110,6 +149,7 @@ function troubleOf(asked: Answer | NoAnswerError, base: URL): Trouble {
     message: errorOf(text) ?? `${base.origin} ${plain}`,
     reason: String(headers['x-error-reason'] ?? ''),
     since: headers['x-error-since']?.toString(),
+    status,
     requestId: String(headers['x-request-id'] ?? ''),
     mayPass: passing.includes(status),
     retryAfter: Number(headers['retry-after']) || 0,

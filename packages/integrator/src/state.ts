@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Cursor } from './feed.ts';
 import { UsageError } from './usage-error.ts';
+import { writeWhole } from './whole-file.ts';
 
 /** What is remembered from one run to the next, in a file that its owner alone may read. */
 export interface State {
@@ -20,15 +21,8 @@ export interface State {
 export function openState(file: string, secret: string | undefined): State {
   const stored = read(file);
   const kept = { secret: stored.secret ?? `whsec_${randomBytes(32).toString('base64')}` };
-  const write = (cursor: Cursor) => {
-    const draft = `${file}.${process.pid}`;
-    try {
-      writeFileSync(draft, `${JSON.stringify({ ...kept, ...cursor })}\n`, { mode: 0o600 });
-      renameSync(draft, file);
-    } catch (error) {
-      throw new UsageError(`${file} cannot be written: ${(error as Error).message}`);
-    }
-  };
+  const write = (cursor: Cursor) =>
+    writeWhole(file, `${JSON.stringify({ ...kept, ...cursor })}\n`, { mode: 0o600 });
   const cursor = { after: stored.after, since: stored.since };
   if (stored.secret === undefined) write(cursor);
   return { secret: secret ?? kept.secret, cursor, keep: write };

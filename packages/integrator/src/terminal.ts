@@ -4,9 +4,23 @@ import * as terminal from '@comanda/db/terminal';
 export interface Terminal {
   /** What was asked for: a line of standard output, or several. */
   say(lines: string | readonly string[]): void;
+  /** Rows of a table, on standard output. */
+  sayRows(rows: readonly string[]): void;
+  /** The same as a text, for a file: somebody may print that. */
+  rowsText(rows: readonly string[]): string;
   /** What happens beside it, on standard error. */
   note(message: string): void;
+  /** Whether a person is at it, who sees what is noted and can answer. */
+  readonly isPerson: boolean;
+  /** How far a work is; on a terminal one line that is drawn anew, otherwise a line from time to time. */
+  progress(text: string): void;
+  /** Takes the line of progress away. */
+  progressEnds(): void;
+  /** Asks the person, and gives the line of the answer; empty when there is none. */
+  ask(question: string): Promise<string>;
 }
+
+const quietMs = 10_000;
 
 /** One that hides `key`, and whatever looks like one. */
 export function openTerminal(key: string | undefined): Terminal {
@@ -14,8 +28,41 @@ export function openTerminal(key: string | undefined): Terminal {
     const known = key === undefined || key === '' ? line : line.replaceAll(key, 'cmd_…');
     return known.replace(/cmd_(live|test)_\w+/g, 'cmd_$1_…');
   };
+  const isScreen = terminal.errors.isTTY === true;
+  let drawn = false;
+  let notedMs = Date.now();
+  const progressEnds = () => {
+    if (drawn) terminal.redraw(terminal.errors, '');
+    drawn = false;
+  };
+  const note = (message: string) => {
+    progressEnds();
+    terminal.complain('comanda', hide(message));
+  };
   return {
     say: (lines) => terminal.say([lines].flat().map(hide)),
-    note: (message) => terminal.complain('comanda', hide(message)),
+    sayRows: (rows) => terminal.sayRows(rows.map(hide)),
+    rowsText: (rows) => terminal.rowsText(rows.map(hide)),
+    note,
+    isPerson: isScreen && process.stdin.isTTY === true,
+    progress(text) {
+      if (isScreen) terminal.redraw(terminal.errors, hide(text));
+      else if (Date.now() - notedMs >= quietMs) {
+        note(text);
+        notedMs = Date.now();
+      }
+      drawn = isScreen;
+    },
+    progressEnds,
+    ask(question) {
+      terminal.redraw(terminal.errors, `${hide(question)} `);
+      return new Promise((resolve) => {
+        const answer = (line = '') => {
+          process.stdin.off('data', answer).off('end', answer).pause();
+          resolve(line.trim());
+        };
+        process.stdin.setEncoding('utf8').on('data', answer).on('end', answer);
+      });
+    },
   };
 }

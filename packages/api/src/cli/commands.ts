@@ -110,7 +110,10 @@ export const commands: Record<string, Command> = {
   'webhooks rotate': {
     summary: 'Give an endpoint a new signing secret, shown once; the old one signs beside it for 24 hours',
     positionals: ['ID'],
-    options: { location },
+    options: {
+      'expire-previous': { help: 'previous secrets sign nothing from now on, as when one leaked' },
+      location,
+    },
     audited: true,
     work: async () => (await import('./webhooks.ts')).rotateSecret,
   },

@@ -32,9 +32,10 @@ export const listEndpoints: Work = {
 
 /** `comanda webhooks rotate` */
 export const rotateSecret: Work = {
-  run: async ({ database, settings }, { location }, [id = '']) => {
+  run: async ({ database, settings }, { location, 'expire-previous': now }, [id = '']) => {
     const { actor } = await placeOf(database, location);
-    return database.transaction(undefined, (tx) => rotateIn(tx, actor, secretBoxOf(settings), id));
+    const request = { id, expire_previous: now !== undefined };
+    return database.transaction(undefined, (tx) => rotateIn(tx, actor, secretBoxOf(settings), request));
   },
 };
 

@@ -27,7 +27,7 @@ export const errorResponses = {
     status: 401,
     code: 'unauthorized',
     description: 'The API key is missing, malformed, unknown, expired or revoked.',
-    message: 'The API key is missing or not valid.',
+    message: 'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
     headers: ['WWW-Authenticate'],
   },
   PermissionDenied: {

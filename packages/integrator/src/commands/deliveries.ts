@@ -74,7 +74,8 @@ function line(each: Attempt): string {
   return `${at}  ${type.padEnd(20)}  ${id}  attempt ${attempt}: ${status}, ${answer}, ${each.duration_ms} ms${again}`;
 }
 
-async function endpointPath({ words }: Context, service: Service): Promise<string> {
+/** The path of the endpoint that is named, or of the only one. @throws {UsageError} when there are several. */
+export async function endpointPath({ words }: Context, service: Service): Promise<string> {
   if (words.length > 1) throw new UsageError('give one endpoint, by its id');
   const collection = '/v2/webhook-endpoints';
   if (words[0] !== undefined) return `${collection}/${encodeURIComponent(words[0])}`;

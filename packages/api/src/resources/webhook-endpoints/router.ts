@@ -2,6 +2,7 @@ import { operation, router } from '../../request/operation.ts';
 import { ById, Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
 import {
+  RotateSecret,
   WebhookDeliveryList,
   WebhookDeliveryPage,
   WebhookEndpoint,
@@ -93,13 +94,14 @@ export const webhookEndpointsRouter = router({
   rotateSecret: operation({
     permission: 'webhooks:write',
     summary: 'Rotate the signing secret',
-    description: 'Answers the new secret. For 24 hours both sign every delivery.',
+    description:
+      'Answers the new secret. For 24 hours both sign every delivery, unless `expire_previous` says otherwise.',
     rest: ['POST /v2/webhook-endpoints/{id}/rotate-secret'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(RotateSecret)
     .output(WebhookEndpointWithSecret)
-    .mutation(({ ctx, input }) => endpoints.rotateSecret(ctx, input.id)),
+    .mutation(({ ctx, input }) => endpoints.rotateSecret(ctx, input)),
 
   replay: operation({
     permission: 'webhooks:write',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
-import { Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { ById, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 
 /** No more dead deliveries are counted. */
@@ -66,6 +66,16 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
   }),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
+
+/** What rotates the secret of an endpoint. */
+export const RotateSecret = ById.extend({
+  expire_previous: z.boolean().optional().meta({
+    description:
+      'Previous secrets sign nothing from now on, as when one leaked. Deliveries fail until the consumer has the new one.',
+    example: false,
+  }),
+});
+export type RotateSecret = z.infer<typeof RotateSecret>;
 
 /** On v1, whose events are the documented ones alone. */
 export const WebhookEndpointCreateV1 = z

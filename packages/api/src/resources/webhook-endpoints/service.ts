@@ -10,6 +10,7 @@ import type { Deleted, Page } from '../../wire.ts';
 import { checkWebhookUrl } from './address.rules.ts';
 import { replayIn } from './replay.store.ts';
 import type {
+  RotateSecret,
   WebhookEndpoint,
   WebhookEndpointCreate,
   WebhookEndpointUpdate,
@@ -86,10 +87,13 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
   });
 }
 
-/** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
-export const rotateSecret = (ctx: CallContext, id: string): Promise<Answer<WebhookEndpointWithSecret>> =>
+/** Makes a new signing secret; the old one signs beside it for 24 hours, or no longer. Throws `resource_not_found`. */
+export const rotateSecret = (
+  ctx: CallContext,
+  request: RotateSecret,
+): Promise<Answer<WebhookEndpointWithSecret>> =>
   inTransaction(ctx, async (tx) => ({
-    value: await rotateIn(tx, actorOf(ctx), ctx.app.secrets, id),
+    value: await rotateIn(tx, actorOf(ctx), ctx.app.secrets, request),
     isSecret: true,
   }));
 

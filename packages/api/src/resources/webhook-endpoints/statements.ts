@@ -78,11 +78,12 @@ export const insertSecret = statement(
    values ($1::uuid, $2::uuid, $3, $4::bytea)`,
 );
 
-/** $1 location, $2 endpoint. By the clock that judges it, not by this process's. */
-export const expireSecret = statement<{ expires_at: Date }>(
-  'expire_webhook_secret',
-  `update internal.webhook_secrets set expires_at = now() + interval '24 hours'
-   where location_id = $1::uuid and endpoint_id = $2::uuid and expires_at is null returning expires_at`,
+/** $1 location, $2 endpoint, $3 whether at once: then those that run out as well. By the clock that judges it, not by this process's. */
+export const expireSecrets = statement<{ expires_at: Date }>(
+  'expire_webhook_secrets',
+  `update internal.webhook_secrets set expires_at = now() + case when $3::boolean then interval '0' else interval '24 hours' end
+   where location_id = $1::uuid and endpoint_id = $2::uuid
+     and (expires_at is null or $3::boolean and expires_at > now()) returning expires_at`,
 );
 
 /** $1 location, $2 endpoint, $3 event id. */

@@ -1,20 +1,20 @@
 import { isId, newSigningSecret, type SecretBox, type Transaction } from '@comanda/db';
 import { notFound } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
-import type { WebhookEndpoint, WebhookEndpointWithSecret } from './schema.ts';
+import type { RotateSecret, WebhookEndpoint, WebhookEndpointWithSecret } from './schema.ts';
 import * as sql from './statements.ts';
 
-/** Makes a new signing secret; the old one signs beside it for 24 hours. Throws `resource_not_found`. */
+/** Makes a new signing secret; the old one signs beside it for 24 hours, or no longer. Throws `resource_not_found`. */
 export async function rotateIn(
   tx: Transaction,
   actor: AuditActor,
   secrets: SecretBox,
-  id: string,
+  { id, expire_previous: now = false }: RotateSecret,
 ): Promise<WebhookEndpointWithSecret> {
   const { locationId } = actor;
   // Its row is held: of two rotations at once the second sees the secret of the first.
   const { doc } = await oneOf(id, () => tx.run(sql.holdEndpoint, [locationId, id]));
-  const [old] = await tx.run(sql.expireSecret, [locationId, id]);
+  const [old] = await tx.run(sql.expireSecrets, [locationId, id, now]);
   const made = await withSecret(tx, secrets, locationId, doc);
   auditAs(tx, actor, 'webhookEndpoints.rotateSecret', id, {
     before: null,

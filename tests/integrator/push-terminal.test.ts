@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { createKey } from '../support/factories.ts';
+import { endAfterTests } from '../support/left-over.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type Download, download } from './comanda-mjs.ts';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 120_000 });
+
+const api = usePublishingApi();
+let tool: Download;
+let key: string;
+beforeAll(async () => {
+  const made = await createKey(api.app.database, {
+    ...{ locationId: api.locationId, batchJobsPerHour: 1_000, maxItemsPerBatch: 5 },
+  });
+  key = made.key;
+  tool = await download({ url: api.url, key: made });
+});
+
+// A terminal of its own for the command: what it prints comes back, and its exit code.
+const terminal = `
+import os, pty, sys
+status = pty.spawn(sys.argv[1:])
+sys.exit(os.waitstatus_to_exitcode(status))
+`;
+const hasPython =
+  spawnSync('python3', ['-c', 'import pty, sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
+if (!hasPython)
+  console.warn('Python 3.9 or newer is not on this machine: nothing is pushed from a terminal.');
+
+/** Runs a command on a terminal, and answers its question. */
+async function typed(words: readonly string[], answer: string): Promise<{ code: number; shown: string }> {
+  const env = { PATH: process.env.PATH, COMANDA_URL: api.url, COMANDA_KEY: key };
+  const argv = ['-c', terminal, process.execPath, 'comanda.mjs', ...words];
+  const child = spawn('python3', argv, { cwd: tool.folder, env });
+  const callOff = endAfterTests(async () => child.kill('SIGKILL'));
+  let shown = '';
+  let answered = false;
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    if (answered || !shown.includes('[y/N]')) return;
+    answered = true;
+    child.stdin.write(`${answer}\n`);
+  });
+  const [code] = await once(child, 'close');
+  callOff();
+  return { code, shown };
+}
+
+test.skipIf(!hasPython)('on a terminal the diff and a question come first', async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => `A-${index},Tea \u001b[2J,1.${10 + (index % 90)}`);
+  writeFileSync(
+    join(tool.folder, 'products.csv'),
+    ['external_id,name,price', ...rows, 'A-60,Tea,x'].join('\n'),
+  );
+  const count = async () =>
+    (await api.rest<{ pagination: { total: number } }>('GET /v2/products?search=A-')).body.pagination.total;
+
+  for (const no of ['', 'n', 'yess']) {
+    const { code, shown } = await typed(['push', 'products.csv'], no);
+    expect({ code, count: await count() }).toEqual({ code: 1, count: 0 });
+    expect(shown).toContain('nothing was pushed');
+  }
+  expect(existsSync(join(tool.folder, 'products.refused.csv'))).toBe(false);
+
+  const { code, shown } = await typed(['push', 'products.csv'], 'y');
+  expect({ code, count: await count() }).toEqual({ code: 3, count: 60 });
+  expect(shown).toContain('created  external_id A-0  name "Tea \\u001b[2J", price 1.1, visible true');
+  expect(shown).toContain('… and 20 more: --dry-run shows all');
+  expect(shown).toContain('60 created, 0 updated, 0 unchanged, 1 refused');
+  expect(shown).toContain('Push 60 rows? [y/N]');
+  expect(shown).toContain('\r\u001b[K55 of 60 rows pushed');
+  expect(shown).toContain('60 rows pushed; 1 refused: products.refused.csv');
+  expect(shown.replaceAll('\u001b[K', '')).not.toContain('\u001b');
+  expect(readFileSync(join(tool.folder, 'products.refused.csv'), 'utf8')).toContain('A-60,Tea,x,');
+});
+
+test.skipIf(!hasPython)('nothing is asked where nothing can be pushed', async () => {
+  writeFileSync(join(tool.folder, 'products.csv'), 'external_id,name,price\nB-1,Tea,x\n');
+  const { code, shown } = await typed(['push', 'products.csv'], 'y');
+  expect(code).toBe(1);
+  expect(shown).not.toContain('[y/N]');
+});
