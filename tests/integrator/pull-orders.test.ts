@@ -71,7 +71,7 @@ test('each line of each order is a row, with what names the product', async () =
     ...{ line_total: '3.75', comment: 'no "sugar",\nplease\\u001b[2J', choices: '' },
   });
   expect(second).toMatchObject({
-    ...{ line: '2', product_id: gone, product_external_id: '', product_sku: '', name: "'=1+1" },
+    ...{ line: '2', product_id: gone, product_external_id: 'GONE', name: "'=1+1" },
     ...{ quantity: '2', line_total: '2', comment: '' },
   });
 
@@ -125,7 +125,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
   expect(next.length).toBeLessThan(numbers.length);
 });
 
-test('a key that may not read products leaves their names out, and says so', async () => {
+test('a key that may not read products reads what was sold all the same', async () => {
   const { key } = await createKey(api.app.database, {
     locationId: api.locationId,
     permissions: ['orders:read'],
@@ -133,9 +133,9 @@ test('a key that may not read products leaves their names out, and says so', asy
   const { code, stdout, stderr } = await tool.run([...pull, '--since', '1h'], { env: { COMANDA_KEY: key } });
   expect({ code, stderr }).toEqual({
     code: 0,
-    stderr: expect.stringContaining('lacks the permission products:read'),
+    stderr: expect.not.stringContaining('permission'),
   });
-  expect(rowsIn(stdout).every(({ product_sku }) => product_sku === '')).toBe(true);
+  expect(rowsIn(stdout).every(({ product_sku }) => product_sku !== '')).toBe(true);
 });
 
 test.each([

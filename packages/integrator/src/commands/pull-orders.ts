@@ -4,7 +4,7 @@ import { counted } from '../counted.ts';
 import { writeRecord } from '../csv/records.ts';
 import { separatorFrom } from '../csv/separators.ts';
 import { type CellStyle, cellsOf, orderColumns, type PulledOrder } from '../pull/columns.ts';
-import { type Beginning, namesOfProducts, pullOrders } from '../pull/orders.ts';
+import { type Beginning, pullOrders } from '../pull/orders.ts';
 import { UsageError } from '../usage-error.ts';
 import { writeWhole } from '../whole-file.ts';
 
@@ -33,8 +33,7 @@ export const pullOrdersCommand: Command = {
   },
   more: [
     `Columns: ${Object.keys(orderColumns).join(', ')}.`,
-    'An order that changed again comes again: write by order_id and line. It needs a key with orders:read, and for',
-    'product_external_id and product_sku with products:read.',
+    'An order that changed again comes again: write by order_id and line. It needs a key with orders:read.',
   ],
   async run(context) {
     const { terminal, text, flag } = context;
@@ -44,12 +43,7 @@ export const pullOrdersCommand: Command = {
     const from = beginningOf(context, state);
     const api = context.service();
     const { orders, cursor } = await pullOrders(api, terminal, from);
-    const names = await namesOfProducts(api, orders);
-    if (names === undefined)
-      terminal.note(
-        'product_external_id and product_sku are empty: the key lacks the permission products:read',
-      );
-    const { rows, guarded } = rowsOf(orders, names ?? new Map(), style, separator);
+    const { rows, guarded } = rowsOf(orders, style, separator);
     const mark = flag('bom') ? '\ufeff' : '';
     const all = [`${mark}${writeRecord(Object.keys(orderColumns), separator)}`, ...rows];
     if (out === undefined)
@@ -96,15 +90,13 @@ function cursorIn(file: string): string {
 
 function rowsOf(
   orders: readonly PulledOrder[],
-  names: ReadonlyMap<string, { external_id?: string; sku?: string }>,
   style: CellStyle,
   separator: string,
 ): { rows: string[]; guarded: number } {
   let guarded = 0;
   const rows = orders.flatMap((order) =>
     order.items.map((item, index) => {
-      const product = names.get(item.product_id) ?? {};
-      const made = cellsOf({ order, item, line: index + 1, product }, style);
+      const made = cellsOf({ order, item, line: index + 1 }, style);
       guarded += made.guarded;
       return writeRecord(made.cells, separator);
     }),

@@ -1,4 +1,4 @@
-/** An order as the list with details and items has it, as far as it is written. */
+/** An order as the list with details, items and snapshot has it, as far as it is written. */
 export interface PulledOrder {
   id: string;
   number: number;
@@ -17,18 +17,14 @@ export interface PulledOrder {
 
 interface PulledItem {
   product_id: string;
+  external_id?: string;
+  sku?: string;
   name: string;
   quantity: number;
   unit_price: number;
   total: number;
   comment?: string;
-  subselections?: { item_id: string; quantity: number }[];
-}
-
-/** The names of a product at the caller's side. */
-export interface ProductNames {
-  external_id?: string;
-  sku?: string;
+  subselections?: { item_id: string; quantity: number; name?: string; external_id?: string }[];
 }
 
 /** A line of an order, and its place. */
@@ -37,7 +33,6 @@ export interface OrderLine {
   item: PulledItem;
   /** From 1. */
   line: number;
-  product: ProductNames;
 }
 
 type Value = string | number | boolean | undefined;
@@ -59,15 +54,17 @@ export const orderColumns: Readonly<Record<string, (each: OrderLine) => Value>> 
   order_total: ({ order }) => order.total,
   line: ({ line }) => line,
   product_id: ({ item }) => item.product_id,
-  product_external_id: ({ product }) => product.external_id,
-  product_sku: ({ product }) => product.sku,
+  product_external_id: ({ item }) => item.external_id,
+  product_sku: ({ item }) => item.sku,
   name: ({ item }) => item.name,
   quantity: ({ item }) => item.quantity,
   unit_price: ({ item }) => item.unit_price,
   line_total: ({ item }) => item.total,
   comment: ({ item }) => item.comment,
   choices: ({ item }) =>
-    item.subselections?.map(({ item_id: id, quantity }) => `${quantity} x ${id}`).join(' | '),
+    item.subselections
+      ?.map(({ quantity, external_id, name, item_id }) => `${quantity} x ${external_id ?? name ?? item_id}`)
+      .join(' | '),
 };
 
 // A text that a spreadsheet takes for a formula, also behind spaces and in the wide forms of these signs.
