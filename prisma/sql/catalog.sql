@@ -1,7 +1,8 @@
 -- The catalog as one tree, and its version. Every statement that changes what GET /v2/catalog shows notes one change
 -- (made/); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots
 -- see only rise, and equal sums show equal catalogs. A reader who finds a new token or epoch stamps it with the next
--- version, so writers never meet in one row.
+-- version, so writers never meet in one row. What is noted may not show, as a product without a category does not: who has
+-- built the text compares its digest, and the same text keeps its version.
 
 CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(t.n), 0)::bigint FROM tally(location, '{catalog}') t
@@ -28,9 +29,31 @@ BEGIN
   IF NOT FOUND OR v.epoch <> v_epoch OR v.token < p_token THEN
     INSERT INTO internal.catalog_versions AS c (location_id, epoch, token, version)
     VALUES (p_location, v_epoch, p_token, date_trunc('milliseconds', clock_timestamp()))
-    ON CONFLICT (location_id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,
+    ON CONFLICT (location_id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token, digest = NULL,
       version = greatest(excluded.version, c.version + interval '1 millisecond')
     WHERE c.epoch <> excluded.epoch OR c.token < excluded.token
+    RETURNING * INTO v;
+    IF NOT FOUND THEN
+      SELECT * INTO v FROM internal.catalog_versions c WHERE c.location_id = p_location;
+    END IF;
+  END IF;
+  RETURN CASE WHEN v.epoch = v_epoch AND v.token = p_token THEN v.version END;
+END $$;
+
+-- The same for who has built the text of that state: when it is that of the last version, the version stays.
+CREATE FUNCTION stamp_catalog_text(p_location uuid, p_token bigint, p_digest text) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+  v internal.catalog_versions%ROWTYPE;
+  v_epoch text := database_epoch();
+BEGIN
+  SELECT * INTO v FROM internal.catalog_versions c WHERE c.location_id = p_location;
+  IF NOT FOUND OR v.epoch <> v_epoch OR v.token < p_token OR (v.token = p_token AND v.digest IS NULL) THEN
+    INSERT INTO internal.catalog_versions AS c (location_id, epoch, token, version, digest)
+    VALUES (p_location, v_epoch, p_token, date_trunc('milliseconds', clock_timestamp()), p_digest)
+    ON CONFLICT (location_id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token, digest = excluded.digest,
+      version = CASE WHEN c.epoch = excluded.epoch AND (c.token = excluded.token OR c.digest = excluded.digest) THEN c.version
+        ELSE greatest(excluded.version, c.version + interval '1 millisecond') END
+    WHERE c.epoch <> excluded.epoch OR c.token < excluded.token OR (c.token = excluded.token AND c.digest IS NULL)
     RETURNING * INTO v;
     IF NOT FOUND THEN
       SELECT * INTO v FROM internal.catalog_versions c WHERE c.location_id = p_location;

@@ -40,7 +40,7 @@ export const menuCategories = table<MenuCategory>()('menu_categories', {
 export const catalogVersions = table<CatalogVersion>()('catalog_versions', {
   schema: 'internal',
   key: [],
-  columns: plain('location_id epoch token version'),
+  columns: plain('location_id epoch token version digest'),
   people: 'none',
   service: ['select', 'insert', 'update'],
   belongs: { sandbox: { kept: 'versions rise, whatever is removed' }, derived: true },

@@ -54,10 +54,12 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
   webhook_endpoint: { events: testEvents },
 };
 
-/** Whether the catalog has its event for the change: not for stock, which shows there, too. */
+/** Whether the catalog has its event for the change: not for stock, which shows there, too, but for the picture of a category. */
 export function touchesCatalog(change: FoldedChange): boolean {
-  return (
-    change.resource !== 'stock' && !passedBy(change) && change.changes.some(({ inCatalog }) => inCatalog)
+  if (change.resource === 'stock' || passedBy(change)) return false;
+  const picture = change.resource === 'category' ? 'image_url' : undefined;
+  return change.changes.some(
+    ({ inCatalog, changed }) => inCatalog || changed.some((column) => column === picture),
   );
 }
 

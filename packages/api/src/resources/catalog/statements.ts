@@ -30,12 +30,13 @@ export const readCurrentVersions = statement<StampedVersion & { location_id: str
 
 /**
  * $1 location. The tree and its version, which is null when a later state got its version while this one was
- * built: then it must be built again.
+ * built: then it must be built again. The zone is in the digest because the version is shown in it.
  */
 export const readCatalog = statement<{ categories: string } & (StampedVersion | { milliseconds: null })>(
   'read_catalog',
   `select t.categories, ${stamped('s.version', 'database_epoch()')}
-   from locations l, catalog_tree(l.id) t, lateral (select stamp_catalog(l.id, t.token) as version) s
+   from locations l, catalog_tree(l.id) t, lateral (
+     select stamp_catalog_text(l.id, t.token, md5(l.timezone || t.categories)) as version) s
    where l.id = $1::uuid`,
 );
 

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it, test } from 'vitest';
+import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
+import { dataOf } from '../support/answers.ts';
+import { callRest } from '../support/api.ts';
+import {
+  createCategory,
+  createKey,
+  createLocation,
+  createPaymentMethod,
+  createProduct,
+} from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+
+const api = usePublishingApi();
+let locationId: string;
+let key: string;
+let category: string;
+let shown: string;
+let unseen: string;
+
+beforeEach(async () => {
+  const { database } = api.app;
+  locationId = await createLocation(database);
+  ({ key } = await createKey(database, { locationId }));
+  category = await createCategory(database, { locationId, name: 'Teas' });
+  const stock = { quantity: 5 };
+  shown = await createProduct(database, { locationId, stock, categoryIds: [category] });
+  unseen = await createProduct(database, { locationId, stock });
+});
+
+const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
+  callRest(api.url, route, { key, headers, ...(body !== undefined && { body }) });
+const sql = (text: string, values: unknown[] = []) =>
+  api.app.database.pool.query(text, [locationId, ...values]);
+async function read() {
+  const answer = await rest('GET /v2/catalog');
+  return { ...answer, catalog: dataOf(answer, 200, Catalog), etag: answer.headers.get('etag') ?? '' };
+}
+async function order(productId: string) {
+  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  return rest(
+    'POST /v2/orders',
+    {
+      ...{ external_id: randomUUID(), is_take_away: true, identifier: '' },
+      items: [{ product_id: productId, quantity: 1 }],
+      payment_method_id: paymentMethodId,
+    },
+    { 'idempotency-key': randomUUID() },
+  );
+}
+const fields = { name: 'Mate', description: '', price: 2 };
+
+describe('what the tree does not show moves neither version nor tag', () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ['a product without a category is made', () => rest('POST /v2/products', fields)],
+    [
+      'one with stock',
+      () =>
+        rest('POST /v2/products', { ...fields, stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } }),
+    ],
+    ['it is changed', () => rest(`PATCH /v2/products/${unseen}`, { price: 9 })],
+    ['it is deleted', () => rest(`DELETE /v2/products/${unseen}`)],
+    ['its stock is set', () => rest('POST /v2/stock/sync', { items: [{ product_id: unseen, quantity: 9 }] })],
+    ['it is sold', () => order(unseen)],
+    [
+      'it gets a choice',
+      () =>
+        sql(
+          `insert into subselections (location_id, product_id, name, min_selection, max_selection, single, position)
+           values ($1, $2, 'Size', 0, 1, true, 0)`,
+          [unseen],
+        ),
+    ],
+  ])('%s', async (_, change) => {
+    await sql('update products set price = 10 where location_id = $1 and id = $2', [shown]);
+    // An event gives a version without the text: of what is not published yet it would be another one.
+    await api.published();
+    const before = await read();
+    const outcome = (await change()) as { status?: number; text?: string };
+    expect(outcome.status ?? 200, outcome.text).toBeLessThan(300);
+    const conditional = await rest('GET /v2/catalog', undefined, { 'if-none-match': before.etag });
+    expect({ status: conditional.status, etag: conditional.headers.get('etag') }).toEqual({
+      status: 304,
+      etag: before.etag,
+    });
+    expect((await read()).text).toBe(before.text);
+    // What shows after it is told from it.
+    await rest(`PATCH /v2/products/${shown}`, { price: 11 });
+    const after = await read();
+    expect(after.etag).not.toBe(before.etag);
+    expect(Date.parse(after.catalog.version)).toBeGreaterThan(Date.parse(before.catalog.version));
+  });
+
+  it('but the zone in which the version is shown does', async () => {
+    const before = await read();
+    await sql(`update locations set timezone = 'Asia/Tokyo' where id = $1`);
+    const after = await read();
+    expect(after.catalog.version).toMatch(/\+09:00$/);
+    expect(after.etag).not.toBe(before.etag);
+  });
+
+  it('and the version that an event or a process of the version before gave without the text stays', async () => {
+    await rest(`PATCH /v2/products/${shown}`, { price: 11 });
+    await api.published();
+    const { rows } = await sql(
+      'select version, digest from internal.catalog_versions where location_id = $1',
+    );
+    expect(rows[0]?.digest).toBeNull();
+    const { catalog } = await read();
+    expect(Date.parse(catalog.version)).toBe(rows[0]?.version.getTime());
+    await rest('POST /v2/products', fields);
+    expect((await read()).catalog.version).toBe(catalog.version);
+  });
+});
+
+it('a new picture of a category is told by catalog.updated, and a picture that stays is not', async () => {
+  await api.published();
+  const { catalog } = await read();
+  const told = async () => {
+    await api.published();
+    const { rows } = await sql(
+      `select type, body::jsonb -> 'data' ->> 'published_at' as at from events
+       where location_id = $1 order by number`,
+    );
+    return rows as { type: string; at: string }[];
+  };
+  const before = (await told()).length;
+  await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/teas.jpg' });
+  expect((await told()).slice(before)).toEqual([{ type: 'catalog.updated', at: catalog.version }]);
+  await sql(`update categories set image_url = 'https://images.example.com/t.jpg' where location_id = $1`);
+  await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/t.jpg' });
+  expect((await told()).slice(before).map(({ type }) => type)).toEqual([
+    'catalog.updated',
+    'catalog.updated',
+  ]);
+});
