@@ -138,9 +138,10 @@ const insertDeliveries = statement(
      (location_id, id, endpoint_id, event_id)`,
 );
 
-// Of the endpoints that are asked for, those are taken for which nothing waits. Address and secrets are read as it claims. Each
-// look-up is of one row (docs/decisions/0020), and stands still at the time of the statement: the transaction's may be older.
-const insertClaimed = statement<{
+// Of the endpoints that are asked for, those are taken for which nothing waits: in a transaction that sorts nothing, the order leads to
+// the index of what is due (docs/decisions/0020). By the time of the statement: the transaction may be older than what waits.
+/** Values: locations, ids, endpoints and events of the deliveries; locations and ids of the endpoints to be claimed for; lease, worker. */
+export const insertClaimed = statement<{
   id: string;
   locationId: string;
   url: string;
@@ -158,7 +159,8 @@ const insertClaimed = statement<{
      where (select l.status from locations l where l.id = a.location_id) = 'active'
        and (select true from webhook_deliveries d
          where d.location_id = a.location_id and d.endpoint_id = a.id
-           and d.next_attempt_at <= statement_timestamp() and d.leased_by is null limit 1) is null
+           and d.next_attempt_at <= statement_timestamp() and d.leased_by is null
+         order by d.next_attempt_at, d.id limit 1) is null
    ), made as (
      insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at, leased_until, leased_by)
      select w.location_id, w.id, w.endpoint_id, w.event_id, now(),
