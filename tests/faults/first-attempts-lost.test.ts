@@ -14,10 +14,26 @@ import { useWorkerKit } from '../worker/kit.ts';
 vi.setConfig({ testTimeout: 300_000 });
 const kit = useWorkerKit({ lifetime: 'test' });
 const hand = useHand(kit, { lifetime: 'test' });
-const frozen: TestProcess[] = [];
+const frozen = new Set<number>();
 afterEach(() => {
-  for (const { pid } of frozen.splice(0)) process.kill(pid, 'SIGCONT');
+  for (const pid of frozen) process.kill(pid, 'SIGCONT');
+  frozen.clear();
 });
+
+const freeze = (...workers: readonly TestProcess[]) => {
+  for (const { pid } of workers) {
+    process.kill(pid, 'SIGSTOP');
+    frozen.add(pid);
+  }
+};
+const thaw = (...workers: readonly TestProcess[]) => {
+  for (const { pid } of workers) if (frozen.delete(pid)) process.kill(pid, 'SIGCONT');
+};
+const killFrozen = async (worker: TestProcess | undefined) => {
+  if (worker === undefined) throw new Error('there is none to kill');
+  frozen.delete(worker.pid);
+  expect((await worker.stop('SIGKILL')).signal).toBe('SIGKILL');
+};
 
 const start = () =>
   startProcess({
@@ -44,21 +60,28 @@ test('killed (-9), another worker of its machine sends them within seconds, once
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const kills = trials(2, 10);
+  const workers = [await start(), await start()];
   let slowestMs = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
-    const worker = await start();
-    await holdPublishing(kit, hand, async () => process.kill(worker.pid, 'SIGSTOP'));
-    const other = await start();
+    // Either may publish; both stand still until it is known.
+    await holdPublishing(kit, hand, async () => freeze(...workers));
     await hand.sql('commit');
     await waitFor('the commit', claimed);
-    const killedAt = performance.now();
-    expect((await worker.stop('SIGKILL')).signal).toBe('SIGKILL');
+    const [holder] = await kit.sql<{ pid: number }>(
+      'select h.pid from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by',
+    );
+    const at = workers.findIndex(({ pid }) => pid === holder?.pid);
+    const [dead] = workers.splice(at, 1);
     expect(erp.received).toHaveLength(kill - 1);
+    const killedAt = performance.now();
+    await killFrozen(dead);
+    thaw(...workers);
     await arrived(erp, kill, 30_000);
     slowestMs = Math.max(slowestMs, performance.now() - killedAt);
     await waitFor('its record', async () => !(await claimed()));
-    expect((await other.stop()).code).toBe(0);
+    workers.push(await start());
   }
+  for (const worker of workers) expect((await worker.stop()).code).toBe(0);
   expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(kills);
   expect(erp.received).toHaveLength(kills);
   expect(slowestMs).toBeLessThan(takenOverMs);
@@ -71,10 +94,10 @@ test('killed (-9) with no other there, the next one sends them as it starts', as
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const worker = await start();
-  await holdPublishing(kit, hand, async () => process.kill(worker.pid, 'SIGSTOP'));
+  await holdPublishing(kit, hand, async () => freeze(worker));
   await hand.sql('commit');
   await waitFor('the commit', claimed);
-  await worker.stop('SIGKILL');
+  await killFrozen(worker);
   const next = await start();
   await arrived(erp, 1, 3_000);
   await kit.settled('delivered');
@@ -86,8 +109,7 @@ test('frozen, another one sends them once its silence tells, and it sends nothin
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const worker = await start();
-  frozen.push(worker);
-  await holdPublishing(kit, hand, async () => process.kill(worker.pid, 'SIGSTOP'));
+  await holdPublishing(kit, hand, async () => freeze(worker));
   await hand.sql('commit');
   await waitFor('the commit', claimed);
   const [beat] = await kit.sql<{ at: Date }>(
@@ -100,8 +122,7 @@ test('frozen, another one sends them once its silence tells, and it sends nothin
   const [attempt] = await kit.sql<{ at: Date }>('select attempted_at as at from webhook_attempts');
   const silentUntil = (beat?.at.getTime() ?? Number.NaN) + heartbeats.deadMs;
   expect(attempt?.at.getTime()).toBeGreaterThanOrEqual(silentUntil);
-  frozen.pop();
-  process.kill(worker.pid, 'SIGCONT');
+  thaw(worker);
   expect((await worker.stop()).code).toBe(0);
   expect((await other.stop()).code).toBe(0);
   expect(erp.received).toHaveLength(1);
