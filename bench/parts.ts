@@ -21,6 +21,7 @@ import { publishing } from './parts/publishing.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
 import { testing } from './parts/testing.ts';
+import { trickle } from './parts/trickle.ts';
 import { trpc } from './parts/trpc.ts';
 import { webhooks } from './parts/webhooks.ts';
 
@@ -44,6 +45,7 @@ export const parts: readonly Part[] = [
   neighbours,
   hostile,
   admission,
+  trickle,
   webhooks,
   live,
   board,

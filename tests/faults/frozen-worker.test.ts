@@ -20,10 +20,11 @@ afterEach(async () => {
   for (const { pid } of frozen.splice(0)) process.kill(pid, 'SIGCONT');
 });
 
-const start = () =>
+const start = (env: Record<string, string> = {}) =>
   startProcess({
     entry: 'worker',
     env: {
+      ...env,
       DATABASE_URL: kit.url,
       ENCRYPTION_KEY: kit.encryptionKey,
       LOG_LEVEL: 'warn',
@@ -149,13 +150,16 @@ test('a worker that comes to life again claims nothing before its heartbeat is t
 test('what a frozen worker has claimed and not sent goes to another once its silence tells, and is sent once', async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  const worker = await start();
-  // What it claims comes with the secrets, so it is frozen in between.
-  await hand.sql('begin');
-  await hand.sql('lock table internal.webhook_secrets in access exclusive mode');
+  // One that sends nothing leaves them to the queue.
+  const paused = await start({ DELIVERIES: 'paused' });
   for (let product = 0; product < 3; product += 1)
     await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('all three events', async () => (await created()).length === 3);
+  expect((await paused.stop()).code).toBe(0);
+  // What a worker claims comes with the secrets, so it is frozen in between.
+  await hand.sql('begin');
+  await hand.sql('lock table internal.webhook_secrets in access exclusive mode');
+  const worker = await start();
   const claiming = `wait_event_type = 'Lock' and query like '%claim_due_deliveries%'`;
   await waitFor('the worker to claim', async () => (await sessions(claiming)) > 0);
   frozen.push(worker);

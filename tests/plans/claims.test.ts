@@ -2,6 +2,8 @@ import { type Database, openDatabase } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { claimDeliveries } from '../../packages/worker/src/deliveries/statements.ts';
+import { takingLocations } from '../../packages/worker/src/relay/changes.ts';
+import { insertClaimed } from '../../packages/worker/src/relay/deliveries.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
 import { explainDatabase, listenToPlans } from './auto-explain.ts';
@@ -19,7 +21,8 @@ let beside: Endpoint;
 let elsewhere: Endpoint;
 const plans: PlanNode[] = [];
 const listening = listenToPlans(({ application, text, plan }) => {
-  if (application === 'comanda-worker' && text.includes('d.ctid AS place')) plans.push(plan);
+  const isOfClaims = text.includes('d.ctid AS place') || text.includes('taken as materialized');
+  if (application === 'comanda-worker' && isOfClaims) plans.push(plan);
 });
 
 interface Endpoint {
@@ -82,14 +85,15 @@ const endpoints = () => [here, beside, elsewhere];
 async function readsWhatItClaims(): Promise<void> {
   await database.pool.query('discard plans');
   // What is claimed is passed by.
-  await outside.query(
-    'update webhook_deliveries set leased_until = null, leased_by = null where leased_by is not null',
-  );
+  await giveAllBack();
   plans.length = 0;
   await claimed();
   for (const endpoint of endpoints()) await deliveries(endpoint, 20_000, "now() - interval '1 hour'");
   expect(await claimed()).toBe(most);
-  expect(plans).toHaveLength(2);
+  // As the relay asks whether anything waits; it would pass by what is claimed.
+  await giveAllBack();
+  expect(await takenAtOnce()).toBe(0);
+  expect(plans).toHaveLength(3);
   for (const plan of plans) {
     const { touched, useful, unseen } = judge(plan, { indexes });
     expect({ touched, useful, unseen, readsFew: touched <= 5 * Math.max(useful, 1) }).toMatchObject({
@@ -106,6 +110,21 @@ async function claimed(): Promise<number> {
     ...['-infinity', '00000000-0000-0000-0000-000000000000'],
   ]);
   return rows.length;
+}
+
+const giveAllBack = () =>
+  outside.query(
+    'update webhook_deliveries set leased_until = null, leased_by = null where leased_by is not null',
+  );
+
+/** For how many of the endpoints a first attempt may be claimed as it is made. */
+async function takenAtOnce(): Promise<number> {
+  const locations = endpoints().map(({ locationId }) => locationId);
+  return database.transaction(takingLocations([...new Set(locations)]), async (tx) => {
+    const ids = endpoints().map(({ id }) => id);
+    const taken = await tx.run(insertClaimed, [[], [], [], [], locations, ids, 60_000, 'the worker']);
+    return taken.length;
+  });
 }
 
 async function endpointAt(locationId: string): Promise<Endpoint> {

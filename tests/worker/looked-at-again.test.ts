@@ -29,6 +29,14 @@ async function claimUnderWay() {
   await kit.startWorker({ databaseUrl: proxy.url, webhookTimeoutMs: 20_000 });
   await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('the attempt that hangs', () => erp.received.length === 1);
+  // From then on it has a connection for its claims: none can be opened while answers are held back.
+  await waitFor('it to look for more', async () => {
+    const looks = await kit.sql(
+      `select from pg_stat_activity where datname = current_database() and query like '%from claim_due_deliveries(%'
+         and application_name = 'comanda-worker-attempts'`,
+    );
+    return looks.length > 0;
+  });
   const deliveryId = newId();
   await kit.sql(
     `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)

@@ -20,6 +20,7 @@ import { startClearing } from './deliveries/clearing.ts';
 import { createBodyBytes } from './deliveries/collecting.ts';
 import { createDeliveries } from './deliveries/deliveries.ts';
 import { createHealth, startHealth } from './deliveries/health.ts';
+import { createRecorder } from './deliveries/recorder.ts';
 import { createSigning } from './deliveries/signing.ts';
 import { createSilence } from './deliveries/silence.ts';
 import { createSlots } from './deliveries/slots.ts';
@@ -118,11 +119,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     version: ownBuild().version,
     workerId: heartbeat.id,
     alive: heartbeat.alive,
+    isHeard: () => heartbeat.steadyMs() > 0,
     timeoutMs: options.webhookTimeoutMs,
     retryDelaysSeconds: options.webhookRetryDelaysSeconds,
     load,
     bytes,
     meter,
+    recorder: createRecorder(attempts, {
+      workerId: heartbeat.id,
+      retryDelaysSeconds: options.webhookRetryDelaysSeconds,
+    }),
   });
   const certifications = createCertifications({
     database,
@@ -163,7 +169,12 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     heartbeat,
     log,
   });
-  const relay = startRelay(database, log);
+  // Of a paused worker first attempts wait in the queue, too.
+  const relay = startRelay(
+    database,
+    log,
+    options.deliveries === 'paused' ? undefined : deliveries.firstAttempts,
+  );
   const listener = listenForChanges(database, relay.wake, log);
   const sweeper = startSweeper(database, heartbeat, log);
   const warden = startWarden(database, settings.databaseRolePrefix, log);

@@ -1,19 +1,29 @@
 import { pidSpace, type Queryable, statement } from '@comanda/db';
+import type { EndpointRef } from './deliveries/endpoint-loop.ts';
+
+/** An endpoint, and how many claims on its deliveries were freed. */
+export interface FreedEndpoint extends EndpointRef {
+  count: number;
+}
+
+/** SQL for what a statement frees that returns `location_id` and `endpoint_id` as `freed`. */
+export const freedEndpoints = `select location_id as "locationId", endpoint_id as "endpointId", count(*)::int as count
+   from freed group by 1, 2`;
 
 /**
  * Frees at once what workers of this machine held that have died, as their pids show: claims of deliveries and locks of
- * jobs. Workers elsewhere are judged by their silence instead. Returns how many claims it freed.
+ * jobs. Workers elsewhere are judged by their silence instead. Returns the endpoints of the claims that it freed.
  */
-export async function freeOrphans(tx: Queryable): Promise<number> {
+export async function freeOrphans(tx: Queryable): Promise<FreedEndpoint[]> {
   const space = pidSpace();
-  if (space === undefined) return 0;
+  if (space === undefined) return [];
   const neighbours = await tx.run(workersOf, [space]);
   const dead = neighbours.flatMap(({ id, pid }) => (isAlive(pid) ? [] : id));
-  if (dead.length === 0) return 0;
-  const [freed] = await tx.run(releaseOf, [dead]);
+  if (dead.length === 0) return [];
+  const freed = await tx.run(releaseOf, [dead]);
   await tx.run(unlockOf, [dead]);
   await tx.run(forget, [dead]);
-  return freed?.count ?? 0;
+  return freed;
 }
 
 function isAlive(pid: number): boolean {
@@ -31,13 +41,13 @@ const workersOf = statement<{ id: string; pid: number }>(
   `select id, pid from internal.process_heartbeats where kind in ('worker', 'worker_pool') and pid_space = $1`,
 );
 
-const releaseOf = statement<{ count: number }>(
+const releaseOf = statement<FreedEndpoint>(
   'orphans_release',
   `with freed as (
      update webhook_deliveries set leased_until = null, leased_by = null
      where leased_by = any ($1::text[]) and next_attempt_at is not null
-     returning 1
-   ) select count(*)::int as count from freed`,
+     returning location_id, endpoint_id
+   ) ${freedEndpoints}`,
 );
 
 const unlockOf = statement(

@@ -14,7 +14,7 @@ import {
 import type { Logger } from 'pino';
 import { abortedWith } from './certification/certifications.ts';
 import { abortSilent } from './certification/statements.ts';
-import { freeOrphans } from './orphans.ts';
+import { type FreedEndpoint, freedEndpoints, freeOrphans } from './orphans.ts';
 
 /** What one sweep mended. */
 export interface Swept {
@@ -56,24 +56,30 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
   return database.transaction(undefined, async (tx) => {
     const [row] = await tx.run(sweeperLock, []);
     if (row?.taken !== true) return undefined;
-    let claims = await freeOrphans(tx);
+    const freed = await freeOrphans(tx);
     const [own] = judge === undefined ? [] : await tx.run(ownBeat, [judge, deadSeconds]);
     if (own?.fresh === true) {
-      claims += await count(tx.run(freeClaims, [deadSeconds]));
+      freed.push(...(await tx.run(freeClaims, [deadSeconds])));
       await tx.run(unlockJobs, [deadSeconds]);
       await tx.run(forgetTheDead, []);
     }
     const certifications = await count(tx.run(abortSilent, [abortedWith, deadSeconds]));
-    return { claims, certifications, endpoints: await queueMissing(tx), syncJobs: await queueForsaken(tx) };
+    const claims = freed.reduce((sum, one) => sum + one.count, 0);
+    const endpoints = await queueMissing(tx, freed);
+    return { claims, certifications, endpoints, syncJobs: await queueForsaken(tx) };
   });
 }
 
-async function queueMissing(tx: Queryable): Promise<number> {
+/** Jobs for what was just freed, however new it is: a first attempt has none; and for what has been due for a while. */
+async function queueMissing(tx: Queryable, freed: readonly FreedEndpoint[]): Promise<number> {
   const endpoints = await tx.run(unattended, []);
   await addJobs(
     tx,
     'deliver-webhooks',
-    endpoints.map((endpoint) => ({ payload: endpoint, jobKey: deliveryJobKey(endpoint.endpointId) })),
+    [...freed, ...endpoints].map(({ locationId, endpointId }) => ({
+      payload: { locationId, endpointId },
+      jobKey: deliveryJobKey(endpointId),
+    })),
   );
   return endpoints.length;
 }
@@ -109,13 +115,13 @@ function living(holder: string): string {
   return `select from internal.process_heartbeats h where h.id = ${holder} and abs(extract(epoch from now() - h.seen_at)) <= $1`;
 }
 
-const freeClaims = statement<{ count: number }>(
+const freeClaims = statement<FreedEndpoint>(
   'sweep_free_claims',
   `with freed as (
      update webhook_deliveries d set leased_until = null, leased_by = null
      where d.next_attempt_at is not null and d.leased_by is not null and not exists (${living('d.leased_by')})
-     returning 1
-   ) select count(*)::int as count from freed`,
+     returning location_id, endpoint_id
+   ) ${freedEndpoints}`,
 );
 
 const unlockJobs = statement(

@@ -2,7 +2,7 @@ import { traceIdOf } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-loop.ts';
-import type { ClaimedDelivery } from './statements.ts';
+import type { HeldDelivery } from './statements.ts';
 
 /**
  * Writes one line for an attempt, under the id of the request that made the change. An allow-list: no URL, which
@@ -11,7 +11,7 @@ import type { ClaimedDelivery } from './statements.ts';
 export function logAttempt(
   log: Logger,
   { locationId, endpointId }: EndpointRef,
-  { id, eventId, eventType, requestId, traceparent }: ClaimedDelivery,
+  { id, eventId, eventType, requestId, traceparent }: HeldDelivery,
   { ok, attempt, responseCode, error, durationMs }: MadeAttempt,
   lastAttempt: number,
 ): void {

@@ -4,7 +4,7 @@ import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
 import type { ReadyDelivery } from './claim.ts';
 import { UnsignableError } from './signing.ts';
-import type { ClaimedDelivery } from './statements.ts';
+import type { HeldDelivery, StoredSecrets } from './statements.ts';
 
 /** An attempt that was made, ready to be recorded. */
 export interface MadeAttempt extends Attempt {
@@ -25,11 +25,7 @@ export interface AttemptTools {
 }
 
 /** Opens the signing secrets of an endpoint. @throws {UnsignableError} when there is none, or one cannot be opened. */
-export function openSecrets(
-  tools: AttemptTools,
-  owner: SecretOwner,
-  stored: ClaimedDelivery['secrets'],
-): string[] {
+export function openSecrets(tools: AttemptTools, owner: SecretOwner, stored: StoredSecrets): string[] {
   if (stored === null || stored.length === 0) throw new UnsignableError('the endpoint has no signing secret');
   try {
     return stored.map(({ keyId, sealed }) =>
@@ -44,7 +40,7 @@ export function openSecrets(
  * Looks again, right before it is sent, whether a claimed delivery may still be: answers the time to sign it with and
  * how long that look counts; undefined when it may not. `last` when there is no further look.
  */
-export type LookAgain = (delivery: ClaimedDelivery, last: boolean) => Promise<Fresh | undefined>;
+export type LookAgain = (delivery: HeldDelivery, last: boolean) => Promise<Fresh | undefined>;
 
 /** A look that counts until `sendBy`, by `performance.now()`; `at` is the database's time of it, in Unix seconds. */
 export interface Fresh {

@@ -3,11 +3,11 @@ import { connectMsOf } from '../http/sender.ts';
 import { openSecrets } from './attempt.ts';
 import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
 import { untilAvailable } from './patience.ts';
-import { type ClaimedDelivery, claimDeliveries, returnDeliveries } from './statements.ts';
+import { claimDeliveries, type HeldDelivery, returnDeliveries } from './statements.ts';
 
 /** A claimed delivery that waits for a slot among those in flight. */
 export interface ReadyDelivery {
-  delivery: ClaimedDelivery;
+  delivery: HeldDelivery;
   /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
   body: Buffer;
   secrets: readonly string[];
@@ -55,14 +55,13 @@ export async function claim(
   const { database, timeoutMs, workerId, signing } = options;
   const { locationId, endpointId } = endpoint;
   await options.alive();
-  const leaseMs = connectMsOf(timeoutMs) + timeoutMs + leaseMarginMs;
   const sendBy = performance.now() + freshMs;
   const rows = await database.run(claimDeliveries, [
     locationId,
     endpointId,
     most,
     bytes,
-    leaseMs,
+    leaseMsOf(timeoutMs),
     workerId,
     held,
     after.dueAt,
@@ -90,6 +89,9 @@ export async function claim(
     throw error;
   }
 }
+
+/** How long a claim lasts: as long as an attempt may take, and a margin. */
+export const leaseMsOf = (timeoutMs: number): number => connectMsOf(timeoutMs) + timeoutMs + leaseMarginMs;
 
 /** Gives claims back without an attempt; they stay due. Tries again while the database is away. */
 export async function giveBack(

@@ -1,10 +1,10 @@
 import { addJob, again, deliveryJobKey, repeat } from '@comanda/db';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
-import { createLane, type Lane } from './lane.ts';
+import type { Lane } from './lane.ts';
 import { nextDue } from './statements.ts';
 
 /**
- * Delivers what is due for one endpoint until nothing is, then queues a job for when something will be.
+ * Delivers what it was handed and what is due for one endpoint until nothing is, then queues a job for when something will be.
  *
  * @throws what the database throws; attempts that are in flight are finished and recorded first.
  */
@@ -12,8 +12,8 @@ export async function deliverDue(
   options: DeliveryOptions,
   endpoint: EndpointRef,
   loop: EndpointLoop,
+  lane: Lane,
 ): Promise<void> {
-  const lane = createLane(options, endpoint, loop);
   try {
     await repeat(keepUp(options, endpoint, loop, lane), loop);
   } finally {
@@ -29,6 +29,8 @@ function keepUp(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointL
     if (!lane.isIdle()) return again(Math.max(1, waitMs));
     if (lane.fault !== undefined) throw lane.fault.error;
     if (lane.wasBusy()) scheduled = false;
+    // What was claimed as it was made, and arrived, had no job and needs none.
+    if (lane.owesNothing() && !loop.again) return undefined;
     // Looked once more after the job was queued: nothing that came in between is forgotten.
     if (scheduled && !loop.again) return undefined;
     const waiting = await scheduleNext(options, endpoint);

@@ -1,8 +1,13 @@
 import { addJob, createWaker, deliveryJobKey } from '@comanda/db';
+import { openSecrets } from './attempt.ts';
+import { giveBack, leaseMsOf, type ReadyDelivery } from './claim.ts';
 import { deliverDue } from './deliver-due.ts';
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import { type FirstAttempts, type HandedDeliveries, readyOf } from './first-attempts.ts';
+import { createLane, type Lane } from './lane.ts';
 import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
+import { widthUnder } from './width.ts';
 
 /** The endpoints that this process is delivering to. */
 export interface Deliveries {
@@ -11,35 +16,36 @@ export interface Deliveries {
    * own here, so that a slow one holds up nobody else.
    */
   attend(endpoint: EndpointRef): void;
+  /** First attempts that come without a job. */
+  readonly firstAttempts: FirstAttempts;
   /** Claims no more, waits for what is in flight up to `graceMs`, and gives the rest back. */
   stop(graceMs: number): Promise<void>;
 }
 
+/** An endpoint that is being delivered to. */
+interface Running {
+  loop: EndpointLoop;
+  lane: Lane;
+}
+
 /** Makes the registry; it starts empty. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
-  const { database, log, workerId, signing } = options;
-  const loops = new Map<string, EndpointLoop>();
+  const { bytes, database, load, log, signing, silence, workerId } = options;
+  const loops = new Map<string, Running>();
   const running = new Set<Promise<void>>();
   let stopping = false;
 
-  const attend = (endpoint: EndpointRef): void => {
-    const known = loops.get(endpoint.endpointId);
-    if (known !== undefined) {
-      known.again = true;
-      known.waker.wake();
-      return;
-    }
-    if (stopping) return;
-    if (signing.isLeft(endpoint.endpointId)) {
-      // A job that was taken just before: the sweeper queues it anew if this fails.
-      addJob(database, 'deliver-webhooks', endpoint, { jobKey: deliveryJobKey(endpoint.endpointId) }).catch(
-        () => {},
-      );
-      return;
-    }
-    const loop: EndpointLoop = { waker: createWaker(), again: false, stopping: false };
-    loops.set(endpoint.endpointId, loop);
-    const delivering = deliverDue(options, endpoint, loop)
+  const track = (work: Promise<void>): Promise<void> => {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+    return tracked;
+  };
+
+  const run = (endpoint: EndpointRef, handed: ReadyDelivery[]): Promise<void> => {
+    const loop: EndpointLoop = { waker: createWaker(), handed, again: false, stopping };
+    const lane = createLane(options, endpoint, loop);
+    loops.set(endpoint.endpointId, { loop, lane });
+    const delivering = deliverDue(options, endpoint, loop, lane)
       .then(() => loop.again)
       .catch(async (error: unknown) => {
         if (error instanceof UnsignableError) {
@@ -50,19 +56,77 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
         log.warn({ err: error, ...endpoint }, 'delivering to an endpoint was interrupted');
         return false;
       })
-      .then((again) => {
-        running.delete(delivering);
+      .then(async (again) => {
         loops.delete(endpoint.endpointId);
-        if (again) attend(endpoint);
+        if (loop.handed.length > 0) await run(endpoint, loop.handed);
+        else if (again) attend(endpoint);
       });
-    running.add(delivering);
+    return track(delivering);
+  };
+
+  const attend = (endpoint: EndpointRef): void => {
+    const known = loops.get(endpoint.endpointId);
+    if (known !== undefined) {
+      known.loop.again = true;
+      known.loop.waker.wake();
+      return;
+    }
+    if (stopping) return;
+    if (signing.isLeft(endpoint.endpointId)) {
+      // A job that was taken just before: the sweeper queues it anew if this fails.
+      addJob(database, 'deliver-webhooks', endpoint, { jobKey: deliveryJobKey(endpoint.endpointId) }).catch(
+        () => {},
+      );
+      return;
+    }
+    void run(endpoint, []);
+  };
+
+  /** A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts. */
+  const leave = async (endpoint: EndpointRef, ids: readonly string[], error: UnsignableError) => {
+    await giveBack(options, endpoint, ids);
+    await signing.leave(endpoint, error);
+  };
+
+  const firstAttempts: FirstAttempts = {
+    workerId,
+    leaseMs: leaseMsOf(options.timeoutMs),
+    mayClaim: () => !stopping && options.isHeard(),
+    hasRoom(endpointId, count, size) {
+      if (signing.isLeft(endpointId) || bytes.room(endpointId) < size) return false;
+      const width = silence.isSilent(endpointId) ? 1 : widthUnder(load);
+      return count <= (loops.get(endpointId)?.lane.roomForMore() ?? width);
+    },
+    async hand(given: HandedDeliveries) {
+      const { locationId, endpointId } = given;
+      const endpoint = { locationId, endpointId };
+      let ready: ReadyDelivery[];
+      try {
+        ready = readyOf(given, openSecrets(options, endpoint, given.secrets));
+        signing.opened(endpointId);
+      } catch (error) {
+        if (!(error instanceof UnsignableError)) throw error;
+        const ids = given.deliveries.map(({ delivery }) => delivery.id);
+        track(leave(endpoint, ids, error)).catch(() => {});
+        return;
+      }
+      const known = loops.get(endpointId);
+      if (known === undefined) {
+        const delivering = run(endpoint, ready);
+        if (stopping) await delivering;
+        return;
+      }
+      known.loop.handed.push(...ready);
+      known.loop.waker.wake();
+    },
   };
 
   return {
     attend,
+    firstAttempts,
     async stop(graceMs) {
       stopping = true;
-      for (const loop of loops.values()) {
+      for (const { loop } of loops.values()) {
         loop.stopping = true;
         loop.waker.wake();
       }
@@ -70,11 +134,16 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const limit = new Promise<'late'>((resolve) => {
         timer = setTimeout(() => resolve('late'), graceMs);
       });
-      const outcome = await Promise.race([Promise.all(running), limit]);
+      const outcome = await Promise.race([allEnded(running), limit]);
       clearTimeout(timer);
       if (outcome !== 'late') return;
       log.warn({ endpoints: loops.size }, 'deliveries in flight are handed over unfinished');
       await database.run(releaseClaims, [workerId]).catch(() => {});
     },
   };
+}
+
+// What is handed over meanwhile is given back in a loop of its own.
+async function allEnded(running: ReadonlySet<Promise<void>>): Promise<void> {
+  while (running.size > 0) await Promise.allSettled(running);
 }

@@ -2,7 +2,9 @@ import type { ByteBudget, Database, Waker } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { AttemptMeter } from '../watching/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
+import type { ReadyDelivery } from './claim.ts';
 import type { Health } from './health.ts';
+import type { Recorder } from './recorder.ts';
 import type { Signing } from './signing.ts';
 import type { Silence } from './silence.ts';
 import type { Slots } from './slots.ts';
@@ -22,6 +24,8 @@ export interface DeliveryOptions extends AttemptTools {
   workerId: string;
   /** Resolves once that heartbeat beats: what is claimed before could be taken for a dead worker's at once. */
   alive(): Promise<void>;
+  /** Whether it beats now. */
+  isHeard(): boolean;
   /** How long a consumer may take; a claim is held a little longer. */
   timeoutMs: number;
   retryDelaysSeconds: readonly number[];
@@ -35,11 +39,14 @@ export interface DeliveryOptions extends AttemptTools {
   /** Told of every attempt that was made. */
   meter: Pick<AttemptMeter, 'observe'>;
   signing: Signing;
+  recorder: Recorder;
 }
 
 /** The state of one endpoint's loop. */
 export interface EndpointLoop {
   waker: Waker;
+  /** What was claimed for it as it was made, and is not under way yet. */
+  handed: ReadyDelivery[];
   /** Somebody asked for it since it last looked. */
   again: boolean;
   stopping: boolean;

@@ -4,7 +4,6 @@ import { beginning, claim, giveBack, type Position, type ReadyDelivery } from '.
 import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
 import { createLookAgain } from './look-again.ts';
 import { createPace } from './pace.ts';
-import { record } from './record.ts';
 import type { Holder } from './slots.ts';
 import { widthUnder } from './width.ts';
 
@@ -14,6 +13,10 @@ export interface Lane {
   step(): number;
   /** Whether nothing is claimed, and no statement under way. */
   isIdle(): boolean;
+  /** How many deliveries it would send at once if it was handed them; none while others wait here. */
+  roomForMore(): number;
+  /** Whether it did nothing but deliver what it was handed. */
+  owesNothing(): boolean;
   /** Looks for what is due with the next step. */
   lookAnew(): void;
   /** Whether deliveries were claimed since it was last asked. */
@@ -40,7 +43,7 @@ const mostHeld = 400;
  * over. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { bytes, database, load, log, slots, silence } = options;
+  const { bytes, load, log, slots, silence } = options;
   const { endpointId } = endpoint;
   const lastAttempt = options.retryDelaysSeconds.length + 1;
   const pace = createPace(performance.now());
@@ -62,8 +65,9 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   /** Where the deliveries that were claimed last go. */
   let origin: string | undefined;
   /** There may be more due than the last look brought. */
-  let more = true;
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let more = loop.handed.length === 0;
+  let lookedAt = more ? Number.NEGATIVE_INFINITY : performance.now();
+  let owing = more;
   /** Where the last look ended: what a burst has left behind there is costly to pass over each time. */
   let after: Position = beginning;
   let begunAt = Number.NEGATIVE_INFINITY;
@@ -89,6 +93,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       giveUpSlot();
       dropBody(one);
       load.inFlight -= 1;
+      if (made?.ok !== true) owing = true;
       if (made === undefined) unsent.push(delivery.id);
       else {
         pace.count();
@@ -130,6 +135,24 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     origin = where;
   };
 
+  const takeUp = (claimed: readonly ReadyDelivery[]) => {
+    for (const { delivery, body } of claimed) {
+      held.add(delivery.id);
+      bodies.set(delivery.id, bytes.take(endpointId, body.length));
+      moveTo(originOf(delivery.url));
+    }
+    // However long the database took: what has a slot goes at once, looked at again where it is not fresh any more.
+    const free = isEnding() ? 0 : Math.max(0, room());
+    for (const one of claimed.slice(0, free)) send(one);
+    ready.push(...claimed.slice(free));
+  };
+
+  const takeHanded = () => {
+    if (loop.handed.length === 0) return;
+    busy = true;
+    takeUp(loop.handed.splice(0));
+  };
+
   const look = async (most: number) => {
     const wanted = bytes.room(endpointId);
     const giveBackRoom = bytes.take(endpointId, wanted);
@@ -142,15 +165,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     if (isFull || !whole) more = true;
     after = isFull && lookedAt - begunAt < lookAgainMs ? last : beginning;
     if (found > 0) busy = true;
-    for (const { delivery, body } of claimed) {
-      held.add(delivery.id);
-      bodies.set(delivery.id, bytes.take(endpointId, body.length));
-      moveTo(originOf(delivery.url));
-    }
-    // However long the database took: what has a slot goes at once, looked at again where it is not fresh any more.
-    const free = isEnding() ? 0 : Math.max(0, room());
-    for (const one of claimed.slice(0, free)) send(one);
-    ready.push(...claimed.slice(free));
+    takeUp(claimed);
   };
 
   const returnUnsent = (now: number): number => {
@@ -160,6 +175,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       const waited = stale ? ready.splice(0) : [];
       waited.forEach(dropBody);
       const ids = [...unsent.splice(0), ...waited.map(({ delivery }) => delivery.id)];
+      owing = true;
       more = true;
       after = beginning;
       start('return', ids, giveBack(options, endpoint, ids));
@@ -175,7 +191,10 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     if (restMs > 0 && ended.length < recordTogether && !last) return restMs;
     const made = ended.splice(0);
     const ids = made.map(({ deliveryId }) => deliveryId);
-    start('record', ids, record(database, endpoint, made, options));
+    const recording = options.recorder.record(endpoint, made).then((whole) => {
+      if (!whole) owing = true;
+    });
+    start('record', ids, recording);
     return lookAgainMs;
   };
 
@@ -189,6 +208,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     if (most <= 0 || ready.length > ahead / 2) return lookAgainMs;
     if (ahead === 0 && most < widthUnder(load) / 2 && sinceMs < lookApartMs) return lookApartMs - sinceMs;
     loop.again = false;
+    owing = true;
     more = false;
     lookedAt = now;
     if (after === beginning) begunAt = now;
@@ -200,9 +220,18 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     step() {
       const now = performance.now();
       sendReady(now);
+      takeHanded();
       return Math.min(returnUnsent(now), recordEnded(now), claimMore(now));
     },
-    isIdle: () => holder.inFlight + ready.length + unsent.length + ended.length + statements.size === 0,
+    isIdle: () =>
+      holder.inFlight + ready.length + unsent.length + ended.length + statements.size + loop.handed.length ===
+      0,
+    roomForMore() {
+      const waits = ready.length + unsent.length + loop.handed.length > 0;
+      if (isEnding() || waits || statements.has('claim') || statements.has('return')) return 0;
+      return Math.max(0, Math.min(room(), mostHeld - held.size));
+    },
+    owesNothing: () => !owing,
     leave() {
       if (origin !== undefined) slots.forget(origin, holder);
     },

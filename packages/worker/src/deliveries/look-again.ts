@@ -2,7 +2,7 @@ import { statement } from '@comanda/db';
 import type { Fresh, LookAgain } from './attempt.ts';
 import { freshMs } from './claim.ts';
 import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
-import { type ClaimedDelivery, deliversAfter } from './statements.ts';
+import { deliversAfter, type HeldDelivery } from './statements.ts';
 
 /** However slow the database is, a look counts for some time from its answer; but not when it was asked for so long ago. */
 const oldestMs = 5_000;
@@ -10,7 +10,7 @@ const oldestMs = 5_000;
 const lastFreshMs = 10_000;
 
 interface Asked {
-  delivery: ClaimedDelivery;
+  delivery: HeldDelivery;
   last: boolean;
   resolve(fresh: Fresh | undefined): void;
   reject(error: unknown): void;

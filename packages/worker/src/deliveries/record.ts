@@ -2,7 +2,7 @@ import { type Database, isUnavailable } from '@comanda/db';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-loop.ts';
 import { untilAvailable } from './patience.ts';
-import { recordAttempts } from './statements.ts';
+import { recordAttempts } from './record.statements.ts';
 
 /** What recording needs to know of this worker. */
 export interface RecordOptions {
@@ -12,7 +12,8 @@ export interface RecordOptions {
 }
 
 /**
- * Records attempts of one endpoint in one statement, trying again while the database is away.
+ * Records attempts of one endpoint in one statement, trying again while the database is away. Answers whether all of them
+ * counted.
  *
  * @throws what the database throws when it stays away for a minute, or refuses each attempt by itself.
  */
@@ -21,14 +22,16 @@ export async function record(
   endpoint: EndpointRef,
   made: readonly MadeAttempt[],
   options: RecordOptions,
-): Promise<void> {
+): Promise<boolean> {
   try {
     // What cannot be recorded is sent again.
-    await untilAvailable(() => recordTogether(database, endpoint, made, options));
+    return await untilAvailable(() => recordTogether(database, endpoint, made, options));
   } catch (error) {
     if (isUnavailable(error) || made.length === 1) throw error;
     // Whatever is wrong with one of them, the others count.
-    for (const one of made) await record(database, endpoint, [one], options);
+    let whole = true;
+    for (const one of made) whole = (await record(database, endpoint, [one], options)) && whole;
+    return whole;
   }
 }
 
@@ -39,30 +42,37 @@ async function recordTogether(
   database: Database,
   { locationId, endpointId }: EndpointRef,
   made: readonly MadeAttempt[],
-  { workerId, retryDelaysSeconds }: RecordOptions,
-): Promise<void> {
+  options: RecordOptions,
+): Promise<boolean> {
   let left = made;
   for (let telling = 1; left.length > 0 && telling <= mostTellings; telling += 1) {
-    const now = performance.now();
-    const recorded = await database.run(recordAttempts, [
-      locationId,
-      endpointId,
-      workerId,
-      retryDelaysSeconds,
-      left.map(({ deliveryId }) => deliveryId),
-      left.map(({ attempt }) => attempt),
-      left.map(({ eventType }) => eventType),
-      left.map(({ ok }) => ok),
-      left.map(({ responseCode }) => responseCode ?? null),
-      left.map(({ responseBody }) => storable(responseBody)),
-      left.map(({ error }) => storable(error)),
-      left.map(({ durationMs }) => Math.round(durationMs)),
-      left.map(({ endedAt }) => now - endedAt),
-    ]);
-    if (recorded.length === left.length) return;
+    const values = [...valuesOf(left, options), locationId, endpointId];
+    const recorded = await database.run(recordAttempts, values);
     const ids = new Set(recorded.map(({ id }) => id));
     left = left.filter(({ deliveryId }) => !ids.has(deliveryId));
   }
+  return left.length === 0;
+}
+
+/** The values that every statement which records attempts begins with. */
+export function valuesOf(
+  made: readonly MadeAttempt[],
+  { workerId, retryDelaysSeconds }: RecordOptions,
+): unknown[] {
+  const now = performance.now();
+  return [
+    workerId,
+    retryDelaysSeconds,
+    made.map(({ deliveryId }) => deliveryId),
+    made.map(({ attempt }) => attempt),
+    made.map(({ eventType }) => eventType),
+    made.map(({ ok }) => ok),
+    made.map(({ responseCode }) => responseCode ?? null),
+    made.map(({ responseBody }) => storable(responseBody)),
+    made.map(({ error }) => storable(error)),
+    made.map(({ durationMs }) => Math.round(durationMs)),
+    made.map(({ endedAt }) => now - endedAt),
+  ];
 }
 
 // A consumer may answer anything; Postgres takes no U+0000.

@@ -1,7 +1,7 @@
 import { statement } from '@comanda/db';
 
-/** A delivery that this worker holds, with all that its next attempt needs but the body. */
-export interface ClaimedDelivery {
+/** A delivery that this worker holds, with all that its next attempt needs but body and secrets. */
+export interface HeldDelivery {
   id: string;
   eventId: string;
   eventType: string;
@@ -11,13 +11,27 @@ export interface ClaimedDelivery {
   traceparent: string | null;
   /** Attempts that were made before. */
   attempts: number;
-  /** When it was due, as Postgres writes it. */
-  dueAt: string;
   /** The time of the claim in Unix seconds, by the database's clock. */
   claimedAt: number;
   url: string;
-  /** The signing secrets that are valid now, newest first, as they are stored. */
-  secrets: { keyId: string; sealed: string }[] | null;
+}
+
+/** The signing secrets of an endpoint that are valid now, newest first, as they are stored. */
+export type StoredSecrets = { keyId: string; sealed: string }[] | null;
+
+/** A delivery that was due, as its claim answers it. */
+export interface ClaimedDelivery extends HeldDelivery {
+  /** When it was due, as Postgres writes it. */
+  dueAt: string;
+  secrets: StoredSecrets;
+}
+
+/** SQL for the secrets of an endpoint as `StoredSecrets`. */
+export function storedSecrets(locationId: string, endpointId: string): string {
+  return `(select json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
+      order by s.created_at desc, s.id desc)
+    from internal.webhook_secrets s where s.location_id = ${locationId} and s.endpoint_id = ${endpointId}
+      and (s.expires_at is null or s.expires_at > now()))`;
 }
 
 // Each statement looks its rows up one by one, whatever the planner takes the tables for: `limit 1` keeps a look-up from
@@ -43,56 +57,6 @@ export const claimDeliveries = statement<ClaimedDelivery & { body: string }>(
      due_at::text as "dueAt", extract(epoch from clock_timestamp())::float8 as "claimedAt", body, url, secrets
    from claim_due_deliveries($1::uuid, $2::uuid, $3::int, $4::bigint, $5::float8, $6::text, $7::uuid[], $8::timestamptz,
      $9::uuid)`,
-);
-
-/**
- * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once.
- * An attempt counts for nobody but the holder of the claim; one that may not be sent any more gets its log entry and is
- * dropped unless it did arrive; nothing is written of an endpoint that is gone. Values: location, endpoint, worker,
- * delays before attempts 2 to 5 in seconds, then per attempt: delivery, number, event type, outcome, response code,
- * body, error, duration and the time since its end in milliseconds. A delivery that is changed at that very moment is left out: ask again.
- */
-export const recordAttempts = statement<{ id: string }>(
-  'record_attempts',
-  `with results as materialized (
-     select * from unnest($5::uuid[], $6::int[], $7::text[], $8::boolean[], $9::int[], $10::text[], $11::text[],
-         $12::int[], $13::float8[])
-       as r (id, attempt, event_type, ok, response_code, response_body, error, duration_ms, ended_ms_ago)
-   ), found as materialized (
-     select r.*, d.place, d.dropped from results r cross join lateral (
-       select d.ctid as place, coalesce(d.status = 'dropped' or d.number <= ${deliversAfter('$1', '$2')}, true) as dropped
-       from webhook_deliveries d
-       where d.location_id = $1 and d.id = r.id and d.attempts = r.attempt - 1
-         and (d.leased_by = $3 or d.leased_by is null) and d.status in ('pending', 'failed', 'dropped')
-       limit 1
-     ) d
-     where exists (select from webhook_endpoints e where e.location_id = $1 and e.id = $2)
-   ), recorded as (
-     update webhook_deliveries d
-     set attempts = r.attempt, leased_until = null, leased_by = null,
-       status = case when r.ok then 'delivered' when r.dropped then 'dropped'
-         when r.attempt > cardinality($4::float8[]) then 'dead' else 'failed' end::delivery_status,
-       next_attempt_at = case when not r.ok and not r.dropped then
-         now() - make_interval(secs => r.ended_ms_ago / 1000) + make_interval(secs => ($4::float8[])[r.attempt]) end
-     from found r where d.ctid = r.place
-     returning d.id, d.event_id, d.status, r.attempt, r.event_type, r.ok, r.response_code, r.response_body, r.error,
-       r.duration_ms, r.ended_ms_ago
-   ), counted as (
-     insert into internal.work_totals as t (name, shard, total)
-     select 'deliveries_' || o.outcome, get_byte(uuid_send($2), 15) & 63, count(*)
-     from (select case when ok then 'delivered' when status = 'dead' then 'dead' else 'failed' end as outcome
-           from recorded) o
-     group by o.outcome order by o.outcome
-     on conflict (name, shard) do update set total = t.total + excluded.total
-   )
-   insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
-     response_code, response_body, error, duration_ms, attempted_at)
-   select $1, r.id, $2, r.event_id, r.event_type, r.attempt,
-     case when r.ok then 'delivered' when r.status = 'dead' then 'dead' else 'failed' end::delivery_status,
-     r.response_code, r.response_body, r.error, r.duration_ms,
-     now() - make_interval(secs => (r.ended_ms_ago + r.duration_ms) / 1000)
-   from recorded r
-   returning delivery_id as id`,
 );
 
 /**

@@ -1,4 +1,4 @@
-import { publishing, type Queryable, statement } from '@comanda/db';
+import { type Call, publishing, type Queryable, statement, type Transaction } from '@comanda/db';
 import { type CapturedRow, type Change, changesOf, columns, type RowKey } from './captured.ts';
 
 /** A transaction at a location, or one of its parts when it was cut. */
@@ -38,6 +38,17 @@ export function readWaiting(on: Queryable): Promise<{ locationId: string; id: st
 export async function takeLocations(tx: Queryable, locationIds: readonly string[]): Promise<string[]> {
   const rows = await tx.run(take, [locationIds]);
   return rows.map(({ locationId }) => locationId);
+}
+
+/** The same as the first statement of a transaction, which is sent with its beginning. */
+export const takingLocations = (locationIds: readonly string[]): Call<Taken> => ({
+  statement: take,
+  values: [locationIds],
+});
+
+/** A location whose lock was taken. */
+interface Taken {
+  locationId: string;
 }
 
 /**
@@ -80,12 +91,9 @@ export async function cutIntoResources(tx: Queryable, { locationId, seed, part }
 }
 
 /** Notes that cut transactions changed the catalog: it is told once, after all their parts. */
-export async function noteCatalog(
-  tx: Queryable,
-  parts: readonly Pick<Part, 'locationId' | 'seed'>[],
-): Promise<void> {
+export function noteCatalog(tx: Transaction, parts: readonly Pick<Part, 'locationId' | 'seed'>[]): void {
   if (parts.length === 0) return;
-  await tx.run(note, [parts.map(({ locationId }) => locationId), parts.map(({ seed }) => seed)]);
+  tx.send(note, [parts.map(({ locationId }) => locationId), parts.map(({ seed }) => seed)]);
 }
 
 /** Whether all of these rows still wait. */
@@ -95,8 +103,8 @@ export async function stillWait(tx: Queryable, rows: readonly RowKey[]): Promise
 }
 
 /** Removes rows that are published. */
-export async function removeRows(tx: Queryable, rows: readonly RowKey[]): Promise<void> {
-  await tx.run(remove, keysOf(rows));
+export function removeRows(tx: Transaction, rows: readonly RowKey[]): void {
+  tx.send(remove, keysOf(rows));
 }
 
 /** Whether the location is still there. */
@@ -127,7 +135,7 @@ const waiting = statement<{ locationId: string; id: string }>(
   `select location_id as "locationId", id::text from waiting_locations()`,
 );
 
-const take = statement<{ locationId: string }>(
+const take = statement<Taken>(
   'relay_take',
   `select w.id as "locationId", set_config('statement_timeout', '${publishing.statementMs}', true), set_config('lock_timeout', '${publishing.lockMs}', true),
      set_config('idle_in_transaction_session_timeout', '${publishing.idleInTransactionMs}', true),

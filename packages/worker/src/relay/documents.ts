@@ -36,7 +36,10 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
       wanted.get(kind)?.delete(resourceId);
     }
   };
-  for (const [kind, ofKind] of wanted) leave(kind, await read(tx, kind, [...ofKind.values()], found));
+  const rests = [...wanted].map(
+    async ([kind, ofKind]) => [kind, await read(tx, kind, [...ofKind.values()], found)] as const,
+  );
+  for (const [kind, rest] of await Promise.all(rests)) leave(kind, rest);
 
   // A stock record may go while its product lives; what names the product is then read there.
   leave('stock', await read(tx, 'product', missing(wanted, 'stock', found), found));

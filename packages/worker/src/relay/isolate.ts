@@ -1,4 +1,4 @@
-import { type Database, isUnavailable } from '@comanda/db';
+import { type Database, isUnavailable, type Transaction } from '@comanda/db';
 import type { Logger } from 'pino';
 import {
   type Batch,
@@ -72,7 +72,7 @@ async function halve(
 
 /** Publishes units that were planned in an earlier transaction, unless another worker has done so meanwhile. */
 function publishAlone(database: Database, units: readonly Unit[]): Promise<number> {
-  return ifTheyWait(database, units, 0, (tx) => publishUnits(tx, units));
+  return ifTheyWait(database, units, 0, async (tx) => (await publishUnits(tx, units)).events);
 }
 
 async function giveUp(database: Database, log: Logger, unit: Unit, cause: unknown): Promise<void> {
@@ -85,7 +85,7 @@ async function giveUp(database: Database, log: Logger, unit: Unit, cause: unknow
     'a change cannot be published and is set aside',
   );
   await ifTheyWait(database, [unit], undefined, async (tx) => {
-    if (touchesCatalog) await noteCatalog(tx, [{ locationId, seed }]);
+    if (touchesCatalog) noteCatalog(tx, [{ locationId, seed }]);
     await setAside(tx, rows, cause instanceof Error ? cause.message : String(cause));
   });
 }
@@ -94,7 +94,7 @@ function ifTheyWait<Result>(
   database: Database,
   units: readonly Unit[],
   otherwise: Result,
-  work: (tx: Parameters<typeof takeLocations>[0]) => Promise<Result>,
+  work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const [unit] = units;
   return database.transaction(undefined, async (tx) => {

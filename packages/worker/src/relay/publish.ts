@@ -1,15 +1,11 @@
-import { type Queryable, statement } from '@comanda/db';
+import { type Queryable, statement, type Transaction } from '@comanda/db';
+import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import { noteCatalog, removeRows } from './changes.ts';
-import { readDocuments } from './documents.ts';
+import { claimDeliveries, isSmall, queueDeliveries } from './deliveries.ts';
+import { type Documents, readDocuments } from './documents.ts';
 import { eventId } from './event-id.ts';
 import type { PlannedEvent, Unit } from './plan.ts';
-import {
-  type ComposedEvent,
-  type Endpoint,
-  type NumberedEvent,
-  queueDeliveries,
-  storeEvents,
-} from './store.ts';
+import { type ComposedEvent, type Endpoint, type NumberedEvent, storeEvents } from './store.ts';
 
 /** An event with the text of its `data`; without, that is the catalog's next version. */
 interface Composed {
@@ -18,57 +14,112 @@ interface Composed {
   text?: string;
 }
 
+/** What publishing made. */
+export interface Published {
+  events: number;
+  /** To be handed over once it has committed. */
+  handed: HandedDeliveries[];
+}
+
 /**
  * Publishes planned units inside the relay's transaction: events with their numbers and bodies, a delivery
- * for every endpoint that is active and subscribed now, one job for each of these, and the changes go.
- * The caller holds their locations, so numbers rise as they become visible. Returns how many events.
+ * for every endpoint that is active and subscribed now, and the changes go. With `first` a delivery of a small round is
+ * claimed as it is made; else each endpoint gets a job. The caller holds their locations, so numbers rise as they become visible.
  *
  * @throws {Error} at once when somebody holds an endpoint's row; when one of the units cannot be published; then the transaction must not commit.
  */
-export async function publishUnits(tx: Queryable, units: readonly Unit[]): Promise<number> {
+export async function publishUnits(
+  tx: Transaction,
+  units: readonly Unit[],
+  first?: FirstAttempts,
+): Promise<Published> {
   const problem = units.find((unit) => unit.problem !== undefined)?.problem;
   if (problem !== undefined) throw new Error(problem);
   const planned = units.flatMap(({ events }) => events);
-  const receiversOf = planned.length === 0 ? () => [] : await readReceivers(tx, planned);
-  const stored: NumberedEvent[] = [];
-  for (let rest = planned; rest.length > 0; ) {
-    const { events, count } = await composeEvents(tx, rest, receiversOf);
-    await storeEvents(tx, events);
-    stored.push(...events.map(({ text: _, ...event }) => event));
-    rest = rest.slice(count);
-  }
-  await queueDeliveries(tx, stored);
-  await tellWatchers(tx, stored);
-  await noteCatalog(
+  const published = await publishEvents(tx, planned, first);
+  // Sent at once, with the commit behind them.
+  noteCatalog(
     tx,
     units.filter(({ touchesCatalog }) => touchesCatalog),
   );
-  await removeRows(tx, [...new Set(units.flatMap(({ rows }) => rows))]);
-  return stored.length;
+  removeRows(tx, [...new Set(units.flatMap(({ rows }) => rows))]);
+  return published;
 }
 
-/** Numbers the first events, as many as their documents were read for: `count`. Of some there is nothing to tell. */
+async function publishEvents(
+  tx: Transaction,
+  planned: readonly PlannedEvent[],
+  first?: FirstAttempts,
+): Promise<Published> {
+  if (planned.length === 0) return { events: 0, handed: [] };
+  const [receiversOf, shown] = await Promise.all([readReceivers(tx, planned), readShown(tx, planned)]);
+  const events = await composeEvents(tx, planned, shown, receiversOf);
+  if (first !== undefined && shown.count === planned.length && isSmall(events)) {
+    tellWatchers(tx, events);
+    // Sent in this order: a delivery refers to its event.
+    const [, handed] = await Promise.all([storeEvents(tx, events), claimDeliveries(tx, events, first)]);
+    return { events: events.length, handed };
+  }
+  return publishMany(tx, { events, rest: planned.slice(shown.count) }, receiversOf);
+}
+
+/** Publishes a big round: the texts of events go as soon as they are stored. */
+async function publishMany(
+  tx: Transaction,
+  { events, rest }: { events: readonly ComposedEvent[]; rest: readonly PlannedEvent[] },
+  receiversOf: (event: PlannedEvent) => Endpoint[],
+): Promise<Published> {
+  await storeEvents(tx, events);
+  const stored: NumberedEvent[] = events.map(withoutText);
+  for (let left = rest; left.length > 0; ) {
+    const shown = await readShown(tx, left);
+    const next = await composeEvents(tx, left, shown, receiversOf);
+    await storeEvents(tx, next);
+    stored.push(...next.map(withoutText));
+    left = left.slice(shown.count);
+  }
+  await queueDeliveries(tx, stored);
+  tellWatchers(tx, stored);
+  return { events: stored.length, handed: [] };
+}
+
+const withoutText = ({ text: _, ...event }: ComposedEvent): NumberedEvent => event;
+
+/** What events show: of the first `count` of them, which are as many as fit. */
+interface Shown extends Documents {
+  timeOf(event: PlannedEvent): string;
+  /** The version that each catalog has by now which an event tells of. */
+  versions: ReadonlyMap<string, string>;
+}
+
+async function readShown(tx: Queryable, planned: readonly PlannedEvent[]): Promise<Shown> {
+  const [documents, timeOf, versions] = await Promise.all([
+    readDocuments(tx, planned),
+    readTimes(tx, planned),
+    readCatalogVersions(tx, planned),
+  ]);
+  return { ...documents, timeOf, versions };
+}
+
+/** Numbers the events that are shown. Of some there is nothing to tell. */
 async function composeEvents(
   tx: Queryable,
   all: readonly PlannedEvent[],
+  { count, show, timeOf, versions }: Shown,
   receiversOf: (event: PlannedEvent) => Endpoint[],
-): Promise<{ events: ComposedEvent[]; count: number }> {
-  const { count, show: showDocument } = await readDocuments(tx, all);
-  const planned = all.slice(0, count);
-  const timeOf = await readTimes(tx, planned);
-  const composed = planned.flatMap((event): Composed[] => {
+): Promise<ComposedEvent[]> {
+  const composed = all.slice(0, count).flatMap((event): Composed[] => {
     const { data } = event;
     const createdAt = timeOf(event);
     if (typeof data === 'string') return [{ event, createdAt }];
-    const text = 'show' in data ? showDocument({ ...event, data }, createdAt) : JSON.stringify(data.value);
+    const text = 'show' in data ? show({ ...event, data }, createdAt) : JSON.stringify(data.value);
     return text === undefined ? [] : [{ event, createdAt, text }];
   });
-  const versions = await readCatalogVersions(tx, planned);
   const takeNumber = await takeNumbers(
     tx,
     composed.map(({ event }) => event),
   );
-  const events = composed.map(({ event, createdAt, text }) => ({
+  return composed.map(({ event, createdAt, text }) => ({
     ...event,
     createdAt,
     id: event.eventId ?? eventId(event),
@@ -78,7 +129,6 @@ async function composeEvents(
     number: takeNumber(event.locationId, 'event'),
     receivers: receiversOf(event),
   }));
-  return { events, count };
 }
 
 /** The time of each change in the zone of its location; few are different, a transaction has one. */
@@ -102,7 +152,6 @@ async function readTimes(
   };
 }
 
-/** The version that each catalog has by now which an event tells of. */
 async function readCatalogVersions(
   tx: Queryable,
   planned: readonly PlannedEvent[],
@@ -167,9 +216,9 @@ async function readReceivers(
 }
 
 /** Names the locations to the API processes, which hear of it when this commits. */
-async function tellWatchers(tx: Queryable, events: readonly NumberedEvent[]): Promise<void> {
+function tellWatchers(tx: Transaction, events: readonly NumberedEvent[]): void {
   const ids = [...new Set(events.map(({ locationId }) => locationId))];
-  if (ids.length > 0) await tx.run(notifyWatchers, [ids]);
+  if (ids.length > 0) tx.send(notifyWatchers, [ids]);
 }
 
 // A notification holds 8,000 bytes, an id 37.
@@ -202,6 +251,6 @@ const advanceCounters = statement<{ locationId: string; counter: string; value: 
 
 const activeEndpoints = statement<Endpoint>(
   'relay_active_endpoints',
-  `select id, location_id as "locationId", events from webhook_endpoints
+  `select id, location_id as "locationId", api_version as "apiVersion", events from webhook_endpoints
    where location_id = any ($1::uuid[]) and status = 'active'`,
 );

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { again, type Database, type Loop, startLoop } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { FirstAttempts } from '../deliveries/first-attempts.ts';
+import { createGathering } from './gathering.ts';
 import { publishRound, publishSetAside } from './round.ts';
 import { createSchedule } from './schedule.ts';
 
@@ -8,16 +10,17 @@ import { createSchedule } from './schedule.ts';
 const pollMs = 200;
 /** How often it looks for changes that were set aside. */
 const setAsideMs = 1_000;
-/** A round of fewer changes than `few` is followed by a rest: each costs some milliseconds, however little it publishes. */
+/** A round of fewer changes is followed by a rest: each costs some milliseconds, however little it publishes. */
 const few = 500;
-const gatherMs = 20;
 
 /**
  * Turns captured changes into events for as long as it runs; when it is woken, and by its own poll. Any number of workers
- * may run one: a lock for each location lets one at a time publish there. Specification: Events.
+ * may run one: a lock for each location lets one at a time publish there. First attempts go to `first`, if it is given.
+ * Specification: Events.
  */
-export function startRelay(database: Database, log: Logger): Loop {
+export function startRelay(database: Database, log: Logger, first?: FirstAttempts): Loop {
   const schedule = createSchedule();
+  const gathering = createGathering();
   let setAsideAt = 0;
   const loop = startLoop({
     async round() {
@@ -25,11 +28,13 @@ export function startRelay(database: Database, log: Logger): Loop {
         await publishSetAside(database, log);
         setAsideAt = performance.now();
       }
-      const seen = await publishRound(database, log, schedule);
+      const began = performance.now();
+      const seen = await publishRound(database, log, { schedule, ...(first && { first }) });
       if (seen.changes === 0) return again(pollMs);
       log.debug({ ...seen }, 'published');
+      const next = gathering.next(began, seen.transactions);
       // Not a rest, which the next change would end.
-      if (seen.changes < few) await sleep(gatherMs);
+      if (seen.changes < few) await sleep(Math.max(0, next - performance.now()));
       return again(0);
     },
     failed: (error, { failures }) => log.warn({ err: error, failures }, 'the relay failed and tries again'),

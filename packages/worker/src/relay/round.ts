@@ -1,5 +1,6 @@
 import { type Database, isState, isUnavailable, type Queryable } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import {
   type Batch,
   cutIntoParts,
@@ -10,6 +11,7 @@ import {
   readSetAside,
   readWaiting,
   takeLocations,
+  takingLocations,
 } from './changes.ts';
 import { isolate, publishOrIsolate } from './isolate.ts';
 import { planEvents } from './plan.ts';
@@ -21,39 +23,59 @@ export interface Round {
   /** Changes it saw; none means that nothing waits that may be published now. */
   changes: number;
   events: number;
+  /** How many transactions, or parts of them, the changes are of. */
+  transactions: number;
 }
+
+/** What a relay makes its rounds with. */
+export interface RoundTools {
+  /** Remembers who was served. */
+  schedule: Schedule;
+  /** Whom first attempts are handed to; without, each endpoint gets a job. */
+  first?: FirstAttempts;
+}
+
+interface Rounds extends RoundTools {
+  database: Database;
+  log: Logger;
+}
+
+const nothing = (): Round => ({ changes: 0, events: 0, transactions: 0 });
 
 /** Changes in a round, as long as what comes first somewhere is not more. */
 const roundSize = 2_000;
-/** Locations whose locks are tried for at once: one may fill a round. Each time fewer are left, so more are tried for. */
-const firstTake = 1;
+/** Locations whose locks are tried for at once: four may fill a round. Each time fewer are left, so more are tried for. */
+const firstTake = 4;
 const growth = 4;
 /** Locations in a round: the server's table of locks is for all sessions. */
 const mostLocations = 341;
 
 /**
  * Publishes what comes first, location by location, those that no other worker holds, in one transaction. What cannot
- * be published is found location by location, and there by halving, so that the others pass. With a schedule a
+ * be published is found location by location, and there by halving, so that the others pass. With the tools of a relay a
  * transaction that is too big is cut beside what comes next; without, before this ends.
  *
  * @throws what the database throws while it cannot be used; nothing is lost then.
  */
-export async function publishRound(database: Database, log: Logger, given?: Schedule): Promise<Round> {
-  const schedule = given ?? createSchedule();
+export async function publishRound(database: Database, log: Logger, given?: RoundTools): Promise<Round> {
+  const tools = given ?? { schedule: createSchedule() };
+  const { schedule } = tools;
   const { together, alone } = schedule.next(await readWaiting(database));
-  const round = await publishLocations(database, log, schedule, together);
+  const rounds = { database, log, ...tools };
+  const round = await publishLocations(rounds, together);
   for (const locationId of alone.slice(0, 1)) {
-    const more = await publishLocations(database, log, schedule, [locationId]);
+    const more = await publishLocations(rounds, [locationId]);
     round.changes += more.changes;
     round.events += more.events;
+    round.transactions += more.transactions;
   }
   if (given === undefined) await schedule.idle();
   return round;
 }
 
 /** Tries again what was set aside and is due. */
-export async function publishSetAside(database: Database, log: Logger): Promise<Round> {
-  const round: Round = { changes: 0, events: 0 };
+export async function publishSetAside(database: Database, log: Logger): Promise<Omit<Round, 'transactions'>> {
+  const round = { changes: 0, events: 0 };
   for (const locationId of await readDueLocations(database)) {
     const units = await database.transaction(undefined, async (tx) => {
       const taken = await takeLocations(tx, [locationId]);
@@ -72,60 +94,76 @@ export async function publishSetAside(database: Database, log: Logger): Promise<
   return round;
 }
 
-async function publishLocations(
-  database: Database,
-  log: Logger,
-  schedule: Schedule,
-  locationIds: readonly string[],
-): Promise<Round> {
-  if (locationIds.length === 0) return { changes: 0, events: 0 };
+async function publishLocations(rounds: Rounds, locationIds: readonly string[]): Promise<Round> {
+  if (locationIds.length === 0) return nothing();
+  const { database, log, schedule, first } = rounds;
   let batches: Batch[] = [];
+  let handed: HandedDeliveries[] = [];
   try {
-    const events = await database.transaction(undefined, async (tx) => {
-      batches = await takeBatches(tx, locationIds);
+    const taking = takingLocations(locationIds.slice(0, firstTake));
+    const events = await database.transaction(taking, async (tx, taken) => {
+      handed = [];
+      batches = await takeBatches(tx, locationIds, taken);
       const units = batches.flatMap(({ changes }) => planEvents(changes));
-      return units.length === 0 ? 0 : publishUnits(tx, units);
+      if (units.length === 0) return 0;
+      const published = await publishUnits(tx, units, first);
+      handed = published.handed;
+      return published.events;
     });
+    await handOver(first, handed);
     for (const { locationId, changes, toCut } of batches) {
       schedule.served(locationId);
       if (toCut !== undefined && changes.length === 0)
         schedule.during(locationId, cut(database, log, schedule, toCut));
     }
-    return { changes: changesIn(batches), events };
+    return { changes: changesIn(batches), events, transactions: transactionsIn(batches) };
   } catch (error) {
     const [batch, ...others] = batches;
-    if (batch === undefined || (isUnavailable(error) && !isHeld(error))) throw error;
+    const isGone = isUnavailable(error) && !isHeld(error);
+    // A commit whose answer was lost may have been made: who looks at them anew finds out.
+    if (isGone) await handOver(first, handed.map(lookedAtAnew));
+    if (batch === undefined || isGone) throw error;
     if (others.length === 0)
-      return { changes: 1, events: await recover(database, log, schedule, batch, error) };
+      return { changes: 1, events: await recover(rounds, batch, error), transactions: 1 };
     let events = 0;
-    for (const { locationId } of batches)
-      events += (await publishLocations(database, log, schedule, [locationId])).events;
-    return { changes: changesIn(batches), events };
+    for (const { locationId } of batches) events += (await publishLocations(rounds, [locationId])).events;
+    return { changes: changesIn(batches), events, transactions: transactionsIn(batches) };
   }
 }
 
-/** Takes locations and reads what they have, until there is enough for a round. */
-async function takeBatches(tx: Queryable, locationIds: readonly string[]): Promise<Batch[]> {
+async function handOver(
+  first: FirstAttempts | undefined,
+  handed: readonly HandedDeliveries[],
+): Promise<void> {
+  if (first !== undefined) await Promise.all(handed.map((one) => first.hand(one)));
+}
+
+const lookedAtAnew = (handed: HandedDeliveries): HandedDeliveries => ({
+  ...handed,
+  sendBy: Number.NEGATIVE_INFINITY,
+});
+
+/** Reads what the locations have that were taken, and takes more, until there is enough for a round. */
+async function takeBatches(
+  tx: Queryable,
+  locationIds: readonly string[],
+  first: readonly { locationId: string }[],
+): Promise<Batch[]> {
   const batches: Batch[] = [];
-  let tried = 0;
-  for (let size = firstTake; tried < Math.min(locationIds.length, mostLocations); size *= growth) {
-    const taken = await takeLocations(tx, locationIds.slice(tried, tried + size));
+  let taken = first.map(({ locationId }) => locationId);
+  let tried = firstTake;
+  for (let size = firstTake * growth; ; size *= growth) {
     // In a statement of its own, which sees what those who held the locks before have committed.
     if (taken.length > 0) batches.push(...(await readBatches(tx, taken)));
-    if (changesIn(batches) >= roundSize) break;
+    if (changesIn(batches) >= roundSize || tried >= Math.min(locationIds.length, mostLocations))
+      return batches;
+    taken = await takeLocations(tx, locationIds.slice(tried, tried + size));
     tried += size;
   }
-  return batches;
 }
 
 /** What alone could not be published: somebody holds a row there, or something in it cannot be shown. */
-async function recover(
-  database: Database,
-  log: Logger,
-  schedule: Schedule,
-  batch: Batch,
-  cause: unknown,
-): Promise<number> {
+async function recover({ database, log, schedule }: Rounds, batch: Batch, cause: unknown): Promise<number> {
   let found = cause;
   try {
     if (!isHeld(cause)) return await isolate(database, log, batch, cause);
@@ -161,4 +199,8 @@ function isHeld(error: unknown): boolean {
 
 function changesIn(batches: readonly Batch[]): number {
   return batches.reduce((sum, { changes, toCut }) => sum + changes.length + (toCut === undefined ? 0 : 1), 0);
+}
+
+function transactionsIn(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { changes }) => sum + new Set(changes.map(({ seed }) => seed)).size, 0);
 }

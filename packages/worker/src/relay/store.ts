@@ -1,11 +1,12 @@
 import { dataIn, differsByFamily } from '@comanda/api/services';
-import { addJobs, deliveryJobKey, newId, publishingBytes, type Queryable, statement } from '@comanda/db';
+import { publishingBytes, type Queryable, statement } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
 
 /** An endpoint that may receive events. */
 export interface Endpoint {
   id: string;
   locationId: string;
+  apiVersion: 'v1' | 'v2';
   events: string[];
 }
 
@@ -50,34 +51,8 @@ async function insert(tx: Queryable, events: readonly StoredEvent[]): Promise<vo
   ]);
 }
 
-/** A delivery for each receiver, and a job for each endpoint. */
-export async function queueDeliveries(tx: Queryable, events: readonly NumberedEvent[]): Promise<void> {
-  const deliveries = events.flatMap(({ id, receivers }) => receivers.map((endpoint) => ({ endpoint, id })));
-  if (deliveries.length === 0) return;
-  // Ids that sort as the events are numbered: endpoints are served in that order.
-  const ids = deliveries.map(() => newId()).sort();
-  for (let start = 0; start < deliveries.length; start += chunk) {
-    const rows = deliveries.slice(start, start + chunk);
-    await tx.run(insertDeliveries, [
-      rows.map(({ endpoint }) => endpoint.locationId),
-      ids.slice(start, start + chunk),
-      rows.map(({ endpoint }) => endpoint.id),
-      rows.map(({ id }) => id),
-    ]);
-  }
-  const endpoints = new Map(deliveries.map(({ endpoint }) => [endpoint.id, endpoint]));
-  await addJobs(
-    tx,
-    'deliver-webhooks',
-    [...endpoints.values()].map(({ id, locationId }) => ({
-      payload: { locationId, endpointId: id },
-      jobKey: deliveryJobKey(id),
-    })),
-  );
-}
-
 /** Rows per statement: keeps a single parameter in the low megabytes. */
-const chunk = 2_000;
+export const chunk = 2_000;
 
 /** Events for one statement each: so many, or as many as hold `publishingBytes`. */
 function* partsOf(events: readonly ComposedEvent[]): Generator<StoredEvent[]> {
@@ -121,11 +96,4 @@ const insertEvents = statement(
   `insert into events (location_id, id, number, type, resource_id, body, body_v1, request_id, traceparent, created_at)
    select * from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::text[], $5::uuid[], $6::text[], $7::text[],
      $8::text[], $9::text[], $10::timestamptz[])`,
-);
-
-const insertDeliveries = statement(
-  'relay_insert_deliveries',
-  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-   select w.*, now() from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[]) as w
-     (location_id, id, endpoint_id, event_id)`,
 );

@@ -1,0 +1,35 @@
+import type { ReadyDelivery } from './claim.ts';
+import type { EndpointRef } from './endpoint-loop.ts';
+import type { HeldDelivery, StoredSecrets } from './statements.ts';
+
+/** Deliveries of one endpoint that were claimed as they were made. */
+export interface HandedDeliveries extends EndpointRef {
+  deliveries: { delivery: HeldDelivery; body: Buffer }[];
+  secrets: StoredSecrets;
+  /** By `performance.now()`: from then on address, state and claim are looked at anew before they are sent. */
+  sendBy: number;
+}
+
+/**
+ * What the relay asks of this process's deliveries, so that a first attempt needs no job and no claim of its own: a delivery
+ * is inserted as claimed by this worker, and handed over once that has committed.
+ */
+export interface FirstAttempts {
+  /** Who holds the claims, and for how many milliseconds. */
+  readonly workerId: string;
+  readonly leaseMs: number;
+  /** Whether this worker may claim anything now: it is not stopping, and its heartbeat is heard. */
+  mayClaim(): boolean;
+  /** Whether so many deliveries with so many bytes would be sent at once. What would not waits in the queue, in its order. */
+  hasRoom(endpointId: string, count: number, bytes: number): boolean;
+  /** Hands over what was claimed. Resolves at once; while the worker stops, when it has been given back. */
+  hand(handed: HandedDeliveries): Promise<void>;
+}
+
+/** They as a lane takes them, with opened secrets. */
+export function readyOf(
+  { deliveries, sendBy }: HandedDeliveries,
+  secrets: readonly string[],
+): ReadyDelivery[] {
+  return deliveries.map((one) => ({ ...one, secrets, sendBy }));
+}
