@@ -126,7 +126,7 @@ test.each<[string, Step[], string[]]>([
   ['stock is counted twice', [update('stock', 'quantity'), update('stock', 'quantity')], ['stock.updated']],
   ['a stock record is made and removed', [insert('stock'), remove('stock')], []],
   ['a category is renamed', [inCatalog(update('category', 'name'))], ['catalog.updated']],
-  ['a category gets another image', [update('category', 'image_url')], []],
+  ['a category gets another image', [update('category', 'image_url')], ['catalog.updated']],
   ['a category is made and removed', [insert('category'), remove('category')], []],
   [
     'a subselection and its item change',

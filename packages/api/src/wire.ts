@@ -19,8 +19,14 @@ export const Id = z
   .string()
   .meta({ description: 'Opaque id.', example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' });
 
-/** An id, or another exact text, that a list is narrowed by. An empty one is a mistake: it is no filter, and nothing has it. */
+/** An exact text that a list is narrowed by. An empty one is a mistake: it is no filter, and nothing has it. */
 export const Exactly = z.string().min(1, 'must not be empty');
+
+/** An id that a list is narrowed by. */
+export const ReferenceId = Exactly.meta({
+  description: 'Opaque id.',
+  example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d',
+});
 
 /** The caller's own identifier of a resource. */
 export const ExternalId = text(1, 255)

@@ -74,16 +74,16 @@ export function changesPage<Item extends z.ZodType>(item: Item) {
 }
 
 /** Something that is gone, as a list of changes tells it. */
-export const Deletion = z
+export const DeletedEntry = z
   .object({ id: Id, deleted_at: Timestamp })
-  .meta({ id: 'Deletion', description: 'Something that was deleted: its id, and when.' });
+  .meta({ id: 'DeletedEntry', description: 'Something that was deleted: its id, and when.' });
 
 /** The answer of a list that can tell what was deleted, too. */
 export function deletionsPage<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),
     deleted: z
-      .array(Deletion)
+      .array(DeletedEntry)
       .optional()
       .meta({
         description:
@@ -97,6 +97,6 @@ export function deletionsPage<Item extends z.ZodType>(item: Item) {
 /** A page of `T`, as services return it. */
 export interface ChangesPage<T> {
   data: T[];
-  deleted?: z.infer<typeof Deletion>[] | undefined;
+  deleted?: z.infer<typeof DeletedEntry>[] | undefined;
   pagination: z.infer<typeof ChangesPagination>;
 }

@@ -11,6 +11,7 @@ import {
   page,
   paging,
   Quantity,
+  ReferenceId,
   rangeOrder,
   Timestamp,
   text,
@@ -245,8 +246,8 @@ export const OrderList = z
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),
     channel: Exactly.optional(),
-    turn_id: Exactly.optional().meta({ description: 'The turn that counts them.' }),
-    settlement_id: Exactly.optional().meta({ description: 'The settlement that counts them.' }),
+    turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
+    settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
       .min(1, 'must name details, items, books or snapshot')
       .refine((include) => !include.includes('snapshot') || include.includes('items'), {

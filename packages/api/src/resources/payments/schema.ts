@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import { dateRange, Exactly, Id, Money, page, paging, rangeOrder, Timestamp, text } from '../../wire.ts';
+import { dateRange, Id, Money, page, paging, ReferenceId, rangeOrder, Timestamp, text } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
 /** Where a payment stands; `completed` and `rejected` are final. */
@@ -72,7 +72,7 @@ const filters = {
   status: PaymentStatus.optional(),
   method: PaymentMethodType.optional(),
   ...dateRange,
-  order_id: Exactly.optional().meta({ example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' }),
+  order_id: ReferenceId.optional(),
 };
 
 /** What narrows the list of v1. */
@@ -84,8 +84,8 @@ export const PaymentList = z
     ...paging,
     ...filters,
     ...changes,
-    turn_id: Exactly.optional().meta({ description: 'The turn that collects them.' }),
-    settlement_id: Exactly.optional().meta({ description: 'The settlement that they are in.' }),
+    turn_id: ReferenceId.optional().meta({ description: 'The turn that collects them.' }),
+    settlement_id: ReferenceId.optional().meta({ description: 'The settlement that they are in.' }),
     books: z
       .enum(['unsettled', 'before_books', 'refunded', 'canceled_and_paid'])
       .optional()
