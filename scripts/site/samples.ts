@@ -15,7 +15,7 @@ export interface SampleCall {
   streams: boolean;
 }
 
-/** A language that every operation has a sample in. The sample reads the environment variables `URL` and `KEY`. */
+/** A language that every operation has a sample in. The sample reads the environment variables `COMANDA_URL` and `COMANDA_KEY`. */
 export interface SampleLanguage {
   name: string;
   /** How Markdown names it. */
@@ -59,8 +59,8 @@ export function sampleCall({ method, path, operation, components }: Documented):
 function curl({ method, path, headers, body, streams }: SampleCall): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = [
-    `curl ${streams ? '-sN ' : ''}${method === 'GET' ? '' : `-X ${method} `}"$URL${path}"`,
-    '-H "Authorization: Bearer $KEY"',
+    `curl ${streams ? '-sN ' : ''}${method === 'GET' ? '' : `-X ${method} `}"$COMANDA_URL${path}"`,
+    '-H "Authorization: Bearer $COMANDA_KEY"',
     ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body, null, 2))}`]),
   ];
@@ -70,7 +70,7 @@ function curl({ method, path, headers, body, streams }: SampleCall): string {
 function node({ method, path, headers, body, streams }: SampleCall): string {
   const all = ['Authorization: "Bearer " + key', ...headers.map(([name, value]) => `"${name}": "${value}"`)];
   const lines = [
-    'const { URL: url, KEY: key } = process.env;',
+    'const { COMANDA_URL: url, COMANDA_KEY: key } = process.env;',
     `const response = await fetch(url + "${path}", {`,
     ...(method === 'GET' ? [] : [`  method: "${method}",`]),
     `  headers: { ${all.join(', ')} },`,
@@ -90,10 +90,10 @@ function python({ method, path, headers, body, streams }: SampleCall): string {
     `import ${body === undefined ? '' : 'json, '}os, urllib.error, urllib.request`,
     '',
     'request = urllib.request.Request(',
-    `    os.environ["URL"] + ${JSON.stringify(path)},`,
+    `    os.environ["COMANDA_URL"] + ${JSON.stringify(path)},`,
     `    method="${method}",`,
     '    headers={',
-    '        "Authorization": "Bearer " + os.environ["KEY"],',
+    '        "Authorization": "Bearer " + os.environ["COMANDA_KEY"],',
     ...headers.map(([name, value]) => `        "${name}": ${JSON.stringify(value)},`),
     '    },',
     ...(body === undefined

@@ -50,7 +50,7 @@ test('the quick start leads from a key to an order, and its repeat to the same o
 });
 
 async function run(script: string): Promise<string> {
-  const env = { ...process.env, URL: server.url, KEY: key };
+  const env = { ...process.env, COMANDA_URL: server.url, COMANDA_KEY: key };
   const { stdout } = await promisify(execFile)('bash', ['-e', '-c', script], { env });
   return stdout;
 }

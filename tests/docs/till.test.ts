@@ -10,7 +10,7 @@ const api = useApi();
 const text = readFileSync(join(repositoryRoot, 'docs/guides/closing-the-day.md'), 'utf8');
 const calls = [
   ...text.matchAll(
-    /```http\n(POST \S+)\n(.*?)\n\n(\{.*?\})\n\nHTTP\/1\.1 (\d+) .*?\n(?:\n(\{.*?\})\n)?```/gs,
+    /```http till\n(POST \S+)\n(.*?)\n\n(\{.*?\})\n\nHTTP\/1\.1 (\d+) .*?\n(?:\n(\{.*?\})\n)?```/gs,
   ),
 ];
 

@@ -23,16 +23,17 @@ const codesOf = (guide: string, kind: string) =>
 const demo = useDemo();
 
 test('every block of the guides is run, but for those that are marked `text`, which are these', () => {
-  const runs = ['sh', 'sh operator', 'http'];
+  // The till's are run in an order of their own: tests/docs/till.test.ts.
+  const runs = ['sh', 'sh operator', 'http', 'http till'];
   const others = blocks.filter(({ kind }) => !runs.includes(kind));
   expect(others.map(({ guide, kind, code }) => [guide, kind, code.split('\n')[0]])).toEqual([
     [
       'feed.md',
       'text',
-      'curl -sN "$URL/v2/events/stream?types=order.created" -H "Authorization: Bearer $KEY"',
+      'curl -sN "$COMANDA_URL/v2/events/stream?types=order.created" -H "Authorization: Bearer $COMANDA_KEY"',
     ],
     ['orders.md', 'text', 'pending ──▶ ready ──▶ closed'],
-    ['quick-start.md', 'text', 'export URL=http://127.0.0.1:3000'],
+    ['quick-start.md', 'text', 'export COMANDA_URL=http://127.0.0.1:3000'],
     ['sandbox.md', 'text', 'POST /v2/orders'],
     [
       'testing.md',
@@ -46,7 +47,7 @@ test('every block of the guides is run, but for those that are marked `text`, wh
 describe('the lines for a shell are answered without an error, in', () => {
   test.each(guidesWith('sh'))('%s', async (guide) => {
     const script = codesOf(guide, 'sh').join('\necho\n');
-    const env = { URL: demo.url, KEY: demo.key };
+    const env = { COMANDA_URL: demo.url, COMANDA_KEY: demo.key };
     const { code, stdout, stderr } = await run('bash', ['-e', '-o', 'pipefail', '-c', script], { env });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const answers = stdout.match(/^.*\{".*$/gm) ?? [];

@@ -61,13 +61,13 @@ test('every operation has a sample in every language, each of which is run where
 });
 
 describe.each(sampleLanguages.filter((each) => !missing.includes(each)))(
-  'pasted with URL and KEY, the sample in $name of',
+  'pasted with COMANDA_URL and COMANDA_KEY, the sample in $name of',
   ({ name, write }: SampleLanguage) => {
     const demo = useDemo();
 
     test.each(calls)('$name is answered as its document says', async ({ name: operation, call }) => {
       const [program = '', ...words] = programs[name] ?? [];
-      const env = { URL: demo.url, KEY: demo.key };
+      const env = { COMANDA_URL: demo.url, COMANDA_KEY: demo.key };
       const { stdout, stderr } = await run(program, [...words, forDemo(write(call), demo)], { env });
       const success = successes.get(operation);
       const [, status, body = ''] = /^(?:(\d{3}) )?(.*)$/s.exec(stdout.trim()) ?? [];
