@@ -12,10 +12,11 @@ const slow = [
     'deeds',
     'doctor',
     'faults',
+    'fuzz',
     'generated-clients',
     'integrator',
   ],
-  ...['live', 'locations', 'plans', 'samples', 'soak', 'start', 'testing', 'upgrade'],
+  ...['live', 'locations', 'plans', 'samples', 'soak', 'start', 'studio', 'testing', 'upgrade'],
 ];
 /** Folders whose files need no PostgreSQL: where they alone are named, none is started. */
 const pure = ['rules', 'webhooks'];

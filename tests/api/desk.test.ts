@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Grant } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 import { OrderOverview } from '../../packages/api/src/resources/orders/overview.schema.ts';
@@ -103,11 +104,17 @@ describe('deliveries.retry', () => {
     expect(made).toMatchObject({ event_id: delivery.event_id, endpoint_id: endpointId, replayed: true });
     await waitFor('it to come', async () => consumer.received.length === before + 1);
     expect(consumer.received.at(-1)?.headers['x-comanda-event-id']).toBe(delivery.event_id);
-    const { deliveries } = await look({ id: order.id });
-    expect(deliveries.map(({ id, can_retry }) => [id, can_retry])).toEqual([
-      [delivery.id, undefined],
-      [made.id, true],
-    ]);
+    // An attempt is recorded some milliseconds after its answer.
+    await waitFor('both as they are then', async () => {
+      const { deliveries } = await look({ id: order.id });
+      return isDeepStrictEqual(
+        deliveries.map(({ id, can_retry }) => [id, can_retry]),
+        [
+          [delivery.id, undefined],
+          [made.id, true],
+        ],
+      );
+    });
     expect(await auditOf(api.app.database, made.id)).toEqual([
       expect.objectContaining({ operation: 'deliveries.retry', apiKeyId: clerk.id }),
     ]);

@@ -17,11 +17,11 @@ const hand = useHand(api);
 /** The values that a statement of the table takes. */
 const valuesFor = (sql: string): unknown[] => (sql.includes('$1') ? [api.locationId] : []);
 
-/** What stands in a table, and what waits to be told of it. */
+/** What is in a table, and what waits to be published of it. When a key was last used is noted by the service meanwhile. */
 async function stateOf(sql: string): Promise<unknown> {
   const table = /(?:update|delete from|insert into) ([\w.]+)/.exec(sql)?.[1];
   return hand.sql(
-    `select (select md5(string_agg(t::text, ',' order by t::text)) from ${table} t) as rows,
+    `select (select md5(string_agg(r.row, ',' order by r.row)) from (select (to_jsonb(t) - 'last_used_at')::text as row from ${table} t) r) as rows,
        (select count(*) from internal.captured_changes) as changes, (select count(*) from internal.tally_notes) as notes`,
   );
 }

@@ -22,7 +22,7 @@ const Url = z.string().meta({
 
 const include = z.enum(['snapshot']);
 
-const IncludeInEvents = list(include, 20).meta({
+const IncludeInEvents = list(include, 1, 'must not repeat snapshot').meta({
   description:
     'More than the documented fields in its events: `snapshot` has the lines of `order.*` as they were sold, with `external_id` and ' +
     '`sku`, and name, price and `external_id` of what was chosen. An empty list: no more.',
@@ -38,6 +38,7 @@ export const WebhookEndpoint = z
     status: WebhookEndpointStatus,
     include: z
       .array(include)
+      .max(1)
       .exactOptional()
       .meta({ description: 'What its events hold beside the documented fields; absent for nothing.' }),
     created_at: Timestamp,
