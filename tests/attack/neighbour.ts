@@ -75,6 +75,8 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const orderId = made.body.data.id;
   await callRest(api.url, `PATCH /v2/orders/${orderId}/status`, { key, body: { status: 'ready' } });
   await callRest(api.url, 'GET /v2/catalog', { key });
+  const gone = await createProduct(database, { locationId, name: theirs });
+  await callRest(api.url, `DELETE /v2/products/${gone}`, { key });
   const eventId = await publish(api, locationId, orderId);
   return { ...filled, orderId, eventId };
 }
