@@ -169,7 +169,7 @@ const characters: Readonly<Record<string, number>> = {
   ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25, reason: 500, person: 255 },
 };
 /** The most entries of an array that is shown. */
-const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40 };
+const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40, include: 1 };
 /** What a character takes as JSON at most: a control character is written as \u0001. */
 const bytesOfCharacter = 6;
 
