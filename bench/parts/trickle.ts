@@ -49,7 +49,7 @@ const loads = [
   { perSecond: 50, locations: 50, most: 6 },
 ] as const;
 
-/** Each change is told twice. */
+/** Events that each change publishes. */
 const eventsOfOne = 2;
 /** The contract: an event is published, normally, within so long. */
 const promisedMs = 300;
@@ -145,7 +145,7 @@ async function changePrices(
     if (performance.now() > giveUpAt) throw new Error(`${expected - now.received} webhooks did not arrive`);
     await sleep(20);
   }
-  // What has arrived last is recorded a moment later.
+  // The last attempts are recorded some milliseconds after they arrive.
   await sleep(200);
   return { changes, latencies: latencies.sort((a, b) => a - b) };
 }

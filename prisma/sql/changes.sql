@@ -228,7 +228,7 @@ BEGIN
 END $$;
 
 -- What was deleted of a list, whoever deleted it: announced and stamped as rows are, so that its readers miss nothing either. An id
--- that comes back keeps its note: readers pass it by while the row is there. What goes with its location is read by nobody.
+-- that comes back keeps its note: readers pass it by while the row is there. Nobody reads the notes of a location that is deleted.
 CREATE FUNCTION keep_deletions() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN

@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts';
 import { holdPublishing } from '../worker/held-publishing.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 
-// A worker that publishes claims the first attempts in the same transaction. What becomes of them when it is gone right after its
+// A worker that publishes claims the first attempts in the same transaction. These tests end it right after its
 // commit, before anything was sent: they have no job.
 
 vi.setConfig({ testTimeout: 300_000 });

@@ -15,7 +15,7 @@ export function judge(
   answer: WireAnswer,
   asDocumented: boolean,
 ): void {
-  // What is sent by another method is answered by another operation.
+  // A request by another method is answered by another operation.
   const isOwn = request.method === documented.route.method || request.method === 'HEAD';
   const mayBeKept = isOwn ? documented.operation.meta.conditional : request.method === 'GET';
   judgeAny(answer, mayBeKept && answer.status < 400);

@@ -104,13 +104,12 @@ export function locationRefused(status: string, cause?: unknown): ApiError {
     : new ApiError('location_disabled', 'The location of the key is disabled.', { cause });
 }
 
-/** A 401 in the same words whatever is wrong with the key. */
+/** The one message of a 401, whatever is wrong with the key. */
+export const unauthorizedMessage =
+  'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.';
+
 export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
-  new ApiError(
-    reason,
-    'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
-    { headers: { 'WWW-Authenticate': 'Bearer' } },
-  );
+  new ApiError(reason, unauthorizedMessage, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 /**
  * A 422 that names every failing field by its path, at most ten; its reason is that of the first. `isWhole` is false

@@ -23,10 +23,7 @@ export const Id = z
 export const Exactly = z.string().min(1, 'must not be empty');
 
 /** An id that a list is narrowed by. */
-export const ReferenceId = Exactly.meta({
-  description: 'Opaque id.',
-  example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d',
-});
+export const ReferenceId = Exactly.meta(Id.meta() ?? {});
 
 /** The caller's own identifier of a resource. */
 export const ExternalId = text(1, 255)

@@ -1,4 +1,4 @@
-/** Something that was deleted, as a list of changes tells it. */
+/** A deletion, as a list of changes reports it. */
 export interface Deletion {
   id: string;
   deleted_at: string;

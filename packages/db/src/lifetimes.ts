@@ -88,7 +88,7 @@ export const wardenLooks = {
   waitMs: 1_000,
 } as const;
 
-/** For how many days lists of changes tell what was deleted: the worker keeps it, and the API promises it. */
+/** For how many days lists of changes report deletions: the worker keeps them, and the API promises them. */
 export const deletionsKept = { days: 30 } as const;
 
 /** How long a worker has claimed a delivery for: as long as its attempt may take, and this for waiting and recording. */

@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { unauthorizedMessage } from '../errors.ts';
 import { type ErrorCode, reasonsOf } from '../reasons.ts';
 import type { OperationMeta } from '../request/meta.ts';
 import type { Operation, Route } from '../request/operations.ts';
@@ -27,7 +28,7 @@ export const errorResponses = {
     status: 401,
     code: 'unauthorized',
     description: 'The API key is missing, malformed, unknown, expired or revoked.',
-    message: 'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
+    message: unauthorizedMessage,
     headers: ['WWW-Authenticate'],
   },
   PermissionDenied: {

@@ -7,7 +7,7 @@ interface Props {
   of: Order['items'][number]['subselections'];
 }
 
-/** What was chosen for a line, in the words of then: "Without onion, 2 Cheese". Nothing where nothing was chosen. */
+/** The choices of a line, in the words of then: "Without onion, 2 Cheese". Nothing where nothing was chosen. */
 export function Choices({ of = [] }: Props) {
   const format = useFormat();
   const named = of.flatMap(({ name, quantity }) =>

@@ -71,7 +71,7 @@ END $$;`,
   ];
 }
 
-/** What tells readers of changes that a resource is gone; a change of its id, which takes a deed, is the deletion of the id before. */
+/** Records deletions for readers of changes; a change of an id, which takes a deed, is the deletion of the id before. */
 function keptDeletions({ name }: Table, { as }: Published): string[] {
   return [
     statementTrigger('keep_deletions', 'delete', name, `keep_deletions(${quoted(as)})`),

@@ -53,7 +53,7 @@ export interface Published {
   json?: 'whole' | 'part';
   /** `place_orders`, `move_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
   capturedByPlaceOrder?: true;
-  /** Its list tells what was deleted: each deletion is kept in `deleted_records` (changes.sql). */
+  /** Its list reports deletions: each is kept in `deleted_records` (changes.sql). */
   keepsDeletions?: true;
   /** Rows `r` are counted in tallies (tallies.sql) by this expression and moment. */
   counted?: { by: string; at: string };

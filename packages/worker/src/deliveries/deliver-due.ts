@@ -29,7 +29,7 @@ function keepUp(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointL
     if (!lane.isIdle()) return again(Math.max(1, waitMs));
     if (lane.fault !== undefined) throw lane.fault.error;
     if (lane.wasBusy()) scheduled = false;
-    // What was claimed as it was made, and arrived, had no job and needs none.
+    // A first attempt that arrived had no job and needs none.
     if (lane.owesNothing() && !loop.again) return undefined;
     // Looked once more after the job was queued: nothing that came in between is forgotten.
     if (scheduled && !loop.again) return undefined;

@@ -143,7 +143,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   };
 }
 
-// What is handed over meanwhile is given back in a loop of its own.
+// Deliveries that are handed over meanwhile are given back in a loop of their own.
 async function allEnded(running: ReadonlySet<Promise<void>>): Promise<void> {
   while (running.size > 0) await Promise.allSettled(running);
 }

@@ -45,7 +45,7 @@ export interface DeliveryOptions extends AttemptTools {
 /** The state of one endpoint's loop. */
 export interface EndpointLoop {
   waker: Waker;
-  /** What was claimed for it as it was made, and is not under way yet. */
+  /** First attempts that were claimed for it, and are not under way yet. */
   handed: ReadyDelivery[];
   /** Somebody asked for it since it last looked. */
   again: boolean;

@@ -11,16 +11,16 @@ export interface HandedDeliveries extends EndpointRef {
 }
 
 /**
- * What the relay asks of this process's deliveries, so that a first attempt needs no job and no claim of its own: a delivery
+ * The relay's view of this process's deliveries, so that a first attempt needs no job and no claim of its own: a delivery
  * is inserted as claimed by this worker, and handed over once that has committed.
  */
 export interface FirstAttempts {
-  /** Who holds the claims, and for how many milliseconds. */
+  /** The holder of the claims, and for how many milliseconds. */
   readonly workerId: string;
   readonly leaseMs: number;
   /** Whether this worker may claim anything now: it is not stopping, and its heartbeat is heard. */
   mayClaim(): boolean;
-  /** Whether so many deliveries with so many bytes would be sent at once. What would not waits in the queue, in its order. */
+  /** Whether so many deliveries with so many bytes would be sent at once. Others wait in the queue, in its order. */
   hasRoom(endpointId: string, count: number, bytes: number): boolean;
   /** Hands over what was claimed. Resolves at once; while the worker stops, when it has been given back. */
   hand(handed: HandedDeliveries): Promise<void>;

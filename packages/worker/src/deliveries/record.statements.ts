@@ -1,7 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import { deliversAfter } from './statements.ts';
 
-// What is recorded, and how, is one text. Attempts of one endpoint read that endpoint once; those of many name it row by row.
+// Both statements are one text. Attempts of one endpoint read that endpoint once; those of many name it row by row.
 
 /** A delivery whose attempt was recorded. */
 interface Recorded {

@@ -53,7 +53,7 @@ export function createRecorder(database: Database, options: RecordOptions): Reco
       ]);
       ids = new Set(recorded.map(({ id }) => id));
     } catch {
-      // Whatever is wrong with one of them, or the database: each endpoint then waits and tries by itself.
+      // One of them is at fault, or the database: each endpoint then waits and tries by itself.
     }
     for (const one of all) {
       const left = one.made.filter(({ deliveryId }) => !ids.has(deliveryId));

@@ -95,7 +95,7 @@ function endpointsWithRoom(deliveries: readonly Delivery<ComposedEvent>[], first
     .map(({ endpoint }) => endpoint);
 }
 
-/** What a body has around the text of its `data`, roughly. */
+/** Bytes of a body around the text of its `data`, roughly. */
 const envelopeBytes = 300;
 
 /** Bodies as they are sent: endpoints of one family share the bytes. */

@@ -14,7 +14,7 @@ interface Composed {
   text?: string;
 }
 
-/** What publishing made. */
+/** The result of publishing. */
 export interface Published {
   events: number;
   /** To be handed over once it has committed. */
@@ -85,10 +85,10 @@ async function publishMany(
 
 const withoutText = ({ text: _, ...event }: ComposedEvent): NumberedEvent => event;
 
-/** What events show: of the first `count` of them, which are as many as fit. */
+/** The documents of events: of the first `count` of them, which are as many as fit. */
 interface Shown extends Documents {
   timeOf(event: PlannedEvent): string;
-  /** The version that each catalog has by now which an event tells of. */
+  /** The present version of each catalog that an event is about. */
   versions: ReadonlyMap<string, string>;
 }
 
@@ -101,7 +101,7 @@ async function readShown(tx: Queryable, planned: readonly PlannedEvent[]): Promi
   return { ...documents, timeOf, versions };
 }
 
-/** Numbers the events that are shown. Of some there is nothing to tell. */
+/** Numbers the events that are shown. Some have nothing to show. */
 async function composeEvents(
   tx: Queryable,
   all: readonly PlannedEvent[],

@@ -27,7 +27,7 @@ export interface Round {
   transactions: number;
 }
 
-/** What a relay makes its rounds with. */
+/** The tools of a relay's rounds. */
 export interface RoundTools {
   /** Remembers who was served. */
   schedule: Schedule;

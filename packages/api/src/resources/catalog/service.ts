@@ -23,7 +23,7 @@ export async function get(ctx: JoinedCall): Promise<Answer<Catalog>> {
   // Whether it is still the same is asked together with others; the tree is built for one.
   const built = await ctx.inPlace(build);
   const etag = etagOf(locationId, built);
-  // What changed may show nowhere: a product without a category.
+  // A change may show nowhere: of a product without a category.
   if (ctx.ifNoneMatch !== undefined && matchesEtag(ctx.ifNoneMatch, etag)) return { unchanged: true, etag };
   const text = `{"location_id":"${locationId}","version":"${built.version}","categories":${built.categories}}`;
   return { text, etag };

@@ -22,7 +22,7 @@ export interface NamedProduct {
 export interface NamedTree {
   categories: readonly GivenCategory[];
   products: readonly NamedProduct[];
-  /** What is to be deleted, by external id. */
+  /** External ids of the entries that are to be deleted. */
   deleted: { categories: readonly string[]; products: readonly string[] };
 }
 
@@ -89,7 +89,7 @@ function repeatedWithin({ subselections = [] }: SyncedProduct, at: string): Fiel
   ];
 }
 
-// Both came through the same schema, so that equal values have equal text. What is deleted may have any.
+// Both came through the same schema, so that equal values have equal text. An entry with `delete` may have any.
 function differences(
   known: { at: string; product: SyncedProduct },
   product: SyncedProduct,

@@ -147,8 +147,8 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
     const { external_id, name, min_selection, max_selection, single } = subselection;
     const before = known.get(external_id);
     const position = places[index] ?? index;
-    const given = { name, min_selection, max_selection, single, position };
-    const row = settle(plan.writes.subselections, before, given, () => ({
+    const fields = { name, min_selection, max_selection, single, position };
+    const row = settle(plan.writes.subselections, before, fields, () => ({
       ...{ id: plan.newId(), product_id, external_id, name, min_selection, max_selection, position },
       single: max_selection === 1,
     }));
@@ -174,11 +174,11 @@ function planItems(
     const { external_id, name, price, min, max, visible, image_url, stock } = item;
     const before = known.get(external_id);
     const position = places[index] ?? index;
-    const given = {
+    const fields = {
       ...{ name, price, min, max, visible, image_url, position },
       ...(stock && { stock_enabled: stock.enabled, stock_quantity: stock.quantity }),
     };
-    const row = settle(plan.writes.items, before, given, () => ({
+    const row = settle(plan.writes.items, before, fields, () => ({
       ...{
         id: plan.newId(),
         subselection_id,

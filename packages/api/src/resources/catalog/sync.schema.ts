@@ -20,7 +20,7 @@ const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).
 /** `true` in an entry that shall go, whatever else it has. */
 const Delete = z.boolean().optional().meta({
   description:
-    'Deletes it, with all that belongs to it; beside it only `external_id` counts. What is not there is `unchanged`.',
+    'Deletes it, with all that belongs to it; beside it only `external_id` counts. An entry that is not there is `unchanged`.',
   example: false,
 });
 
@@ -109,8 +109,8 @@ export const SyncedCategory = z
     products: list(SyncedProduct, 'max_items_per_batch').optional(),
     delete: Delete.meta({
       description:
-        'Deletes the category; beside it only `external_id` counts, and `products`, which must all have `delete`. What is not ' +
-        'there is `unchanged`.',
+        'Deletes the category; beside it only `external_id` counts, and `products`, which must all have `delete`. An entry that is ' +
+        'not there is `unchanged`.',
       example: false,
     }),
   })

@@ -10,8 +10,8 @@ export const categoriesRouter = router({
     summary: 'List categories',
     description:
       'By priority, then name, then id, hidden ones too. With `updated_since` by the moment of the last change; the answer ' +
-      'has a `Link` to follow, again and again: nothing that changes is missed. With `include=deleted` as well, it tells ' +
-      'what was deleted.',
+      'has a `Link` to follow, again and again: nothing that changes is missed. With `include=deleted` as well, it ' +
+      'reports deletions.',
     rest: ['GET /v2/categories'],
   })
     .input(CategoryList)

@@ -25,7 +25,7 @@ export interface ChangesInput {
   cursor?: string | undefined;
 }
 
-/** What makes such a list tell what was deleted, too. */
+/** Asks such a list to report deletions, too. */
 export const includeDeleted = list(z.enum(['deleted']), 20)
   .min(1, 'must name deleted')
   .optional()
@@ -73,12 +73,12 @@ export function changesPage<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), pagination: ChangesPagination });
 }
 
-/** Something that is gone, as a list of changes tells it. */
+/** A deletion, as a list of changes reports it. */
 export const DeletedEntry = z
   .object({ id: Id, deleted_at: Timestamp })
   .meta({ id: 'DeletedEntry', description: 'Something that was deleted: its id, and when.' });
 
-/** The answer of a list that can tell what was deleted, too. */
+/** The answer of a list that can report deletions, too. */
 export function deletionsPage<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),

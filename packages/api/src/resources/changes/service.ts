@@ -73,7 +73,7 @@ async function walkOf(
   return 'from' in known ? begin(on, known) : known;
 }
 
-// Who says a moment knows how far back it is. A cursor promises that nothing is missed, and could not keep it.
+// A moment is stated by the caller. A cursor promises that nothing is missed, and could not keep that.
 function refuseForgotten(from: number): void {
   if (from >= Date.now() - deletionsKept.days * 86_400_000) return;
   const message = `begins more than ${deletionsKept.days} days ago, and what was deleted then is not kept: read the whole list, and begin anew`;

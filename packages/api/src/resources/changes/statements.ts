@@ -13,7 +13,7 @@ export interface ChangesText {
   /** The database's. */
   epoch: string;
   data: string;
-  /** What was deleted, as a JSON array; of lists that tell it. */
+  /** The deletions, as a JSON array; of lists that report them. */
   deleted?: string;
   found: number;
   /** How many entries are shown when more follow than `found` says: their bytes ended the page, or deletions are among them. */
@@ -27,7 +27,7 @@ export interface Changes {
   page: Statement<ChangesText>;
   count: Statement<{ total: number }>;
   filters: readonly unknown[];
-  /** Whether it tells what was deleted. */
+  /** Whether it reports deletions. */
   tellsDeleted?: boolean;
 }
 
@@ -75,7 +75,7 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
   };
 }
 
-// What is there again is no deletion: it comes as an entry, with a later moment. Looked up, never joined (docs/decisions/0020).
+// A resource that is there again is no deletion: it is an entry, with a later moment. Looked up, never joined (docs/decisions/0020).
 const withDeleted = (
   { rows }: ChangesParts,
   { table, resource }: NonNullable<ChangesParts['deleted']>,

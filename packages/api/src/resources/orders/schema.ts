@@ -17,7 +17,7 @@ import {
   text,
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
-import { books, PaymentSummary } from '../payments/schema.ts';
+import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
 
 /** Where an order stands. Specification: Order status. */
 export const OrderStatus = z
@@ -272,7 +272,7 @@ const includeRead = list(z.enum(['books', 'snapshot']), 20)
   .min(1, 'must name books or snapshot')
   .optional()
   .meta({
-    description: `More than the documented fields: \`books\`, which is \`turn_id\`, \`settlement_id\` and \`completed_at\`; ${asSold}.`,
+    description: `More than the documented fields: ${booksMean}; ${asSold}.`,
     example: ['books', 'snapshot'],
   });
 

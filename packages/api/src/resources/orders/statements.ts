@@ -12,7 +12,7 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-/** What a read shows beside the documented fields. */
+/** The forms in which an order is read: the documented fields, and more. */
 export type Shown = 'plain' | 'books' | 'snapshot' | 'books_and_snapshot';
 
 const documentOf = {

@@ -43,13 +43,15 @@ export const books = {
   completed_at: Timestamp.optional().meta({ description: 'When the payment was completed.' }),
 };
 
+/** The description of `books` in `include`. */
+export const booksMean = '`books`, which is `turn_id`, `settlement_id` and `completed_at`';
+
 /** Asks for more than the documented fields. */
 export const includeBooks = list(z.enum(['books']), 20)
   .min(1, 'must name books')
   .optional()
   .meta({
-    description:
-      'More than the documented fields: `books`, which is `turn_id`, `settlement_id` and `completed_at`.',
+    description: `More than the documented fields: ${booksMean}.`,
     example: ['books'],
   });
 

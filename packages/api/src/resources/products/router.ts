@@ -19,7 +19,7 @@ export const productsRouter = router({
     summary: 'List products',
     description:
       'By name, then id. With `updated_since` by the moment of the last change; the answer has a `Link` to follow, again ' +
-      'and again: nothing that changes is missed. With `include=deleted` as well, it tells what was deleted.',
+      'and again: nothing that changes is missed. With `include=deleted` as well, it reports deletions.',
     rest: ['GET /v2/products'],
   })
     .input(ProductList)

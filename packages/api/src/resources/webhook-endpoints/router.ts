@@ -19,6 +19,22 @@ import {
 } from './schema.ts';
 import * as endpoints from './service.ts';
 
+const registering = {
+  permission: 'webhooks:write',
+  summary: 'Register a webhook endpoint',
+  description: 'Answers the signing secret, which is never shown again.',
+  status: 201,
+  tag: 'webhook_endpoints',
+} as const;
+
+const changing = {
+  permission: 'webhooks:write',
+  summary: 'Change a webhook endpoint',
+  description: 'Disabling drops what still waits for it; enabling does not revive that.',
+  errors: ['resource_not_found'],
+  tag: 'webhook_endpoints',
+} as const satisfies Partial<Parameters<typeof operation>[0]>;
+
 /** Specification: Webhooks. One resource under two paths. */
 export const webhookEndpointsRouter = router({
   list: operation({
@@ -44,24 +60,16 @@ export const webhookEndpointsRouter = router({
     .query(({ ctx, input }) => endpoints.get(ctx, input.id)),
 
   create: operation({
-    permission: 'webhooks:write',
-    summary: 'Register a webhook endpoint',
-    description: 'Answers the signing secret, which is never shown again.',
+    ...registering,
     rest: ['POST /v2/webhook-endpoints'],
-    status: 201,
-    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointCreate)
     .output(WebhookEndpointWithSecret)
     .mutation(({ ctx, input }) => endpoints.create(ctx, input)),
 
   update: operation({
-    permission: 'webhooks:write',
-    summary: 'Change a webhook endpoint',
-    description: 'Disabling drops what still waits for it; enabling does not revive that.',
+    ...changing,
     rest: ['PATCH /v2/webhook-endpoints/{id}'],
-    errors: ['resource_not_found'],
-    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointUpdate)
     .output(WebhookEndpoint)
@@ -132,24 +140,16 @@ export const webhookEndpointsRouter = router({
 /** What differs in the first family: its endpoints get the documented events alone. */
 export const webhookEndpointsV1Router = router({
   create: operation({
-    permission: 'webhooks:write',
-    summary: 'Register a webhook endpoint',
-    description: 'Answers the signing secret, which is never shown again.',
+    ...registering,
     rest: ['POST /v1/webhooks'],
-    status: 201,
-    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointCreateV1)
     .output(WebhookEndpointWithSecret)
     .mutation(({ ctx, input }) => endpoints.create(ctx, input)),
 
   update: operation({
-    permission: 'webhooks:write',
-    summary: 'Change a webhook endpoint',
-    description: 'Disabling drops what still waits for it; enabling does not revive that.',
+    ...changing,
     rest: ['PATCH /v1/webhooks/{id}'],
-    errors: ['resource_not_found'],
-    tag: 'webhook_endpoints',
   })
     .input(WebhookEndpointUpdateV1)
     .output(WebhookEndpoint)

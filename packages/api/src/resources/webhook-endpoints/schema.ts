@@ -68,7 +68,7 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
 
-/** What rotates the secret of an endpoint. */
+/** The input of a rotation. */
 export const RotateSecret = ById.extend({
   expire_previous: z.boolean().optional().meta({
     description:
