@@ -6,11 +6,11 @@ import { eventTypes } from '@comanda/api/services';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import type { Surroundings } from '../client/consumer.ts';
+import { buildInto, call, compile, install, linkPeers, makeFolder } from '../client/outside.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createPaymentMethod } from '../support/factories.ts';
-import type { Surroundings } from './consumer.ts';
-import { buildInto, call, compile, install, linkPeers, makeFolder } from './outside.ts';
 
 // The compiler runs seven times: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
