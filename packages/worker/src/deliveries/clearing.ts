@@ -89,7 +89,10 @@ const removeDeliveries = statement<Batch>(
      '-infinity' as "lastDue", (select p.id from page p order by p.id desc limit 1) as "lastId"`,
 );
 
-/** What waits for an endpoint and may not be sent to it, in the order of the due times. */
+/**
+ * What waits for an endpoint and may not be sent to it, in the order of the due times. A row is judged again without `is not null`,
+ * which would let the planner of a new location find it among what waits of all locations.
+ */
 const dropDeliveries = statement<Batch>(
   'clear_drop_deliveries',
   `with page as materialized (
@@ -101,7 +104,7 @@ const dropDeliveries = statement<Batch>(
      update webhook_deliveries set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
      where ctid = any (array(select h.place from page p cross join lateral (
        select d.ctid as place from webhook_deliveries d
-       where d.location_id = $1::uuid and d.id = p.id and d.next_attempt_at is not null
+       where d.location_id = $1::uuid and d.id = p.id and coalesce(d.next_attempt_at > '-infinity', false)
          and p.number <= coalesce(${deliversAfter('$1', '$2')}, 9223372036854775807)
        for update skip locked) h))
      returning 1
