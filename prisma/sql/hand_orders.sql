@@ -76,14 +76,14 @@ BEGIN
     RAISE EXCEPTION 'a line stays with its order' USING ERRCODE = 'CM008', DETAIL = OLD.order_id::text;
   END IF;
   IF TG_OP = 'INSERT' OR NEW.product_id <> OLD.product_id THEN
-    SELECT p.name, p.price, p.external_id, p.sku INTO product FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id;
+    SELECT p.name, p.price, p.external_id, p.sku, p.tax_rate INTO product FROM products p WHERE p.location_id = NEW.location_id AND p.id = NEW.product_id;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'unknown product %', NEW.product_id USING ERRCODE = 'CM006', DETAIL = NEW.product_id::text;
     END IF;
   END IF;
   IF NOT (NEW.total BETWEEN 0 AND 9999999999.99 AND NEW.unit_price BETWEEN 0 AND 9999999999.99)
-    OR NEW.quantity = 'NaN' OR order_items_length_fault(NEW) IS NOT NULL OR NOT are_selections(NEW.selections) THEN
-    RAISE EXCEPTION 'a line has amounts of 0 or more, a comment of at most 1000 characters, and selections as '
+    OR NEW.tax_rate NOT BETWEEN 0 AND 100 OR NEW.quantity = 'NaN' OR order_items_length_fault(NEW) IS NOT NULL OR NOT are_selections(NEW.selections) THEN
+    RAISE EXCEPTION 'a line has amounts of 0 or more, a tax rate of 0 to 100, a comment of at most 1000 characters, and selections as '
       '[{"item_id": "<uuid>", "quantity": 1}]' USING ERRCODE = 'check_violation', DETAIL = NEW.order_id::text;
   END IF;
   IF NOT found_order.draft THEN
@@ -103,6 +103,7 @@ BEGIN
     END IF;
     NEW.external_id := coalesce(NEW.external_id, product.external_id);
     NEW.sku := coalesce(NEW.sku, product.sku);
+    NEW.tax_rate := coalesce(NEW.tax_rate, product.tax_rate);
     IF NEW.selections = '[]' THEN
       NEW.unit_price := coalesce(NEW.unit_price, product.price);
     END IF;

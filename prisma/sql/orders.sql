@@ -3,7 +3,7 @@
 -- Orders are created (POST /v1/orders, /v2/orders) by place_orders: those of a location that come at once by one call, in one transaction:
 --   1. their idempotency keys are claimed: a second call with one waits, then replays
 --   2. the stock rows of what is ordered are locked, by id
---   3. what the order was decided from (product_on_offer, offered_item, payment method) is held against what is there now
+--   3. what the order was decided from (product_for_sale, offered_item, payment method) is held against what is there now
 --      where not all fit they are decided one after the other (decide_orders)
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the numbers are counted up; orders,
 --      lines and payments are inserted
@@ -22,8 +22,9 @@
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
 --   CM008 refused by a guard (guarding.sql)   CM009 the location is not active (locations.sql)
 
--- As JSON text, put together as products_json does it.
-CREATE FUNCTION order_documents(location uuid, ids uuid[], as_sold boolean) RETURNS TABLE (id uuid, doc text)
+-- As JSON text, put together as products_json does it. `lines` is `plain`, the documented fields; `tax`, the rate as well; or `snapshot`,
+-- all that lines keep of what was sold.
+CREATE FUNCTION orders_with_lines(location uuid, ids uuid[], lines text) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
     || ',"created_at":"' || wire_time(o.created_at, l.timezone) || '","payment":{"id":"' || p.id || '","status":"' || p.status || '"}'
@@ -34,10 +35,11 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
         || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
         || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
-        || CASE WHEN as_sold THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
+        || CASE WHEN lines = 'snapshot' THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
           || coalesce(',"sku":' || to_json(i.sku)::text, '') ELSE '' END
+        || CASE WHEN lines <> 'plain' THEN coalesce(',"tax_rate":' || trim_scale(i.tax_rate)::text, '') ELSE '' END
         || CASE WHEN i.selections = '[]' THEN '' ELSE ',"subselections":' || (
-          SELECT json_strip_nulls(json_agg(CASE WHEN as_sold
+          SELECT json_strip_nulls(json_agg(CASE WHEN lines = 'snapshot'
             THEN json_build_object('item_id', x->'item_id', 'quantity', x->'quantity', 'name', x->'name', 'unit_price', x->'price',
               'external_id', x->'external_id')
             ELSE json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') END ORDER BY n))::text
@@ -52,15 +54,15 @@ $$;
 -- The documented shapes alone.
 CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT d.id, d.doc FROM order_documents(location, ids, false) d
+  SELECT d.id, d.doc FROM orders_with_lines(location, ids, 'plain') d
 $$;
 
 -- What orders are decided from. `version` is another once anything of it is that decides: all but the stock, whose rows
 -- are locked where it is taken. What a caller does not ask for is not read.
-CREATE FUNCTION product_on_offer(location uuid, product uuid)
-RETURNS TABLE (external_id text, sku text, name text, price numeric, stock numeric, subselections json, version bigint)
+CREATE FUNCTION product_for_sale(location uuid, product uuid)
+RETURNS TABLE (external_id text, sku text, tax_rate numeric, name text, price numeric, stock numeric, subselections json, version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.external_id, p.sku, p.name, p.price,
+  SELECT p.external_id, p.sku, p.tax_rate, p.name, p.price,
     (SELECT t.quantity FROM product_stock t WHERE t.location_id = p.location_id AND t.product_id = p.id AND t.enabled),
     s.docs, hash_record_extended(ROW(p.external_id, p.name, p.price, s.version), 0)
   FROM products p
@@ -76,7 +78,7 @@ $$;
 CREATE FUNCTION offered_product(location uuid, product uuid)
 RETURNS TABLE (external_id text, name text, price numeric, stock numeric, subselections json, version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT o.external_id, o.name, o.price, o.stock, o.subselections, o.version FROM product_on_offer(location, product) o
+  SELECT o.external_id, o.name, o.price, o.stock, o.subselections, o.version FROM product_for_sale(location, product) o
 $$;
 
 -- That an item's subselection moves to another product shows in the versions of both products.
@@ -123,6 +125,7 @@ DECLARE
   v_products uuid[];
   v_external_ids text[];
   v_skus text[];
+  v_tax_rates numeric[];
   v_counted uuid[];
   v_places tid[];
   v_left numeric[];
@@ -181,10 +184,10 @@ BEGIN
     AND (cardinality(p_choices) = 0
       OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
-    array_agg(v.id), array_agg(o.external_id), array_agg(o.sku)
-  INTO v_taken, v_same, v_products, v_external_ids, v_skus
+    array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate)
+  INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates
   FROM unnest(p_products, p_product_versions) AS v (id, version)
-  CROSS JOIN LATERAL product_on_offer(p_location, v.id) o WHERE o.version = v.version;
+  CROSS JOIN LATERAL product_for_sale(p_location, v.id) o WHERE o.version = v.version;
   IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
     OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(p_external_ids) AS e) THEN
     SELECT d.outcomes, d.responses, d.wanted[:coalesce(cardinality(v_counted), 0)], d.wanted[coalesce(cardinality(v_counted), 0) + 1:],
@@ -228,9 +231,10 @@ BEGIN
     p_identifiers[m.n], p_payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
     p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
   FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
-  INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, unit_price, quantity, total, comment,
-    selections, stock_taken)
-  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v.unit_price, v.quantity, v.total, v.comment,
+  INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, tax_rate, unit_price, quantity, total,
+    comment, selections, stock_taken)
+  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v_tax_rates[f.place],
+    v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
       SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce(i.id = ANY (v_counted_choices), false))
         || CASE WHEN i.external_id IS NULL THEN '{}' ELSE jsonb_build_object('external_id', i.external_id) END ORDER BY m)
@@ -330,7 +334,7 @@ DECLARE
 BEGIN
   SELECT array_agg(w.id) INTO v_stale FROM (
     SELECT v.id FROM unnest(p_products, p_product_versions) AS v (id, version)
-    WHERE NOT EXISTS (SELECT FROM product_on_offer(p_location, v.id) o WHERE o.version = v.version)
+    WHERE NOT EXISTS (SELECT FROM product_for_sale(p_location, v.id) o WHERE o.version = v.version)
     UNION ALL
     SELECT v.id FROM unnest(p_choices, p_choice_versions) AS v (id, version)
     WHERE NOT EXISTS (SELECT FROM offered_item(p_location, v.id) o WHERE o.version = v.version)) w;

@@ -37,7 +37,7 @@ CREATE FUNCTION body_as_sold(p_location uuid, p_body text) RETURNS text LANGUAGE
         FROM json_each(e.value) WITH ORDINALITY AS f (key, value, n)) ELSE e.value::text END, ',' ORDER BY e.n) || '}'
     FROM json_each(p_body::json) WITH ORDINALITY AS e (key, value, n)
     WHERE sold.doc IS NOT NULL), p_body)
-  FROM (SELECT (SELECT d.doc FROM order_documents(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], true) d) AS doc) sold
+  FROM (SELECT (SELECT d.doc FROM orders_with_lines(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], 'snapshot') d) AS doc) sold
 $$;
 
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids

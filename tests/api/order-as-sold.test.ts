@@ -15,12 +15,13 @@ const sold = [
   {
     external_id: 'ERP "7" é',
     sku: 'BURGER',
+    tax_rate: 10.5,
     subselections: [
       { name: 'Without onion', unit_price: 0, external_id: 'ERP-NO-ONION' },
       { name: 'Cheese', unit_price: 1.5 },
     ],
   },
-  { external_id: 'ERP "7" é', sku: 'BURGER' },
+  { external_id: 'ERP "7" é', sku: 'BURGER', tax_rate: 10.5 },
   { sku: 'WATER' },
 ];
 const externalId = 'PO-as-sold';
@@ -30,7 +31,12 @@ beforeAll(async () => {
   const { paymentMethodId, productId } = await createOrderKitchen(api);
   const { locationId } = api;
   const { database } = api.app;
-  const burger = await createProduct(database, { locationId, externalId: 'ERP "7" é', sku: 'BURGER' });
+  const burger = await createProduct(database, {
+    locationId,
+    externalId: 'ERP "7" é',
+    sku: 'BURGER',
+    taxRate: 10.5,
+  });
   const { itemIds } = await createSubselection(database, {
     ...{ locationId, productId: burger, maxSelection: 5, single: false },
     items: [
@@ -118,7 +124,7 @@ describe('an order whose products were changed and deleted shows what was sold',
       ...[entry],
     ];
     for (const each of shown) {
-      expect(JSON.stringify(each?.items)).not.toMatch(/sku|external_id|Without onion/);
+      expect(JSON.stringify(each?.items)).not.toMatch(/sku|external_id|tax_rate|Without onion/);
       expect(each?.items).toHaveLength(3);
     }
   });
@@ -172,6 +178,6 @@ describe('an endpoint that asks for what was sold', () => {
 it('snapshot without the lines in a list, and an unknown word, are refused by name', async () => {
   const alone = await api.rest('GET /v2/orders?include=snapshot');
   expect(alone.status).toBe(422);
-  expect(refusalOf(alone).message).toBe('include: snapshot is of the lines: name items, too');
+  expect(refusalOf(alone).message).toBe('include: snapshot and tax are of the lines: name items, too');
   expect((await api.rest(`GET /v2/orders/${order.id}?include=lines`)).status).toBe(422);
 });

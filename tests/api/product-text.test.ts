@@ -41,7 +41,7 @@ async function createProducts(count: number): Promise<void> {
 function both(query: { limit: number; offset: number }, filters: { visible?: boolean } = {}) {
   return api.app.database.prisma.$transaction(
     async (tx) => {
-      const { statement, values } = listProducts(locationId, query, filters);
+      const { statement, values } = listProducts(locationId, query, filters, 'plain');
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
       return {
         shown: { total: shown?.total, text: shown?.data },
@@ -92,7 +92,7 @@ describe('the texts of products', () => {
   it('are found by what a hand edit made of name, sku and external_id, and by nothing else', async () => {
     await createProducts(1);
     const found = async (search: string) => {
-      const { statement, values } = listProducts(locationId, everything, { search });
+      const { statement, values } = listProducts(locationId, everything, { search }, 'plain');
       return (await api.app.database.run(statement, values))[0]?.total;
     };
     const edit = (change: string) =>

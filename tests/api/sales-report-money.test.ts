@@ -101,17 +101,28 @@ interface Part {
   key: string;
   milli: bigint;
   cents: bigint;
+  tax?: bigint | undefined;
 }
+
+/** The rates of tax of the products, in ten-thousandths of a percent. */
+const taxRates = [220_000n, 105_000n, 43_750n, undefined];
+
+/** The tax in an amount that holds it, in cents, rounded half away from zero. */
+const taxIn = (cents: bigint, rate: bigint): bigint =>
+  (2n * cents * rate + 1_000_000n + rate) / (2n * (1_000_000n + rate));
 
 /** The report as this test adds it up, in whole numbers. */
 function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[]) {
-  const sums = new Map<string, { orders: number; milli: bigint; cents: bigint }>();
+  const sums = new Map<string, { orders: number; milli: bigint; cents: bigint; tax?: bigint }>();
   for (const order of orders) {
     const keys = new Set<string>();
-    for (const { key, milli, cents } of partsOf(order)) {
+    for (const { key, milli, cents, tax } of partsOf(order)) {
       const sum = sums.get(key) ?? { orders: 0, milli: 0n, cents: 0n };
       const first = keys.has(key) ? 0 : 1;
-      sums.set(key, { orders: sum.orders + first, milli: sum.milli + milli, cents: sum.cents + cents });
+      sums.set(key, {
+        ...{ orders: sum.orders + first, milli: sum.milli + milli, cents: sum.cents + cents },
+        ...(tax !== undefined && { tax: (sum.tax ?? 0n) + tax }),
+      });
       keys.add(key);
     }
   }
@@ -127,9 +138,15 @@ function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[
         orders: sum.orders,
         quantity: json(sum.milli, 3),
         amount: json(sum.cents),
+        ...(sum.tax !== undefined && { tax: json(sum.tax) }),
       })),
   };
 }
+
+const taxOf = (index: number) => {
+  const taxRate = taxRates[index % taxRates.length];
+  return taxRate === undefined ? {} : { taxRate };
+};
 
 describe('a month of sales', () => {
   let recorded: RecordedOrder[];
@@ -160,6 +177,7 @@ describe('a month of sales', () => {
         productId: products[(index + line * 3) % products.length] ?? '',
         milli: BigInt(125 + ((index * 7919 + line * 104_729) % 9000)),
         cents: BigInt((index * 6_700_417 + line * 31_337) % 1_000_003),
+        ...taxOf(index + line * 3),
       }));
       recorded.push(
         await recordOrder(
@@ -191,6 +209,13 @@ describe('a month of sales', () => {
     channel: (order) => whole(order.channel ?? '', order),
     payment_method: (order) => whole(order.methodId, order),
     product: ({ lines }) => lines.map((line) => ({ ...line, key: line.productId })),
+    tax_rate: ({ lines }) =>
+      lines.map((line) => ({
+        ...line,
+        ...(line.taxRate === undefined
+          ? { key: '' }
+          : { key: `${json(line.taxRate, 4)}`, tax: taxIn(line.cents, line.taxRate) }),
+      })),
     category: ({ lines }) => lines.map((line) => ({ ...line, key: categoryOf.get(line.productId) ?? '' })),
   };
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { referenceOf } from '../../packages/api/src/references.ts';
+import { onRequest, productColumns } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { resourceOfTable } from '../support/referred.ts';
 import type { Kitchen } from './kitchen.ts';
 
@@ -63,6 +64,12 @@ export function shownOf(answer: unknown, field: string): unknown {
 
 /** The field of an answer that shows a written one. */
 export const shownAs = (field: string): string => (field === 'category_ids' ? 'categories' : field);
+
+/** What `include` must name for a field of a product to be shown; undefined where it always is. */
+export function shownWith(field: string): string | undefined {
+  const column = productColumns.find((name) => name === field);
+  return column && onRequest(column);
+}
 
 /** What must equal a value; objects in it may show more. */
 export function matching(value: unknown): unknown {

@@ -64,6 +64,22 @@ const counted = async (): Promise<number> => {
 };
 
 describe('an order that is inserted by hand', () => {
+  it('keeps the tax rate of its product, unless a line has another one from 0 to 100', async () => {
+    const { locationId } = api;
+    const taxed = await createProduct(api.app.database, { locationId, taxRate: 4.5 });
+    const insertWith = (more: Record<string, unknown>) =>
+      inTransaction(async () => {
+        const order = await insertOrder();
+        await insertLine(order, { product_id: taxed });
+        await insertLine(order, { product_id: taxed, ...more });
+        return order;
+      });
+    const id = await insertWith({ tax_rate: 7 });
+    const { items } = await api.client().orders.get.query({ id, include: ['tax'] });
+    expect(items.map(({ tax_rate }) => tax_rate)).toEqual([4.5, 7]);
+    await expect(insertWith({ tax_rate: 101 })).rejects.toThrow(/a tax rate of 0 to 100/);
+  });
+
   it('gets the next number, the open turn, its totals and its payment at the commit', async () => {
     const before = await placeOrder(api, kitchen);
     const id = await inTransaction(async () => {

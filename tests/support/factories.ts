@@ -107,6 +107,7 @@ export async function createProduct(
     sku?: string;
     name?: string;
     price?: number;
+    taxRate?: number;
     visible?: boolean;
     description?: string;
     stock?: { enabled?: boolean; quantity: number; minStockAlarm?: number };

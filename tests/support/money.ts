@@ -11,6 +11,8 @@ export interface RecordedLine {
   /** Hundredths of the currency: the line's total. */
   cents: bigint;
   name?: string;
+  /** Ten-thousandths of a percent. */
+  taxRate?: bigint;
 }
 
 /** An order as a test records it. */
@@ -59,7 +61,7 @@ export async function recordOrder(
       },
     }),
     prisma.orderItem.createMany({
-      data: order.lines.map(({ productId, milli, cents, name = 'Flat White' }, index) => ({
+      data: order.lines.map(({ productId, milli, cents, name = 'Flat White', taxRate }, index) => ({
         ...owner,
         productId,
         name,
@@ -67,6 +69,7 @@ export async function recordOrder(
         unitPrice: 0,
         quantity: decimal(milli, 3),
         total: decimal(cents, 2),
+        taxRate: taxRate === undefined ? null : decimal(taxRate, 4),
       })),
     }),
     prisma.payment.create({

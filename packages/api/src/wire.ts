@@ -48,6 +48,14 @@ export const Money = decimal(2).meta({
 /** A quantity: at most 3 decimals. */
 export const Quantity = decimal(3).meta({ description: 'Quantity, 3 decimals.', example: 2 });
 
+/** A rate of tax: at most 4 decimals. */
+export const TaxRate = z
+  .number()
+  .min(0, 'must not be negative')
+  .max(100, 'must be at most 100')
+  .refine((value) => decimals(value) <= 4, { error: 'must have at most 4 decimals' })
+  .meta({ description: 'Percent, included in the price; 4 decimals.', example: 22 });
+
 /** What is added to a quantity, or taken from it below zero: at most 3 decimals. */
 export const QuantityChange = z
   .number()

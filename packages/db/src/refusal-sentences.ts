@@ -29,6 +29,8 @@ export const constraintSentences: Readonly<Record<string, string>> = {
   api_keys_times_check: `api_keys.expires_at and revoked_at ${times}`,
   categories_image_url_check: `categories.image_url ${address}`,
   products_price_check: `products.price ${price}`,
+  products_tax_rate_check:
+    'products.tax_rate must be a percentage from 0 to 100, with four decimals at most, or empty',
   products_image_url_check: `products.image_url ${address}`,
   subselections_position_check: `subselections.position ${place}`,
   subselections_range_check:

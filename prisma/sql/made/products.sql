@@ -104,8 +104,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.external_id, o.sku, o.name, o.search_text, o.description, o.price, o.visible, o.image_url, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at)
+          OR ROW(o.location_id, o.id, o.external_id, o.sku, o.name, o.search_text, o.description, o.price, o.visible, o.image_url, o.created_at, o.tax_rate)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at, n.tax_rate)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -118,13 +118,14 @@ BEGIN
         + CASE WHEN o.description IS DISTINCT FROM n.description THEN 8 ELSE 0 END
         + CASE WHEN o.price IS DISTINCT FROM n.price THEN 16 ELSE 0 END
         + CASE WHEN o.visible IS DISTINCT FROM n.visible THEN 32 ELSE 0 END
-        + CASE WHEN o.image_url IS DISTINCT FROM n.image_url THEN 64 ELSE 0 END AS changed,
+        + CASE WHEN o.image_url IS DISTINCT FROM n.image_url THEN 64 ELSE 0 END
+        + CASE WHEN o.tax_rate IS DISTINCT FROM n.tax_rate THEN 128 ELSE 0 END AS changed,
       NULL::jsonb AS before, NULL::jsonb AS after,
       CASE WHEN o.location_id IS NOT NULL THEN (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text END AS lost, '-infinity'::timestamptz AS lost_at,
       CASE WHEN n.location_id IS NOT NULL THEN (CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END)::text END AS gained, '-infinity'::timestamptz AS gained_at
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-    WHERE ROW(o.external_id, o.sku, o.name, o.description, o.price, o.visible, o.image_url)
-        IS DISTINCT FROM ROW(n.external_id, n.sku, n.name, n.description, n.price, n.visible, n.image_url)
+    WHERE ROW(o.external_id, o.sku, o.name, o.description, o.price, o.visible, o.image_url, o.tax_rate)
+        IS DISTINCT FROM ROW(n.external_id, n.sku, n.name, n.description, n.price, n.visible, n.image_url, n.tax_rate)
       OR ROW(CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz) IS DISTINCT FROM ROW(CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz)
       OR o.location_id IS NULL OR n.location_id IS NULL
   ), touched AS MATERIALIZED (
@@ -133,11 +134,11 @@ BEGIN
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'product', c.operation,
-      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 2 <> 0 THEN 'sku' END, CASE WHEN c.changed & 4 <> 0 THEN 'name' END, CASE WHEN c.changed & 8 <> 0 THEN 'description' END, CASE WHEN c.changed & 16 <> 0 THEN 'price' END, CASE WHEN c.changed & 32 <> 0 THEN 'visible' END, CASE WHEN c.changed & 64 <> 0 THEN 'image_url' END]::text[], NULL),
+      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 2 <> 0 THEN 'sku' END, CASE WHEN c.changed & 4 <> 0 THEN 'name' END, CASE WHEN c.changed & 8 <> 0 THEN 'description' END, CASE WHEN c.changed & 16 <> 0 THEN 'price' END, CASE WHEN c.changed & 32 <> 0 THEN 'visible' END, CASE WHEN c.changed & 64 <> 0 THEN 'image_url' END, CASE WHEN c.changed & 128 <> 0 THEN 'tax_rate' END]::text[], NULL),
       c.changed & 55 <> 0, array_agg(c.id), NULL, NULL
     FROM (
       SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
-      FROM changed c CROSS JOIN touched WHERE c.operation <> 'update' OR c.changed & 127 <> 0
+      FROM changed c CROSS JOIN touched WHERE c.operation <> 'update' OR c.changed & 255 <> 0
     ) c
     GROUP BY c.location_id, c.operation, c.changed, c.share
   )
@@ -236,11 +237,11 @@ CREATE FUNCTION write_products_row(p_location uuid, p_id uuid, p_new boolean, p_
 LANGUAGE plpgsql AS $$
 BEGIN
   IF p_new THEN
-    INSERT INTO products (location_id, id, external_id, sku, name, description, price, visible, image_url)
-    SELECT p_location, p_id, f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(NULL::products, p_fields) f;
+    INSERT INTO products (location_id, id, external_id, sku, name, description, price, visible, image_url, tax_rate)
+    SELECT p_location, p_id, f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url, f.tax_rate FROM jsonb_populate_record(NULL::products, p_fields) f;
   ELSE
-    UPDATE products r SET (external_id, sku, name, description, price, visible, image_url)
-      = (SELECT f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url FROM jsonb_populate_record(r, p_fields) f)
+    UPDATE products r SET (external_id, sku, name, description, price, visible, image_url, tax_rate)
+      = (SELECT f.external_id, f.sku, f.name, f.description, f.price, f.visible, f.image_url, f.tax_rate FROM jsonb_populate_record(r, p_fields) f)
     WHERE r.location_id = p_location AND r.id = p_id;
   END IF;
 END $$;

@@ -10,6 +10,7 @@ export function jsonSql(table: Table, catalog: Catalog): string[] {
   if (published?.json === undefined) return [];
   const shown = Object.entries(columns).filter(([, column]) => column.published);
   const names = shown.map(([column]) => column);
+  const always = shown.filter(([, column]) => !column.onRequest).map(([column]) => column);
   const inCatalog = shown.filter(([, column]) => column.catalog).map(([column]) => column);
   const text = (of: readonly string[]) => of.map((column) => member(name, column, catalog)).join('\n    || ');
   const part = (
@@ -21,11 +22,11 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;`;
   const whole = `CREATE FUNCTION ${name}_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT r.id, '{"id":"' || r.id || '"' || ${text(names)} || '}'
+  SELECT r.id, '{"id":"' || r.id || '"' || ${text(always)} || '}'
   FROM ${name} r WHERE r.location_id = location AND r.id = ANY (ids)
 $$;`;
   return [
-    ...(published.json === 'whole' ? [whole] : [part('columns', names), part('in_catalog', inCatalog)]),
+    ...(published.json === 'whole' ? [whole] : [part('columns', always), part('in_catalog', inCatalog)]),
     // The row with the fields that are given: a new one has null in what is not.
     `CREATE FUNCTION write_${name}_row(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb) RETURNS void
 LANGUAGE plpgsql AS $$

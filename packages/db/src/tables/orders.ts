@@ -85,7 +85,7 @@ export const orderItems = table<OrderItem>()('order_items', {
   key: ['order_id', 'position'],
   columns: {
     ...plain(
-      'location_id order_id position product_id name unit_price quantity total selections',
+      'location_id order_id position product_id name tax_rate unit_price quantity total selections',
       'stock_taken',
     ),
     external_id: { length: [1, 255] },

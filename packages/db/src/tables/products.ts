@@ -19,6 +19,7 @@ export const products = table<Product>()('products', {
     price: shown,
     visible: shown,
     image_url: { published: true, edited: true },
+    tax_rate: { published: true, edited: true, onRequest: true },
   },
   people: 'edit',
   versioned: 'any',

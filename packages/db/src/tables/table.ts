@@ -11,6 +11,8 @@ export interface Column {
   published?: true;
   /** It shows in `GET /v2/catalog`. */
   catalog?: true;
+  /** Reads show it where `include` asks for it: it is in no JSON that is made of the columns. */
+  onRequest?: true;
   /** Entries of other tables show it, too: `touched_by_<table>` touches them (changes.sql). */
   shownElsewhere?: true;
   /** Captured with the change: its value before and after; or its last value when the row is deleted. */

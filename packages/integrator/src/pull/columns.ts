@@ -19,6 +19,7 @@ interface PulledItem {
   product_id: string;
   external_id?: string;
   sku?: string;
+  tax_rate?: number;
   name: string;
   quantity: number;
   unit_price: number;
@@ -60,6 +61,7 @@ export const orderColumns: Readonly<Record<string, (each: OrderLine) => Value>> 
   quantity: ({ item }) => item.quantity,
   unit_price: ({ item }) => item.unit_price,
   line_total: ({ item }) => item.total,
+  tax_rate: ({ item }) => item.tax_rate,
   comment: ({ item }) => item.comment,
   choices: ({ item }) =>
     item.subselections

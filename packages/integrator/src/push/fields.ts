@@ -12,6 +12,8 @@ export interface Field {
   decimals?: number;
   /** Of a decimal: it may be below zero. */
   signed?: true;
+  /** Of a decimal: the most that it may be, unless as an amount. */
+  most?: number;
 }
 
 /** A kind of file: its fields, and where they go. */
@@ -43,6 +45,7 @@ export const kinds: Readonly<Record<Kind['name'], Kind>> = {
       { name: 'name', type: 'text', longest: 255 },
       { name: 'description', type: 'text', longest: 10_000 },
       { name: 'price', type: 'decimal', decimals: 2 },
+      { name: 'tax_rate', type: 'decimal', decimals: 4, most: 100 },
       { name: 'visible', type: 'boolean' },
       { name: 'image_url', type: 'text', longest: 2_048, url: true },
       { name: 'category_external_ids', type: 'list' },
@@ -87,7 +90,8 @@ export function readValue(field: Field, cell: string): { value: unknown } | { re
   if (field.type === 'decimal') {
     const value = Number(cell);
     if (value < 0 && field.signed !== true) return refuse('must not be negative');
-    if (Math.abs(value) > largest) return refuse(`must be at most ${largest}`);
+    const { most = largest } = field;
+    if (Math.abs(value) > most) return refuse(`must be at most ${most}`);
     if ((cell.split('.')[1]?.length ?? 0) > (field.decimals ?? 0))
       return refuse(`must have at most ${field.decimals} decimals`);
     return { value };

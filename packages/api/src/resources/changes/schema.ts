@@ -25,15 +25,15 @@ export interface ChangesInput {
   cursor?: string | undefined;
 }
 
+/** What `deleted` means in the `include` of such a list. */
+export const deletedMeans =
+  'With `updated_since` or `cursor`, `deleted`: beside `data` the ids of what was deleted in the last 30 days, whatever the filters.';
+
 /** Asks such a list to report deletions, too. */
 export const includeDeleted = list(z.enum(['deleted']), 20)
   .min(1, 'must name deleted')
   .optional()
-  .meta({
-    description:
-      'With `updated_since` or `cursor`. `deleted`: beside `data` the ids of what was deleted in the last 30 days, whatever the filters.',
-    example: ['deleted'],
-  });
+  .meta({ description: deletedMeans, example: ['deleted'] });
 
 /** Whether the caller wants to know what was deleted. */
 export const wantsDeleted = ({ include = [] }: { include?: readonly string[] | undefined }): boolean =>

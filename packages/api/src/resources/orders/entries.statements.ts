@@ -1,5 +1,6 @@
 import { allEntries, type Entries, entriesUntilFull } from '../../request/page-text.ts';
 import { included } from './schema.ts';
+import { linesOf, ordersShowing } from './statements.ts';
 
 /** What an entry shows beside the six fields. */
 export type Include = readonly (keyof typeof included)[];
@@ -23,8 +24,6 @@ export function entries(include: Include, order: string): Entries {
       : `(select '{' || string_agg('"' || f.key || '":' || f.value, ',' order by f.place) || '}'
           from json_each(j.doc::json) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
   const entry = include.includes('books') ? `left(${doc}, -1) || order_books($1::uuid, k.id) || '}'` : doc;
-  const read = include.includes('snapshot')
-    ? 'order_documents($1::uuid, array[k.id], true)'
-    : 'orders_json($1::uuid, array[k.id])';
+  const read = ordersShowing(linesOf(include), '$1::uuid', 'array[k.id]');
   return entriesUntilFull({ order, entry: `select ${entry} from ${read} j` });
 }

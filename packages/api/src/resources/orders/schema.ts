@@ -13,6 +13,7 @@ import {
   Quantity,
   ReferenceId,
   rangeOrder,
+  TaxRate,
   Timestamp,
   text,
 } from '../../wire.ts';
@@ -75,6 +76,10 @@ export const OrderItemAsSold = OrderItem.extend({
     .string()
     .optional()
     .meta({ description: "With `snapshot`: the product's sku when the order was made." }),
+  tax_rate: TaxRate.optional().meta({
+    description:
+      "With `tax` or `snapshot`: the product's rate of tax when the order was made; none where it had none.",
+  }),
   subselections: z
     .array(
       OrderItemSelection.extend({
@@ -136,12 +141,17 @@ export const included = {
   items: ['items'],
   books: Object.keys(orderBooks),
   snapshot: [],
+  tax: [],
 } as const;
 
-const Include = z.enum(['details', 'items', 'books', 'snapshot'] satisfies (keyof typeof included)[]);
+const Include = z.enum(['details', 'items', 'books', 'snapshot', 'tax'] satisfies (keyof typeof included)[]);
+
+/** What is shown of lines alone. */
+const ofLines = ['snapshot', 'tax'] as const;
 
 const asSold =
-  '`snapshot`: the lines as they were sold, with `external_id` and `sku`, and name, price and `external_id` of what was chosen';
+  '`snapshot`: the lines as they were sold, with `external_id`, `sku` and `tax_rate`, and name, price and `external_id` of what was ' +
+  'chosen; `tax`: their `tax_rate` alone';
 
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
@@ -249,9 +259,9 @@ export const OrderList = z
     turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
     settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
-      .min(1, 'must name details, items, books or snapshot')
-      .refine((include) => !include.includes('snapshot') || include.includes('items'), {
-        error: 'snapshot is of the lines: name items, too',
+      .min(1, 'must name details, items, books, snapshot or tax')
+      .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
+        error: 'snapshot and tax are of the lines: name items, too',
       })
       .optional()
       .meta({
@@ -268,8 +278,8 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-const includeRead = list(z.enum(['books', 'snapshot']), 20)
-  .min(1, 'must name books or snapshot')
+const includeRead = list(z.enum(['books', ...ofLines]), 20)
+  .min(1, 'must name books, snapshot or tax')
   .optional()
   .meta({
     description: `More than the documented fields: ${booksMean}; ${asSold}.`,

@@ -1,6 +1,6 @@
 import { isId } from '@comanda/db';
 import { notFound } from '../../errors.ts';
-import { rowsById } from '../../places/joined-reads.ts';
+import { type JoinedRow, rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
@@ -24,6 +24,7 @@ import type {
   OrderWithBooks,
 } from './schema.ts';
 import {
+  linesOf,
   type MovedRow,
   type OrderText,
   readOrderByExternalId,
@@ -52,19 +53,12 @@ export async function get(
   return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
 }
 
-const rows = {
-  plain: rowsById(readOrders.plain),
-  books: rowsById(readOrders.books),
-  snapshot: rowsById(readOrders.snapshot),
-  books_and_snapshot: rowsById(readOrders.books_and_snapshot),
-} as const satisfies Record<Shown, unknown>;
+const rows = Object.fromEntries(
+  Object.entries(readOrders).map(([shown, read]) => [shown, rowsById(read)]),
+) as Record<Shown, ReturnType<typeof rowsById<OrderText & JoinedRow>>>;
 
 const shownOf = (include: NonNullable<OrderRead['include']>): Shown =>
-  include.includes('snapshot')
-    ? include.includes('books')
-      ? 'books_and_snapshot'
-      : 'snapshot'
-    : (include[0] ?? 'plain');
+  include.includes('books') ? `${linesOf(include)}_and_books` : linesOf(include);
 
 /** The same as it was sold, without other callers. Throws `resource_not_found`. */
 export async function readOrder({ app, caller }: Lookup, id: string): Promise<OrderAsSold> {

@@ -12,35 +12,40 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-/** The forms in which an order is read: the documented fields, and more. */
-export type Shown = 'plain' | 'books' | 'snapshot' | 'books_and_snapshot';
+/** What lines show: the documented fields, the rate of their tax as well, or all that they keep of what was sold. */
+export type Lines = 'plain' | 'tax' | 'snapshot';
 
-const documentOf = {
-  plain: 'j.doc',
-  books: "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'",
-} as const;
+/** The forms in which an order is read: by its lines, and with its books or without. */
+export type Shown = Lines | `${Lines}_and_books`;
+
+/** The form that `include` asks for. */
+export const linesOf = (include: readonly string[]): Lines =>
+  include.includes('snapshot') ? 'snapshot' : include.includes('tax') ? 'tax' : 'plain';
+
+/** SQL: orders of a location by ids, as a table of `id` and `doc`. */
+export const ordersShowing = (lines: Lines, location: string, ids: string): string =>
+  lines === 'plain'
+    ? `orders_json(${location}, ${ids})`
+    : `orders_with_lines(${location}, ${ids}, '${lines}')`;
 
 /** One statement for each of what may be shown. */
 function forEachShown<Row>(
   name: string,
   text: (doc: string, from: string) => string,
 ): Readonly<Record<Shown, Statement<Row>>> {
-  const reading = (shown: Shown, doc: keyof typeof documentOf, asSold: boolean) =>
-    statement<Row>(
-      shown === 'plain' ? name : `${name}_with_${shown}`,
-      text(
-        documentOf[doc],
-        asSold
-          ? 'order_documents(o.location_id, array[o.id], true)'
-          : 'orders_json(o.location_id, array[o.id])',
+  const ofLines = <Form extends Lines>(lines: Form) => {
+    const from = ordersShowing(lines, 'o.location_id', 'array[o.id]');
+    const reading = (shown: Shown, doc: string) =>
+      statement<Row>(shown === 'plain' ? name : `${name}_with_${shown}`, text(doc, from));
+    return {
+      [lines]: reading(lines, 'j.doc'),
+      [`${lines}_and_books`]: reading(
+        `${lines}_and_books`,
+        "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'",
       ),
-    );
-  return {
-    plain: reading('plain', 'plain', false),
-    books: reading('books', 'books', false),
-    snapshot: reading('snapshot', 'plain', true),
-    books_and_snapshot: reading('books_and_snapshot', 'books', true),
+    } as Record<Form | `${Form}_and_books`, Statement<Row>>;
   };
+  return { ...ofLines('plain'), ...ofLines('tax'), ...ofLines('snapshot') };
 }
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
@@ -110,7 +115,7 @@ export const readOrderFacts = statement<OrderFactsRow>(
          'name', o.name, 'price', o.price::text, 'left', o.stock::text, 'subselections', o.subselections,
          'version', o.version::text)), '[]')
        from unnest($1::uuid[], $2::uuid[]) as k (location_id, id)
-       cross join lateral product_on_offer(k.location_id, k.id) o
+       cross join lateral product_for_sale(k.location_id, k.id) o
      ) as products,
      (select coalesce(json_agg(json_build_object('location_id', k.location_id, 'id', k.id, 'product_id', o.product_id,
          'subselection_id', o.subselection_id, 'name', o.name, 'price', o.price::text, 'min', o.min, 'max', o.max,

@@ -1,20 +1,20 @@
 import { keptByName } from '../../kept.ts';
 import { givenFilters } from '../../request/filters.ts';
-import { entriesUntilFull } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
-import { entry, filterSql, type ProductFilters } from './statements.ts';
+import { filterSql, type ProductFilters, productEntries, type Shown } from './statements.ts';
 
 const kept = keptByName<Omit<Changes, 'filters'>>();
 
 /** Products that have changed, or whose stock has, by the later moment of the two; and, if asked for, those that were deleted. */
-export function productChanges(filters: ProductFilters, tellsDeleted: boolean): Changes {
+export function productChanges(filters: ProductFilters, tellsDeleted: boolean, shown: Shown): Changes {
   const { names, values, where } = givenFilters(filterSql, filters);
-  const name = ['products_changes', ...names].join('_');
+  const name = ['products_changes', ...names, ...(shown === 'plain' ? [] : ['with', shown])].join('_');
   const rows = (most: string) => rowsOf(where(firstFilter), most);
   const deleted = tellsDeleted ? ({ table: 'products', resource: 'product' } as const) : undefined;
-  const statements = kept(`${name}${tellsDeleted ? ' deleted' : ''}`, () =>
-    changesStatements({ name, filters: values.length, rows, entries, ...(deleted && { deleted }) }),
-  );
+  const statements = kept(`${name}${tellsDeleted ? ' deleted' : ''}`, () => {
+    const entries = productEntries('page.moment, page.id', shown);
+    return changesStatements({ name, filters: values.length, rows, entries, ...(deleted && { deleted }) });
+  });
   return { ...statements, filters: values };
 }
 
@@ -30,5 +30,3 @@ const rowsOf = (narrowed: string, most: string) => `
    cross join lateral (select * from products where location_id = $1::uuid and id = s.product_id limit 1) p
    where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}
      and p.updated_at < s.updated_at${narrowed} ${most})`;
-
-const entries = entriesUntilFull({ order: 'page.moment, page.id', entry });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Family, ownField } from '../../families.ts';
 import { referenceOf } from '../../references.ts';
-import { ImageUrl, Label, Money, text } from '../../wire.ts';
+import { ImageUrl, Label, Money, TaxRate, text } from '../../wire.ts';
 
 /** A column of a product that callers give and read, wherever they do. */
 interface ProductField {
@@ -15,6 +15,8 @@ interface ProductField {
   fresh: string | number | boolean | null;
   /** The family that alone has it. */
   only?: Family;
+  /** It is shown where `include` names this, and nowhere else. */
+  onRequest?: string;
 }
 
 export const Description = text(0, 10_000);
@@ -38,6 +40,12 @@ export const productFields = {
   },
   visible: { shown: z.boolean(), given: z.boolean(), column: 'boolean', fresh: true },
   image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },
+  tax_rate: {
+    shown: TaxRate.optional().meta({
+      description: 'Only with `include=tax`: percent, included in the price; none where none was given.',
+    }),
+    ...{ given: TaxRate, column: 'numeric', fresh: null, only: 'v2', onRequest: 'tax' },
+  },
 } as const satisfies Readonly<Record<string, ProductField>>;
 
 type Fields = typeof productFields;
@@ -61,10 +69,25 @@ function wire<Field extends z.ZodType>(of: (field: ProductField) => Field): [Nam
   });
 }
 
-/** What is shown of each. */
-export const shownFields = Object.fromEntries(wire(({ shown }) => shown)) as unknown as {
-  -readonly [Column in TypedName]: Fields[Column]['shown'];
+type OnRequest = { [Column in Name]: Fields[Column] extends { onRequest: string } ? Column : never }[Name];
+
+/** What `include` must name for a field to be shown; undefined where it always is. */
+export function onRequest(name: Name): string | undefined {
+  const field: ProductField = productFields[name];
+  return field.onRequest;
+}
+
+/** What is always shown of each. */
+export const shownFields = Object.fromEntries(
+  wire(({ shown }) => shown).filter(([name]) => onRequest(name) === undefined),
+) as unknown as {
+  -readonly [Column in Exclude<TypedName, OnRequest>]: Fields[Column]['shown'];
 };
+
+/** What reads of v2 show where `include` asks for it. */
+export const shownOnRequest = Object.fromEntries(
+  productColumns.filter(onRequest).map((name) => [name, productFields[name].shown]),
+) as unknown as { -readonly [Column in OnRequest]: Fields[Column]['shown'] };
 
 /** The type of each in PostgreSQL. */
 export const columnTypes = part('column');

@@ -1,13 +1,16 @@
 import { operation, router } from '../../request/operation.ts';
-import { ByExternalId, ById, Deleted } from '../../wire.ts';
+import { ById, Deleted } from '../../wire.ts';
 import { Stock } from '../stock/schema.ts';
 import {
   Product,
   ProductCreate,
+  ProductGet,
+  ProductGetByExternalId,
   ProductList,
   ProductListV1,
   ProductPage,
   ProductPageV1,
+  ProductRead,
   ProductUpdate,
 } from './schema.ts';
 import * as products from './service.ts';
@@ -30,13 +33,13 @@ export const productsRouter = router({
     permission: 'products:read',
     summary: 'Read a product',
     description: 'With its stock and the categories it is in. What can be chosen with it is in the catalog.',
-    rest: ['GET /v1/products/{id}', 'GET /v2/products/{id}'],
+    rest: ['GET /v2/products/{id}'],
     errors: ['resource_not_found'],
     tag: 'products',
   })
-    .input(ById)
-    .output(Product)
-    .joinedQuery(({ ctx, input }) => products.get(ctx, input.id)),
+    .input(ProductGet)
+    .output(ProductRead)
+    .joinedQuery(({ ctx, input }) => products.get(ctx, input.id, input.include)),
 
   getByExternalId: operation({
     permission: 'products:read',
@@ -46,9 +49,9 @@ export const productsRouter = router({
     errors: ['resource_not_found'],
     tag: 'products',
   })
-    .input(ByExternalId)
-    .output(Product)
-    .query(({ ctx, input }) => products.getByExternalId(ctx, input.external_id)),
+    .input(ProductGetByExternalId)
+    .output(ProductRead)
+    .query(({ ctx, input }) => products.getByExternalId(ctx, input.external_id, input.include)),
 
   create: operation({
     permission: 'products:write',
@@ -110,4 +113,16 @@ export const productsV1Router = router({
     .input(ProductListV1)
     .output(ProductPageV1)
     .query(({ ctx, input }) => products.list(ctx, input)),
+
+  get: operation({
+    permission: 'products:read',
+    summary: 'Read a product',
+    description: 'With its stock and the categories it is in.',
+    rest: ['GET /v1/products/{id}'],
+    errors: ['resource_not_found'],
+    tag: 'products',
+  })
+    .input(ById)
+    .output(Product)
+    .joinedQuery(({ ctx, input }) => products.get(ctx, input.id)),
 });

@@ -1,10 +1,17 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import { ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
+import { ByExternalId, ById, ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
-import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
+import { changes, deletedMeans, deletedSince, deletionsPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockInput } from '../stock/schema.ts';
-import { changedFields, Description, givenFields, referenceFilters, shownFields } from './fields.schema.ts';
+import {
+  changedFields,
+  Description,
+  givenFields,
+  referenceFilters,
+  shownFields,
+  shownOnRequest,
+} from './fields.schema.ts';
 
 /** A product, as the specification's Product; the same in both families and in the events. */
 export const Product = z
@@ -17,6 +24,13 @@ export const Product = z
   })
   .meta({ id: 'Product', description: 'Something that can be ordered.' });
 export type Product = z.infer<typeof Product>;
+
+/** A product as reads of v2 show it: with what `include` asks for. Contract: tax is carried. */
+export const ProductRead = Product.extend(shownOnRequest).meta({
+  id: 'ProductRead',
+  description: 'Something that can be ordered, with what `include` asks for.',
+});
+export type ProductRead = z.infer<typeof ProductRead>;
 
 /** What is left of a product in `product.deleted`. */
 export const DeletedProduct = z
@@ -63,9 +77,28 @@ const filters = {
   ...referenceFilters,
 };
 
+const taxMeans = '`tax`: the `tax_rate` of products that have one';
+
+const includeTax = list(z.enum(['tax']), 20)
+  .min(1, 'must name tax')
+  .optional()
+  .meta({ description: `More than the documented fields: ${taxMeans}.`, example: ['tax'] });
+
+/** What reads one on v2. */
+export const ProductGet = ById.extend({ include: includeTax });
+
+/** What reads one on v2 by the caller's own identifier. */
+export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax });
+
 /** The filters of the v2 list. */
 export const ProductList = z
-  .object({ ...paging, ...filters, external_id: z.string().optional(), ...changes, include: includeDeleted })
+  .object({
+    ...{ ...paging, ...filters, external_id: z.string().optional(), ...changes },
+    include: list(z.enum(['deleted', 'tax']), 20)
+      .min(1, 'must name deleted or tax')
+      .optional()
+      .meta({ description: `${deletedMeans} ${taxMeans}.`, example: ['tax'] }),
+  })
   .check(oneBeginning)
   .check(deletedSince);
 export type ProductList = z.infer<typeof ProductList>;
@@ -73,6 +106,6 @@ export type ProductList = z.infer<typeof ProductList>;
 /** The filters of the v1 list. */
 export const ProductListV1 = z.object({ ...paging, ...filters });
 
-export const ProductPage = deletionsPage(Product);
+export const ProductPage = deletionsPage(ProductRead);
 
 export const ProductPageV1 = page(Product);

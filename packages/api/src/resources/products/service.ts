@@ -14,26 +14,29 @@ import { readChanges, readsChanges } from '../changes/service.ts';
 import type { Stock, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
 import { freshFields, referenceColumns } from './fields.schema.ts';
-import type { Product, ProductCreate, ProductList, ProductUpdate } from './schema.ts';
+import type { Product, ProductCreate, ProductList, ProductRead, ProductUpdate } from './schema.ts';
 import {
   holdCategoriesOf,
   listProducts,
   type ProductText,
   readProductByExternalId,
   readProducts,
+  type Shown,
   writeProduct,
 } from './statements.ts';
 import { type ProductChange, updating } from './updating.store.ts';
 
 /** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
-export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<Product>>> {
-  const { limit, offset, updated_since: _since, cursor: _cursor, include: _include, ...filters } = input;
+export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<ProductRead>>> {
+  const { limit, offset, updated_since: _since, cursor: _cursor, include, ...filters } = input;
   for (const name of ['category_id', ...referenceColumns] as const) {
     const id = filters[name];
     if (id !== undefined && !isId(id)) filters[name] = noId;
   }
-  if (readsChanges(input)) return readChanges(ctx, input, productChanges(filters, wantsDeleted(input)));
-  const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters);
+  const shown = shownOf(include);
+  if (readsChanges(input))
+    return readChanges(ctx, input, productChanges(filters, wantsDeleted(input), shown));
+  const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters, shown);
   const [page] = await ctx.reads.run(statement, values);
   return answerPage(page, input);
 }
@@ -41,18 +44,29 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Answer
 /** An id that nothing has. */
 const noId = '00000000-0000-0000-0000-000000000000';
 
+type Include = readonly string[] | undefined;
+
+const shownOf = (include: Include): Shown => (include?.includes('tax') ? 'tax' : 'plain');
+
 /** Reads one. Throws `resource_not_found`. */
-export async function get(ctx: JoinedCall, id: string): Promise<Answer<Product>> {
+export async function get(ctx: JoinedCall, id: string, include?: Include): Promise<Answer<ProductRead>> {
   if (!isId(id)) throw notFound('Product');
-  return found(await ctx.joined.read(byId, { location_id: ctx.caller.locationId, id }));
+  return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
 }
 
-const byId = rowsById(readProducts);
+const rows = {
+  plain: rowsById(readProducts.plain),
+  tax: rowsById(readProducts.tax),
+} as const satisfies Record<Shown, unknown>;
 
 /** Reads one by the caller's own identifier. Throws `resource_not_found`. */
-export async function getByExternalId(ctx: CallContext, externalId: string): Promise<Answer<Product>> {
+export async function getByExternalId(
+  ctx: CallContext,
+  externalId: string,
+  include?: Include,
+): Promise<Answer<ProductRead>> {
   const values = [ctx.caller.locationId, externalId];
-  const [product] = await ctx.app.database.run(readProductByExternalId, values);
+  const [product] = await ctx.app.database.run(readProductByExternalId[shownOf(include)], values);
   return found(product);
 }
 
@@ -109,7 +123,7 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
   return removeOne(ctx, 'products', id);
 }
 
-function found(product: ProductText | undefined): Answer<Product> {
+function found(product: ProductText | undefined): Answer<ProductRead> {
   if (product === undefined) throw notFound('Product');
   return { text: product.doc, etag: tagOfRow(product.id, product.revision) };
 }

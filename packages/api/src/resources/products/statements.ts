@@ -2,7 +2,7 @@ import { type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
-import { cutOf, entriesUntilFull, type PageText } from '../../request/page-text.ts';
+import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
@@ -16,18 +16,35 @@ export interface ProductText extends Revised {
   doc: string;
 }
 
+/** What is shown of a product: the documented fields, or its tax rate as well. */
+export type Shown = 'plain' | 'tax';
+
+/** `j.doc` of `products_json` with what is asked for, of the product `j.id` of this location. */
+const documentOf: Readonly<Record<Shown, (location: string) => string>> = {
+  plain: () => 'j.doc',
+  tax: (location) => `(select left(j.doc, -1) || coalesce(',"tax_rate":' || trim_scale(r.tax_rate), '') || '}'
+     from products r where r.location_id = ${location} and r.id = j.id)`,
+};
+
+function forEachShown<Row>(name: string, text: (doc: (location: string) => string) => string) {
+  const reading = (shown: Shown) =>
+    statement<Row>(shown === 'plain' ? name : `${name}_with_${shown}`, text(documentOf[shown]));
+  return { plain: reading('plain'), tax: reading('tax') } as const satisfies Record<Shown, unknown>;
+}
+
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
-export const readProducts = statement<ProductText & JoinedRow>(
+export const readProducts = forEachShown<ProductText & JoinedRow>(
   'read_products',
-  `select k.location_id, j.id, j.doc,
+  (doc) => `select k.location_id, j.id, ${doc('k.location_id')} as doc,
      (select r.revision from products r where r.location_id = k.location_id and r.id = j.id) as revision
    from unnest($1::uuid[], $2::uuid[]) as k (location_id, id), lateral products_json(k.location_id, array[k.id]) j`,
 );
 
 /** $1 location, $2 external_id. */
-export const readProductByExternalId = statement<ProductText>(
+export const readProductByExternalId = forEachShown<ProductText>(
   'read_product_by_external_id',
-  `select p.id, j.doc, p.revision from products p, lateral products_json(p.location_id, array[p.id]) j
+  (doc) => `select p.id, ${doc('p.location_id')} as doc, p.revision
+   from products p, lateral products_json(p.location_id, array[p.id]) j
    where p.location_id = $1::uuid and p.external_id = $2`,
 );
 
@@ -70,9 +87,10 @@ export function listProducts(
   locationId: string,
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
+  shown: Shown,
 ): { statement: Statement<PageText>; values: unknown[] } {
   const given = givenFilters(filterSql, filters);
-  return { statement: listStatement(given), values: [locationId, limit, offset, ...given.values] };
+  return { statement: listStatement(given, shown), values: [locationId, limit, offset, ...given.values] };
 }
 
 /** Of the product `p`. */
@@ -91,9 +109,12 @@ export const filterSql: FilterSql<ProductFilters> = {
   ) as Record<(typeof referenceColumns)[number], (value: string) => string>),
 };
 
-/** A product, by its id `k.id`. */
-export const entry = 'select j.doc from products_json($1::uuid, array[k.id]) j';
-const entries = entriesUntilFull({ order: 'page.name, page.id', entry });
+/** The products of a `page`, in this order. */
+export const productEntries = (order: string, shown: Shown): Entries =>
+  entriesUntilFull({
+    order,
+    entry: `select ${documentOf[shown]('$1::uuid')} from products_json($1::uuid, array[k.id]) j`,
+  });
 
 const kept = keptByName<Statement<PageText>>();
 
@@ -108,9 +129,10 @@ function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
 
 // The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
 // of the table.
-function listStatement(given: Given<keyof ProductFilters>): Statement<PageText> {
-  const name = ['list_products', ...given.names].join('_');
+function listStatement(given: Given<keyof ProductFilters>, shown: Shown): Statement<PageText> {
+  const name = ['list_products', ...given.names, ...(shown === 'plain' ? [] : ['with', shown])].join('_');
   return kept(name, () => {
+    const entries = productEntries('page.name, page.id', shown);
     const tally = tallied(given.names);
     const passing = `select p.location_id, p.id, p.name from products p where p.location_id = $1::uuid${given.where(4)}`;
     const [found, total] = tally

@@ -5,7 +5,7 @@ const Amount = z.number().meta({ description: "In the location's currency, 2 dec
 
 /** What a report is broken down by. */
 export const SalesGrouping = z
-  .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel'])
+  .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel', 'tax_rate'])
   .meta({ id: 'SalesGrouping', description: 'What the rows stand for.' });
 export type SalesGrouping = z.infer<typeof SalesGrouping>;
 
@@ -14,13 +14,19 @@ export const SalesRow = z
   .object({
     key: z.string().meta({
       description:
-        'The day, the hour of the day (`00` to `23`), the id, or the channel; empty for what has none.',
+        'The day, the hour of the day (`00` to `23`), the id, the channel, or the rate of tax; empty for what has none.',
       example: '2026-01-31',
     }),
     name: z.string().meta({ description: 'What a person calls it; empty for what has none.' }),
     orders: z.int().meta({ description: 'Orders with something in this row.' }),
     quantity: z.number().meta({ description: 'Sum of the quantities of the items.' }),
     amount: Amount,
+    tax: Amount.optional().meta({
+      description:
+        'Only by `tax_rate`, of lines that have one: the tax in the amount. Of each line it is total × rate ÷ (100 + rate), rounded ' +
+        'half away from zero to 2 decimals.',
+      example: 2.25,
+    }),
   })
   .meta({ id: 'SalesRow', description: 'A row of a sales report.' });
 

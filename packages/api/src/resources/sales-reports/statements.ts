@@ -15,11 +15,17 @@ const perOrder = `(select coalesce(sum(i.quantity), 0) from order_items i
 const lines = `sold s cross join lateral (
         select * from order_items where location_id = $1::uuid and order_id = s.id offset 0) i`;
 
-/**
- * How each grouping cuts the sold orders into parts, and what a row's key is called; the key itself unless said. Orders
- * are cut whole, except by product and category, which take the totals of the lines.
- */
-const groupings: Readonly<Record<SalesGrouping, { parts: string; names?: string; unnamed?: string }>> = {
+/** How sold orders are cut into parts, and what a row's key is called; the key itself unless said. */
+interface Grouping {
+  parts: string;
+  names?: string;
+  unnamed?: string;
+  /** Parts have a `tax`. */
+  taxed?: true;
+}
+
+/** Orders are cut whole, except by product, category and rate of tax, which take the totals of the lines. */
+const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   day: {
     parts: `select local_day(s.created_at, s.timezone)::text as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
   },
@@ -44,6 +50,12 @@ const groupings: Readonly<Record<SalesGrouping, { parts: string; names?: string;
     names: 'select id::text as key, name from products where location_id = $1::uuid',
     unnamed: `(select i.name from ${lines} where i.product_id = r.key::uuid order by s.created_at desc, s.id desc limit 1)`,
   },
+  tax_rate: {
+    parts: `select coalesce(trim_scale(i.tax_rate)::text, '') as key, s.id, i.quantity, i.total as amount,
+        round(i.total * i.tax_rate / (100 + i.tax_rate), 2) as tax from ${lines}`,
+    unnamed: "case when r.key = '' then '' else r.key || ' %' end",
+    taxed: true,
+  },
   category: {
     parts: `select case when i.id is not null then coalesce(c.id::text, '') end as key, i.id, i.quantity, i.amount
       from (select i.product_id, s.id, i.quantity, i.total as amount from ${lines}) i full join (
@@ -59,7 +71,7 @@ const groupings: Readonly<Record<SalesGrouping, { parts: string; names?: string;
 
 /** $1 location, $2 first day, $3 last day. */
 export const salesReports = Object.fromEntries(
-  Object.entries(groupings).map(([grouping, { parts, names, unnamed = 'r.key' }]) => [
+  Object.entries(groupings).map(([grouping, { parts, names, unnamed = 'r.key', taxed }]) => [
     grouping,
     statement<ReportText>(
       `sales_report_${grouping}`,
@@ -69,14 +81,14 @@ export const salesReports = Object.fromEntries(
          where l.id = $1::uuid and o.status <> 'canceled'
            and o.created_at >= day_start($2::date, l.timezone) and o.created_at < day_start($3::date + 1, l.timezone)
        ), parts as (${parts}), counted as (
-         select key, count(distinct id) as orders, sum(quantity) as quantity, sum(amount) as amount from parts
+         select key, count(distinct id) as orders, sum(quantity) as quantity, sum(amount) as amount${taxed ? ', sum(tax) as tax' : ''} from parts
          group by key having count(id) > 0
        )
        select json_strip_nulls(json_build_object('from', $2::date, 'to', $3::date, 'currency', l.currency, 'group_by', '${grouping}',
          'total_orders', t.orders, 'total_amount', trim_scale(t.amount),
          'average_ticket', trim_scale(average_money(t.amount, t.orders)),
          'rows', coalesce((select json_agg(json_build_object('key', r.key, 'name', ${names ? `coalesce(n.name, ${unnamed})` : unnamed},
-             'orders', r.orders, 'quantity', trim_scale(r.quantity), 'amount', trim_scale(r.amount))
+             'orders', r.orders, 'quantity', trim_scale(r.quantity), 'amount', trim_scale(r.amount)${taxed ? ", 'tax', trim_scale(r.tax)" : ''})
            order by r.amount desc, r.key collate "C") filter (where r.orders > 0)
            from counted r${names ? ` full join (${names}) n on n.key = r.key` : ''}), '[]')))::text as doc
        from locations l, (select count(*) as orders, coalesce(sum(s.total), 0) as amount from sold s) t
