@@ -20,7 +20,13 @@ beforeAll(async () => {
   tool = await download(api);
   const own = { locationId: api.locationId };
   kitchen = {
-    productId: await createProduct(api.app.database, { ...own, externalId: 'TEA', sku: 'T-1', price: 2.5 }),
+    productId: await createProduct(api.app.database, {
+      ...own,
+      externalId: 'TEA',
+      sku: 'T-1',
+      price: 2.5,
+      taxRate: 10.5,
+    }),
     paymentMethodId: await createPaymentMethod(api.app.database, own),
   };
   gone = await createProduct(api.app.database, { ...own, externalId: 'GONE', name: '=1+1', price: 1 });
@@ -68,7 +74,7 @@ test('each line of each order is a row, with what names the product', async () =
       quantity: '1.5',
       unit_price: '2.5',
     },
-    ...{ line_total: '3.75', comment: 'no "sugar",\nplease\\u001b[2J', choices: '' },
+    ...{ line_total: '3.75', comment: 'no "sugar",\nplease\\u001b[2J', choices: '', tax_rate: '10.5' },
   });
   expect(second).toMatchObject({
     ...{ line: '2', product_id: gone, product_external_id: 'GONE', name: "'=1+1" },

@@ -156,6 +156,18 @@ test('a dry run says every difference, and changes nothing', async () => {
   expect(await byId('D-1')).toMatchObject({ price: 3.5 });
 });
 
+test('a rate of tax is pushed with the product, and one over 100 is refused with its line', async () => {
+  save('products.csv', 'external_id;name;price;tax_rate\nR-1;Tea;3,50;10,5\nR-2;Cake;4;101\nR-3;Pie;4;\n');
+  const { code, stderr } = await tool.run(['push', 'products.csv', '--yes']);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('line 3  tax_rate: must be at most 100')]);
+  const { data } = await api.client().products.list.query({ search: 'R-', include: ['tax'] });
+  const rates = data.map(({ external_id, tax_rate }) => [external_id, tax_rate]).sort();
+  expect(rates).toEqual([
+    ['R-1', 10.5],
+    ['R-3', undefined],
+  ]);
+});
+
 test('stock is set, adjusted, and compared by the names of products', async () => {
   const { database } = api.app;
   const own = { locationId: api.locationId };

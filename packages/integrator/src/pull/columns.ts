@@ -61,12 +61,13 @@ export const orderColumns: Readonly<Record<string, (each: OrderLine) => Value>> 
   quantity: ({ item }) => item.quantity,
   unit_price: ({ item }) => item.unit_price,
   line_total: ({ item }) => item.total,
-  tax_rate: ({ item }) => item.tax_rate,
   comment: ({ item }) => item.comment,
   choices: ({ item }) =>
     item.subselections
       ?.map(({ quantity, external_id, name, item_id }) => `${quantity} x ${external_id ?? name ?? item_id}`)
       .join(' | '),
+  // Behind the others, for programs that read columns by their place.
+  tax_rate: ({ item }) => item.tax_rate,
 };
 
 // A text that a spreadsheet takes for a formula, also behind spaces and in the wide forms of these signs.
