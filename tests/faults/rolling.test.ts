@@ -50,7 +50,8 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
   {
     release: '1.1.0',
     change() {
-      for (const row of ['o', 'n']) sql.edit('made/products', `, ${row}.image_url)`, ')');
+      for (const row of ['o', 'n'])
+        sql.edit('made/products', `, ${row}.image_url, ${row}.tax_rate)`, `, ${row}.tax_rate)`);
       sql.write('made/deleted', deleted);
     },
     made: [
