@@ -54,6 +54,9 @@ async function makePackage(out, version) {
     'dist/docs',
     'dist/app',
     'packages/integrator/python',
+    'packages/integrator/java',
+    'packages/integrator/csharp',
+    'packages/integrator/php',
     'LICENSE',
     'CHANGELOG.md',
   ])

@@ -2,19 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { describe, expect, test } from 'vitest';
+import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
 import { commands } from '../../packages/integrator/src/commands.ts';
 import { callRest, useApi } from '../support/api.ts';
 import { download } from './comanda-mjs.ts';
 
 const api = useApi();
 
-describe.each([
-  { name: 'comanda.mjs', type: 'text/javascript; charset=utf-8' },
-  { name: 'comanda.py', type: 'text/x-python; charset=utf-8' },
-])('/docs/$name', ({ name, type }) => {
+const files = downloadedFiles.map(({ file, type }) => ({ name: basename(file), type }));
+
+describe.each(files)('/docs/$name', ({ name, type }) => {
   test('is served to anybody, with its type and an entity tag', async () => {
     const { status, headers, text } = await callRest(api.url, `GET /docs/${name}`);
     expect([status, headers.get('content-type')]).toEqual([200, type]);

@@ -279,12 +279,12 @@ class Comanda:
             wait = min(2.0 ** (tried - 1), 30.0) * random.uniform(0.75, 1.25)
             try:
                 status, headers, body = self._exchange(request)
+                if status < 300:
+                    return Answer(status, headers, _parsed(body))
             except (OSError, http.client.HTTPException) as fault:
                 if tried >= self._tries:
                     raise NoAnswer(f"no answer from {self.url}: {fault}", idempotency_key) from fault
             else:
-                if status < 300:
-                    return Answer(status, headers, _parsed(body))
                 if status == 304:
                     return Answer(status, headers, None)
                 error = ComandaError(status, headers, body)
@@ -349,8 +349,8 @@ def verify_webhook(
             raise WebhookError("altered_body", "the body is not the one that was sent: pass the bytes as received")
         raise WebhookError("wrong_secret", "it was not signed with this secret, or something was altered on the way")
     try:
-        event = json.loads(bytes(body), parse_float=Decimal)
-    except ValueError:
+        event = json.loads(bytes(body).decode(), parse_float=Decimal)
+    except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
         raise WebhookError("malformed_body", "the body is signed, but it is not an event")
@@ -368,7 +368,11 @@ _MAY_PASS = (408, 429, 500, 502, 503, 504)
 
 
 def _parsed(body: bytes) -> Any:
-    return json.loads(body, parse_float=Decimal)
+    try:
+        return json.loads(body, parse_float=Decimal)
+    except (ValueError, RecursionError) as fault:
+        # Something in between wrote it: whether the call was done is not known.
+        raise http.client.HTTPException(f"the answer is not JSON: {fault}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -396,7 +400,7 @@ def _error_in(body: bytes) -> Dict[str, str]:
     try:
         error = json.loads(body)["error"]
         return {name: str(value) for name, value in error.items()}
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         # It comes from something in between.
         return {}
 
@@ -434,6 +438,9 @@ def _printable(text: str) -> str:
 
 def _key_of(secret: str) -> bytes:
     try:
-        return base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else "!", validate=True)
+        key = base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else "!", validate=True)
     except (binascii.Error, ValueError):
-        raise WebhookError("wrong_secret", "the secret must be whsec_ followed by base64") from None
+        key = b""
+    if not key:
+        raise WebhookError("wrong_secret", "the secret must be whsec_ followed by base64")
+    return key

@@ -4,11 +4,20 @@ import { basename, join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import type { Served } from './served.ts';
 
-/** What integrators download, and beside each file its SHA-256 as `sha256sum -c` reads it. */
-export const downloads: readonly [string, Served][] = [
-  ...download('dist/docs/comanda.mjs', 'text/javascript; charset=utf-8'),
-  ...download('packages/integrator/python/comanda.py', 'text/x-python; charset=utf-8'),
-];
+/** What integrators download: the file, and its media type. */
+export const downloadedFiles = [
+  { file: 'dist/docs/comanda.mjs', type: 'text/javascript; charset=utf-8' },
+  { file: 'packages/integrator/python/comanda.py', type: 'text/x-python; charset=utf-8' },
+  { file: 'packages/integrator/java/Comanda.java', type: 'text/x-java; charset=utf-8' },
+  { file: 'packages/integrator/csharp/Comanda.cs', type: 'text/x-csharp; charset=utf-8' },
+  // Not as application/x-httpd-php: a server in front could run it.
+  { file: 'packages/integrator/php/comanda.php', type: 'text/plain; charset=utf-8' },
+] as const;
+
+/** Each of them as it is served, and beside it its SHA-256 as `sha256sum -c` reads it. */
+export const downloads: readonly [string, Served][] = downloadedFiles.flatMap(({ file, type }) =>
+  download(file, type),
+);
 
 function download(file: string, type: string): [string, Served][] {
   const name = basename(file);

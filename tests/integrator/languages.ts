@@ -1,0 +1,161 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { repositoryRoot } from '@comanda/db';
+import { afterAll, beforeAll } from 'vitest';
+
+/** A client of one file, and how its driver is made and run. */
+export interface Language {
+  name: string;
+  /** Where the client is in the repository. */
+  client: string;
+  driver: string;
+  /** Programs without which it cannot be run, and Debian's packages that have them. */
+  needs: readonly string[];
+  packages: string;
+  /** Threads may share a client. */
+  hasThreads: boolean;
+  prepare?: (folder: string) => void;
+  command: (folder: string) => readonly [string, ...string[]];
+  env?: (folder: string) => Record<string, string>;
+}
+
+const make = (folder: string, program: string, args: readonly string[]) =>
+  execFileSync(program, args, { cwd: folder, stdio: 'pipe' });
+
+const languages: readonly Language[] = [
+  {
+    name: 'Python',
+    client: 'packages/integrator/python/comanda.py',
+    driver: 'driver.py',
+    needs: ['python3'],
+    packages: 'python3',
+    hasThreads: true,
+    command: (folder) => ['python3', '-B', '-W', 'error', join(folder, 'driver.py')],
+  },
+  {
+    name: 'Java',
+    client: 'packages/integrator/java/Comanda.java',
+    driver: 'Driver.java',
+    needs: ['javac', 'java'],
+    packages: 'default-jdk-headless',
+    hasThreads: true,
+    prepare: (folder) =>
+      make(folder, 'javac', ['-Xlint:all', '-Werror', '--release', '17', 'Comanda.java', 'Driver.java']),
+    command: (folder) => ['java', '-XX:TieredStopAtLevel=1', '-cp', folder, 'Driver'],
+  },
+  {
+    name: 'C#',
+    client: 'packages/integrator/csharp/Comanda.cs',
+    driver: 'Driver.cs',
+    needs: ['mcs', 'mono'],
+    packages: 'mono-mcs and libmono-system-net-http4.0-cil',
+    hasThreads: true,
+    prepare: (folder) =>
+      make(folder, 'mcs', [
+        ...['-langversion:7', '-warnaserror', '-r:System.Net.Http', '-out:driver.exe'],
+        ...['Comanda.cs', 'Driver.cs'],
+      ]),
+    command: (folder) => ['mono', join(folder, 'driver.exe')],
+  },
+  {
+    name: 'PHP',
+    client: 'packages/integrator/php/comanda.php',
+    driver: 'driver.php',
+    needs: ['php'],
+    packages: 'php-cli',
+    hasThreads: false,
+    command: (folder) => ['php', join(folder, 'driver.php'), join(folder, 'comanda.php')],
+  },
+];
+
+const isMissing = ({ needs }: Language) =>
+  needs.some((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
+
+/** Those whose programs are on this machine; the others are named. */
+export const languagesHere: readonly Language[] = languages.filter((language) => {
+  if (!isMissing(language)) return true;
+  const { name, packages, client } = language;
+  console.warn(
+    `${name} is not on this machine (Debian: ${packages}): the tests of ${basename(client)} are not run.`,
+  );
+  return false;
+});
+
+/** What a driver is asked; the members besides `do` are as it takes them. */
+export interface Command {
+  do: 'call' | 'each' | 'changes' | 'events' | 'threads' | 'show' | 'verify';
+  [member: string]: unknown;
+}
+
+/** What it answers. Amounts are numbers or texts, as the language has them. */
+export interface Reply {
+  status?: number;
+  data?: Record<string, unknown> & Record<string, unknown>[];
+  is_replay?: boolean;
+  etag?: string;
+  entries?: (Record<string, unknown> & { id: string; data: { id: string } })[];
+  cursor?: string;
+  event?: unknown;
+  text?: string;
+  error?: {
+    kind: 'refused' | 'no_answer' | 'webhook' | 'argument';
+    status?: number;
+    code?: string;
+    reason?: string;
+    detail?: string;
+    fields?: [path: string, message: string][];
+    request_id?: string;
+    retry_after?: number;
+    since?: string;
+    location?: string;
+    text: string;
+    idempotency_key?: string;
+  };
+}
+
+/** A driver that runs for the tests of a `describe`. */
+export interface Driver {
+  ask(command: Command): Promise<Reply>;
+  /** As it was answered, for what a number of JavaScript cannot hold. */
+  askText(command: Command): Promise<string>;
+}
+
+/** Makes and starts the driver of a language before the tests, and ends it after them. */
+export function useDriver(language: Language): Driver {
+  const folder = mkdtempSync(join(tmpdir(), 'comanda-language-'));
+  let askText: Driver['askText'] = () => Promise.reject(new Error('not started'));
+  let end = async () => {};
+  beforeAll(() => {
+    mkdirSync(folder, { recursive: true });
+    const driver = join(repositoryRoot, 'tests/integrator/languages', language.driver);
+    for (const file of [join(repositoryRoot, language.client), driver])
+      copyFileSync(file, join(folder, basename(file)));
+    language.prepare?.(folder);
+    const [program, ...words] = language.command(folder);
+    const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    askText = async (command) => {
+      child.stdin.write(`${JSON.stringify(command)}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the driver of ${language.name} ended at ${JSON.stringify(command)}`);
+      return value;
+    };
+    end = async () => {
+      child.stdin.end();
+      await ended;
+    };
+  }, 120_000);
+  afterAll(async () => {
+    await end();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    ask: async (command) => JSON.parse(await askText(command)) as Reply,
+    askText: (command) => askText(command),
+  };
+}
