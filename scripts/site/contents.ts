@@ -14,6 +14,7 @@ export const guides = [
   { path: 'guides/comanda-mjs', title: 'Webhooks on your own machine' },
   { path: 'guides/files', title: 'ERPs that only write files' },
   { path: 'guides/python', title: 'A client for Python' },
+  { path: 'guides/languages', title: 'Clients for Java, C# and PHP' },
   { path: 'guides/chain', title: 'A chain of 200 restaurants' },
   { path: 'guides/sandbox', title: 'Sandbox' },
   { path: 'guides/certify', title: 'Certification' },

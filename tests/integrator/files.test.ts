@@ -24,6 +24,8 @@ describe.each(files)('/docs/$name', ({ name, type }) => {
     expect(text).toContain('SPDX-License-Identifier: Apache-2.0');
     const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
     expect(text.split('\n', 3).join('\n')).toContain(`${name} ${version}`);
+    // Its head, and what it sends as its version.
+    expect(text.split(version).length).toBeGreaterThan(2);
   });
 
   test('has its SHA-256 beside it, which sha256sum -c takes', async () => {

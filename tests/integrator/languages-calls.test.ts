@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { languagesHere, type Reply, useDriver } from './languages.ts';
+import { entriesOf, languagesHere, type Reply, useDriver } from './languages.ts';
 
 const api = usePublishingApi();
 
@@ -21,8 +21,8 @@ describe.each(languagesHere)('the client for $name', (language) => {
     for (let n = 0; n < 5; n++)
       await createProduct(database, { locationId, name: `Product ${n}`, price: 12.35 });
     await createPaymentMethod(database, { locationId });
-    const [product] = (await call('GET', '/v2/products')).data ?? [];
-    const [method] = (await call('GET', '/v2/payment-methods')).data ?? [];
+    const [product] = entriesOf(await call('GET', '/v2/products'));
+    const [method] = entriesOf(await call('GET', '/v2/payment-methods'));
     ids = { product: String(product?.id), method: String(method?.id) };
     await api.published();
   });
@@ -40,7 +40,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
   const place = async (more: object = {}) => {
     const placed = await call('POST', '/v2/orders', { body: orderBody(more) });
     expect(placed.error).toBeUndefined();
-    return placed.data as Record<string, unknown> & { id: string };
+    return { ...placed.data, id: String(placed.data?.id) } as Record<string, unknown> & { id: string };
   };
   const idsOf = ({ entries = [] }: Reply) => entries.map(({ id }) => id);
 
@@ -61,7 +61,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
       channel: null,
     };
     const listed = await call('GET', '/v2/orders', { parameters: filters });
-    expect(listed.data?.map((each) => each.id)).toEqual([made.id]);
+    expect(entriesOf(listed).map(({ id }) => id)).toEqual([made.id]);
   });
 
   test('sends and reads amounts exactly, and deletes', async () => {

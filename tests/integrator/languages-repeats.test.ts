@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useConsumer } from '../support/consumer.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';
@@ -9,7 +9,7 @@ import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderBody } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Fault, type Front, startFront } from './front.ts';
-import { languagesHere, useDriver } from './languages.ts';
+import { entriesOf, languagesHere, useDriver } from './languages.ts';
 
 const api = usePublishingApi();
 const elsewhere = useConsumer();
@@ -24,9 +24,9 @@ async function startService(answer: (response: ServerResponse) => void) {
   return { heads, ...(await listening(server)) };
 }
 
-async function listening(server: Pick<Server, 'listen' | 'address' | 'close' | 'on'>) {
+async function listening(server: Server) {
   server.listen(0, '127.0.0.1');
-  await once(server as Server, 'listening');
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const close = () => new Promise<void>((closed) => server.close(() => closed()));
   return { url: `http://127.0.0.1:${port}`, close };
@@ -63,7 +63,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
   };
   const newOrder = () => ({ ...order, external_id: `R-${randomUUID()}` });
   const madeOf = async ({ external_id }: { external_id: string }) =>
-    (await call('GET', '/v2/orders', { parameters: { external_id } })).data?.length;
+    entriesOf(await call('GET', '/v2/orders', { parameters: { external_id } })).length;
 
   test('sends an order again whose answer was lost, and it is made once', async () => {
     const body = newOrder();

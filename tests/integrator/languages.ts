@@ -94,7 +94,7 @@ export interface Command {
 /** What it answers. Amounts are numbers or texts, as the language has them. */
 export interface Reply {
   status?: number;
-  data?: Record<string, unknown> & Record<string, unknown>[];
+  data?: Record<string, unknown>;
   is_replay?: boolean;
   etag?: string;
   entries?: (Record<string, unknown> & { id: string; data: { id: string } })[];
@@ -116,6 +116,9 @@ export interface Reply {
     idempotency_key?: string;
   };
 }
+
+/** The entries of a list that was answered. */
+export const entriesOf = ({ data = {} }: Reply) => Object.values(data) as Record<string, unknown>[];
 
 /** A driver that runs for the tests of a `describe`. */
 export interface Driver {

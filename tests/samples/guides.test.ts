@@ -11,7 +11,7 @@ import { type Exchange, exchangesOf, guideBlocks } from './guide-blocks.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Their blocks are run in their order, with a receiver, by tests/integrator (guides, certification). */
-const elsewhere = ['certify.md', 'comanda-mjs.md', 'files.md', 'python.md'];
+const elsewhere = ['certify.md', 'comanda-mjs.md', 'files.md', 'languages.md', 'python.md'];
 
 const blocks = guideBlocks().filter(({ guide }) => !elsewhere.includes(guide));
 const guidesWith = (kind: string) => [

@@ -31,7 +31,7 @@ namespace Comanda
     /// </code>
     /// Paths are those of the reference. Parameters (an anonymous object or a dictionary) fill the braces of the path; the others
     /// become the query. No answer, 408, 429, 500, 502, 503 and 504 are repeated, <c>tries</c> times in all: when
-    /// <c>Retry-After</c> says, else after 1, 2, 4 … seconds. A <c>Retry-After</c> beyond <c>longestWait</c> is not waited for: the
+    /// <c>Retry-After</c> says, else after 1, 2, 4 and 8 seconds. A <c>Retry-After</c> beyond <c>longestWait</c> is not waited for: the
     /// call throws its <see cref="ComandaException"/>. Every write carries an <c>Idempotency-Key</c>, the same at every try, so
     /// nothing is done twice.
     /// </summary>
@@ -538,7 +538,7 @@ namespace Comanda
         /// <summary>
         /// Checks that a delivery is ours, unaltered and recent, and returns its event; throws <see cref="WebhookException"/>.
         /// </summary>
-        /// <param name="secret">The secret of the endpoint (<c>whsec_…</c>).</param>
+        /// <param name="secret">The secret of the endpoint (<c>whsec_...</c>).</param>
         /// <param name="header">Gives a header of the request by its name, in any case, or null: <c>name => Request.Headers[name]</c>.</param>
         /// <param name="body">The bytes as received, before anything parsed them.</param>
         /// <param name="tolerance">Either way; by itself 300 seconds.</param>

@@ -56,7 +56,7 @@ import javax.crypto.spec.SecretKeySpec;
  * }</pre>
  *
  * Paths are those of the reference. Parameters fill the braces of the path; the others become the query. No answer, 408, 429, 500,
- * 502, 503 and 504 are repeated, {@code tries} times in all: when {@code Retry-After} says, else after 1, 2, 4 … seconds. A
+ * 502, 503 and 504 are repeated, {@code tries} times in all: when {@code Retry-After} says, else after 1, 2, 4 and 8 seconds. A
  * {@code Retry-After} beyond {@code longestWait} is not waited for: the call throws its {@link ComandaException}. Every write
  * carries an {@code Idempotency-Key}, the same at every try, so nothing is done twice.
  */
@@ -501,7 +501,7 @@ public final class Comanda {
     /**
      * Checks that a delivery is ours, unaltered and at most five minutes off, and returns its event.
      *
-     * @param secret the secret of the endpoint ({@code whsec_…})
+     * @param secret the secret of the endpoint ({@code whsec_...})
      * @param header gives a header of the request by its name, in any case, or null: {@code request::getHeader}
      * @param body the bytes as received, before anything parsed them
      * @throws WebhookException it is not to be trusted

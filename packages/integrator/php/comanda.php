@@ -12,20 +12,20 @@ const VERSION = '0.1.0';
 /**
  * The API of one location, by its base URL and a key: orders, catalog, stock and events.
  *
- *     $comanda = new Comanda('https://comanda.example.com', getenv('COMANDA_KEY'));
+ *     $comanda = new ComandaClient('https://comanda.example.com', getenv('COMANDA_KEY'));
  *     $order = $comanda->get('/v2/orders/{id}', ['id' => $orderId]);
  *     foreach ($comanda->each('/v2/products', ['visible' => true]) as $product)
  *         echo $product['name'], ' ', $product['price'], "\n";
  *
  * Paths are those of the reference. Parameters fill the braces of the path; the others become the query. No answer, 408, 429, 500,
- * 502, 503 and 504 are repeated, `$tries` times in all: when `Retry-After` says, else after 1, 2, 4 … seconds. A `Retry-After` beyond
+ * 502, 503 and 504 are repeated, `$tries` times in all: when `Retry-After` says, else after 1, 2, 4 and 8 seconds. A `Retry-After` beyond
  * `$longestWait` seconds is not waited for: the call throws its `ComandaException`. Every write carries an `Idempotency-Key`, the
  * same at every try, so nothing is done twice.
  *
  * A number with a decimal point comes as a string with its exact digits, which bcmath and databases take; a whole number as an int. A
  * number goes out exactly as `new Decimal('12.35')`.
  */
-final class Comanda
+final class ComandaClient
 {
     private const MAY_PASS = [408, 429, 500, 502, 503, 504];
 
@@ -57,7 +57,7 @@ final class Comanda
 
     public function __serialize(): array
     {
-        throw new \LogicException('a Comanda holds a key, and is not written down');
+        throw new \LogicException('a ComandaClient holds a key, and is not written down');
     }
 
     /** Reads, and returns `data`. */
@@ -485,7 +485,7 @@ final class ConnectionFault extends \RuntimeException
 /**
  * Checks that a delivery is ours, unaltered and recent, and returns its event.
  *
- * @param string|list<string> $secret the secret of the endpoint (`whsec_…`), or several around a rotation
+ * @param string|list<string> $secret the secret of the endpoint (`whsec_...`), or several around a rotation
  * @param array<string, string|list<string>> $headers of the request, in any case: `getallheaders()`
  * @param string $body the bytes as received, before anything parsed them: `file_get_contents('php://input')`
  * @param float $tolerance seconds, either way

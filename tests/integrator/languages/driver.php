@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 require $argv[1];
 
-use Comanda\Comanda;
+use Comanda\ComandaClient;
 use Comanda\ComandaException;
 use Comanda\Decimal;
 use Comanda\NoAnswerException;
@@ -53,7 +53,7 @@ function done(array $command): array
         return ['event' => verifyWebhook($secrets, $command['headers'], $body, now: $command['now'])];
     }
     $client = $command['client'];
-    $comanda = new Comanda($client['url'], $client['key'], ($client['timeout_ms'] ?? 30_000) / 1000, $client['tries'] ?? 5);
+    $comanda = new ComandaClient($client['url'], $client['key'], ($client['timeout_ms'] ?? 30_000) / 1000, $client['tries'] ?? 5);
     $path = $command['path'] ?? '';
     $parameters = array_map(plain(...), $command['parameters'] ?? []);
     switch ($command['do']) {

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+import { afterAll, expect, test } from 'vitest';
+import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { run } from '../support/runtimes.ts';
+import { languagesHere } from './languages.ts';
+
+const api = usePublishingApi();
+const folder = mkdtempSync(join(tmpdir(), 'comanda-guide-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const guide = readFileSync(join(repositoryRoot, 'docs/guides/languages.md'), 'utf8');
+const blockOf = (fence: string) => new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(guide)?.[1];
+
+/** The program of the guide in each language, and how it is run where its clients have been downloaded to. */
+const programs = [
+  {
+    name: 'Java',
+    ...{ fence: 'java', file: 'Shop.java' },
+    script: 'javac -Xlint:all -Werror Comanda.java Shop.java && java Shop',
+  },
+  {
+    name: 'C#',
+    ...{ fence: 'csharp', file: 'Shop.cs' },
+    script: 'mcs -r:System.Net.Http Comanda.cs Shop.cs -out:Shop.exe && mono Shop.exe',
+  },
+  { name: 'PHP', fence: 'php', file: 'shop.php', script: 'php shop.php' },
+];
+const programsHere = programs.filter(({ name }) => languagesHere.some((each) => each.name === name));
+
+async function bash(script: string, key: string) {
+  const env = { COMANDA_URL: api.url, COMANDA_KEY: key, COMANDA_SECRET: 'whsec_AAAA' };
+  return await run('bash', ['-e', '-o', 'pipefail', '-c', script], { env, cwd: folder });
+}
+
+test('the guide downloads each client, and its digest is right', async () => {
+  const { stdout, stderr } = await bash(blockOf('sh') ?? 'false', api.key.key);
+  expect([stdout, stderr]).toEqual(['Comanda.java: OK\nComanda.cs: OK\ncomanda.php: OK\n', '']);
+});
+
+test.each(programsHere)(
+  'the program of the guide in $name does what its comments say',
+  { timeout: 120_000 },
+  async ({ fence, file, script }) => {
+    const locationId = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId });
+    const kitchen = await createOrderKitchen(api, locationId);
+    expect((await postOrder(api, orderBody(kitchen), { key })).status).toBe(201);
+    await api.published();
+    writeFileSync(join(folder, file), blockOf(fence) ?? '');
+    const { code, stdout, stderr } = await bash(script, key);
+    expect([code, stderr]).toEqual([0, '']);
+    const [moved, refused = '', ...rest] = stdout.trimEnd().split('\n');
+    expect(moved).toMatch(/^ready \d+(\.\d+)?$/);
+    expect(refused).toMatch(/^422 validation_error invalid_field [\w-]{8,}$/);
+    expect(rest.filter((line) => /^ {2}[\w[\].]+: ./.test(line)).length).toBeGreaterThan(0);
+    expect(rest.filter((line) => /^\d+ \d+(\.\d+)?$/.test(line))).toHaveLength(2);
+    expect(rest).toContain('order.created');
+    expect(rest.slice(-2)).toEqual(['missing_header', '400']);
+  },
+);
+
+/** What the languages themselves call by these names. */
+const standard = [
+  ...['toString', 'equals', 'hashCode', 'hasNext', 'iterator', 'getIterator', 'FieldFault'],
+  ...['Equals', 'GetEnumerator', 'GetAsyncEnumerator', 'MoveNextAsync'],
+];
+
+test.each(downloadedFiles.slice(2))('the guide names what $file offers', ({ file }) => {
+  const source = readFileSync(join(repositoryRoot, file), 'utf8');
+  const offered = [
+    ...source.matchAll(/^ {4}public (?!static final|Comanda\()(?:static |final |class )*[\w.<>]+ (\w+)\(/gm),
+    ...source.matchAll(/^ {8}public (?!override|const|ComandaClient\()(?:async )?[\w.<>]+ (\w+)\(/gm),
+    ...source.matchAll(/^final class (\w+Exception)\b/gm),
+    ...source.matchAll(/^ {4}public function (?!__|getIterator)(\w+)\(/gm),
+  ].map(([, name = '']) => name);
+  expect(new Set(offered).size).toBeGreaterThan(8);
+  const unnamed = offered.filter(
+    (name) => !name.startsWith('__') && !standard.includes(name) && !new RegExp(`\\b${name}\\b`).test(guide),
+  );
+  expect(unnamed).toEqual([]);
+});
