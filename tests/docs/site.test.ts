@@ -6,6 +6,7 @@ import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
+import { webhookAddresses } from '../../packages/api/src/documents/webhook-addresses.ts';
 import { errorCodes, reasons } from '../../packages/api/src/reasons.ts';
 import { eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { guides } from '../../scripts/site/contents.ts';
@@ -19,7 +20,13 @@ const built = join(repositoryRoot, 'docs/site/built');
 const read = (name: string) => readFileSync(join(built, name), 'utf8');
 const served = siteFiles();
 /** What is served beside the site, and may be linked to. */
-const beside = ['/docs/try', '/docs/favicon-32x32.png', '/openapi-v1.json', '/openapi-v2.json'];
+const beside = [
+  ...webhookAddresses([]).map(([path]) => path),
+  '/docs/try',
+  '/docs/favicon-32x32.png',
+  '/openapi-v1.json',
+  '/openapi-v2.json',
+];
 const pages = [...served.keys()].filter((path) => path.startsWith('/docs/') && !/\.\w+$/.test(path));
 const operationPages = operations.flatMap((operation) =>
   operation.routes.map(({ version, method, path }) => ({

@@ -24,6 +24,7 @@ describe('settings', () => {
       webhookTargets: 'public',
       deliveries: 'on',
       webhookAllowCidrs: [],
+      webhookSourceAddresses: [],
       idempotencyTtlHours: 168,
       keepEventsDays: 30,
       keepAttemptsDays: 30,
@@ -48,6 +49,7 @@ describe('settings', () => {
       PORT: '8080',
       WEBHOOK_RETRY_DELAYS: '1, 2,3,0.5',
       WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, ::1/128',
+      WEBHOOK_SOURCE_ADDRESSES: '192.0.2.10, 203.0.113.0/28 ,2001:db8::/48,',
       SEED_DEMO: 'false',
       DATABASE_URL: 'postgres://someone:secret@db.internal/orders',
     });
@@ -55,6 +57,7 @@ describe('settings', () => {
       port: 8080,
       webhookRetryDelaysSeconds: [1, 2, 3, 0.5],
       webhookAllowCidrs: ['10.0.0.0/8', '::1/128'],
+      webhookSourceAddresses: ['192.0.2.10', '203.0.113.0/28', '2001:db8::/48'],
       seedDemo: false,
       databaseUrl: 'postgres://someone:secret@db.internal/orders',
     });
@@ -99,6 +102,11 @@ describe('settings', () => {
       '10.0.0.0/33',
       'WEBHOOK_ALLOW_CIDRS: must be address ranges like 10.0.0.0/8 separated by commas (got "10.0.0.0/33")',
     ],
+    ...['example.com', '192.0.2', '192.0.2.10/33', '192.0.2.1;192.0.2.2', 'fe80::1%eth0'].map((text) => [
+      'WEBHOOK_SOURCE_ADDRESSES',
+      text,
+      `WEBHOOK_SOURCE_ADDRESSES: must be addresses or ranges like 192.0.2.10,203.0.113.0/28 separated by commas (got "${text}")`,
+    ]),
   ])('refuse %s=%s in one line that names it', (variable, value, message) => {
     expect(() => readSettings({ [variable]: value })).toThrow(new SettingsError(message));
   });

@@ -34,7 +34,15 @@ export type AppSettings = Pick<
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
 > &
   Partial<
-    Pick<Settings, 'databaseDirectUrl' | 'databaseReplicaUrl' | 'apiConnections' | 'trustedProxies' | 'app'>
+    Pick<
+      Settings,
+      | 'databaseDirectUrl'
+      | 'databaseReplicaUrl'
+      | 'apiConnections'
+      | 'trustedProxies'
+      | 'app'
+      | 'webhookSourceAddresses'
+    >
   > & {
     databaseUrl: string;
     encryptionKey: string;
@@ -96,6 +104,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     wakeRelay: relayWaker(database),
     clientAddress: clientAddressBehind(settings.trustedProxies ?? []),
     deprecations: settings.deprecations ?? deprecations,
+    webhookSourceAddresses: settings.webhookSourceAddresses ?? [],
     policy: {
       idempotencyTtlHours: settings.idempotencyTtlHours,
       webhookTargets: settings.webhookTargets,

@@ -36,6 +36,7 @@ export const forms = {
   WEBHOOK_TARGETS: oneOf(words.WEBHOOK_TARGETS),
   DELIVERIES: oneOf(words.DELIVERIES),
   WEBHOOK_ALLOW_CIDRS: cidrList,
+  WEBHOOK_SOURCE_ADDRESSES: addressList,
   IDEMPOTENCY_TTL_HOURS: wholeNumber(1, 8_760),
   KEEP_EVENTS_DAYS: wholeNumber(30, 36_500),
   KEEP_ATTEMPTS_DAYS: wholeNumber(1, 36_500),
@@ -128,6 +129,14 @@ function cidrList(text) {
   return ranges.every((range) => range === '' || isCidr(range))
     ? undefined
     : 'must be address ranges like 10.0.0.0/8 separated by commas';
+}
+
+function addressList(text) {
+  const parts = text.split(',').map((part) => part.trim());
+  // A zone, as in fe80::1%eth0, means something on one machine alone.
+  return parts.every((part) => part === '' || (!part.includes('%') && (isIP(part) !== 0 || isCidr(part))))
+    ? undefined
+    : 'must be addresses or ranges like 192.0.2.10,203.0.113.0/28 separated by commas';
 }
 
 function isCidr(range) {

@@ -110,6 +110,12 @@ export const settingsTable = {
     parse: list,
     fallback: '',
   }),
+  webhookSourceAddresses: required({
+    variable: 'WEBHOOK_SOURCE_ADDRESSES',
+    description: 'Addresses and ranges that webhooks come from, comma-separated, as /docs publishes them.',
+    parse: list,
+    fallback: '',
+  }),
   idempotencyTtlHours: required({
     variable: 'IDEMPOTENCY_TTL_HOURS',
     description: 'Hours for which an idempotency key replays its answer.',

@@ -4,20 +4,31 @@ import { dirname, join } from 'node:path';
 import express from 'express';
 import type { Deprecations } from '../deprecations.ts';
 import { ApiError } from '../errors.ts';
+import type { App } from '../request/context.ts';
 import type { AppRouter } from '../router.ts';
 import { downloads } from './downloads.ts';
 import { openApiDocument } from './openapi.ts';
 import { pageAssets, pageHtml, pageScript, pageStyle } from './page.ts';
 import { type Served, serverOf } from './served.ts';
 import { siteFiles } from './site-files.ts';
+import { webhookAddresses } from './webhook-addresses.ts';
 
 /**
  * Serves the documents: the site at `/docs/`, Swagger UI at `/docs/try`, `/openapi-v1.json`, `/openapi-v2.json`,
- * `/llms.txt`, what integrators download; a browser is led there from `/`. None of them is an API call: no credential, no
+ * `/llms.txt`, what integrators download, the addresses that webhooks come from; a browser is led there from `/`. None of them is an API call: no credential, no
  * envelope, no limit. Contract: documents.
  */
-export function documentRoutes(router: AppRouter, deprecations: Deprecations): express.Router {
-  const served = new Map([...siteFiles(), ...swagger(), ...downloads, ...documents(router, deprecations)]);
+export function documentRoutes(
+  router: AppRouter,
+  { deprecations, webhookSourceAddresses }: Pick<App, 'deprecations' | 'webhookSourceAddresses'>,
+): express.Router {
+  const served = new Map([
+    ...siteFiles(),
+    ...swagger(),
+    ...downloads,
+    ...webhookAddresses(webhookSourceAddresses),
+    ...documents(router, deprecations),
+  ]);
   const servers = new Map([...served].map(([path, each]) => [path, serverOf(each)]));
   const routes = express.Router({ caseSensitive: true });
   routes.use(async (request, response, next) => {

@@ -21,7 +21,7 @@ export function siteHandler(
   site.disable('etag');
   site.use('/trpc', beforeTrpc, trpcMiddleware(app, router));
   if (app.policy.app === 'on') site.use(appRoutes());
-  site.use(documentRoutes(router, app.deprecations));
+  site.use(documentRoutes(router, app));
   site.use((request, response) => {
     const error = new ApiError('unknown_path', `There is nothing at ${request.path.slice(0, 200)}.`);
     sendError(request, response, error, requestIdOf(request.headers['x-request-id']));

@@ -42,6 +42,9 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
       ...{ admit: absent, usage: absent, close: async () => {} },
     },
     ...{ clientAddress: absent, readiness: absent },
+    get webhookSourceAddresses() {
+      return absent();
+    },
     get credentials() {
       return absent();
     },

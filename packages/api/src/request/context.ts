@@ -42,6 +42,8 @@ export interface App {
   readonly policy: Policy;
   /** What answers and documents say of what will go. */
   readonly deprecations: Deprecations;
+  /** The addresses and ranges that webhooks come from, as the operator publishes them; none are fixed where it is empty. */
+  readonly webhookSourceAddresses: readonly string[];
 }
 
 /** The settings that operations depend on. */
