@@ -106,6 +106,13 @@ const calls: Record<Reason, () => Promise<Told>> = {
     const { key } = await createKey(api.app.database, { locationId });
     return last(2, () => rest('POST /v2/certifications', { key, body: {} }));
   },
+  certification_ended: async () => {
+    const locationId = await createLocation(api.app.database, { sandbox: true });
+    const { key } = await createKey(api.app.database, { locationId });
+    const made = await api.rest<{ data: { id: string } }>('POST /v2/certifications', { key, body: {} });
+    const { id } = made.body.data;
+    return last(2, () => rest(`POST /v2/certifications/${id}/abort`, { key }));
+  },
   unreadable_request: () => rest('GET /v2/orders/%zz'),
   unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
   body_bound: () => rest('POST /v2/categories', { body: '['.repeat(65) }),

@@ -3,60 +3,16 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, inject } from 'vitest';
-import type { CheckName } from '../../packages/api/src/resources/certifications/schema.ts';
+import { afterAll, expect, inject } from 'vitest';
+import type {
+  Certification,
+  CertificationStart,
+} from '../../packages/api/src/resources/certifications/schema.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import type { usePublishingApi } from '../support/published.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
-
-/** A change of the good integration, after which one check must fail. */
-export interface Sabotage {
-  file: 'integration.py' | 'comanda.py';
-  from: string;
-  to: string;
-}
-
-/** How the good integration of examples/certified is spoiled, for each check. */
-export const sabotages: Readonly<Record<CheckName, Sabotage>> = {
-  catalog_pulled: {
-    file: 'integration.py',
-    from: '            self.pull_catalog()\n            self.version',
-    to: '            self.version',
-  },
-  order_repeated: {
-    file: 'comanda.py',
-    from: '            time.sleep(wait)\n\n',
-    to: '            time.sleep(wait)\n            request.add_header("Idempotency-Key", str(uuid.uuid4()))\n\n',
-  },
-  waits_as_told: {
-    file: 'comanda.py',
-    from: '            time.sleep(wait)\n\n',
-    to: '            time.sleep(0.1)\n\n',
-  },
-  every_page: {
-    file: 'integration.py',
-    from: 'self.comanda.each("/v2/products")',
-    to: 'self.comanda.get("/v2/products", limit=200)',
-  },
-  forged_refused: {
-    file: 'integration.py',
-    from: 'verify_webhook(self.secret, headers, body)',
-    to: '__import__("json").loads(body)',
-  },
-  once_each: { file: 'integration.py', from: 'if not self.is_news(event):', to: 'if False:' },
-  caught_up: { file: 'integration.py', from: '"catch_up": integration.catch_up', to: '"catch_up": print' },
-  gone_and_cancelled: {
-    file: 'integration.py',
-    from: 'self.learn_of_cancelled(event["data"])',
-    to: 'pass',
-  },
-};
-
-/** Knows each event by its id, and pulls again for an older version that comes late: found when the certification was tried. */
-export const knowsIdsAlone: Sabotage = {
-  file: 'integration.py',
-  from: 'event["data"]["version"] > self.version',
-  to: 'True',
-};
+import type { Sabotage } from './certified-mutants.ts';
 
 /** The programs that the integration can be run with; none where there is no Python of 3.9 or newer. */
 export const pythons =
@@ -64,25 +20,79 @@ export const pythons =
     ? ['python3']
     : [];
 
-/** Starts the integration of examples/certified in a folder of its own, spoiled or not; resolves when it is ready. */
-export async function startIntegration(url: string, key: string, sabotage?: Sabotage): Promise<void> {
+/** A program of examples/certified. */
+export type Program = 'integration.py' | 'erp.py';
+
+/** A report, and the key of its sandbox. */
+export interface Ended {
+  report: Certification;
+  key: string;
+}
+
+/** Starts a program in a sandbox of its own, certifies it, and gives the report. */
+export async function certify(
+  api: ReturnType<typeof usePublishingApi>,
+  program: Program,
+  start: CertificationStart,
+  sabotage?: Sabotage,
+): Promise<Ended> {
+  const prepared = preparing.then(() => prepare(api, program, sabotage));
+  preparing = prepared.catch(() => {});
+  const { key, stop } = await prepared;
+  const started = await api.rest<{ data: Certification }>('POST /v2/certifications', { key, body: start });
+  expect(started.status).toBe(202);
+  const path = `GET /v2/certifications/${started.body.data.id}`;
+  const report = await waitFor(
+    'the end of the certification',
+    async () => {
+      const { data } = (await api.rest<{ data: Certification }>(path, { key })).body;
+      return data.completed_at !== undefined && data;
+    },
+    { timeoutMs: 900_000, intervalMs: 1_000 },
+  );
+  stop();
+  return { report, key };
+}
+
+// One after the other: a reset is the largest write that a sandbox has.
+let preparing: Promise<unknown> = Promise.resolve();
+
+async function prepare(
+  api: ReturnType<typeof usePublishingApi>,
+  program: Program,
+  sabotage?: Sabotage,
+): Promise<{ key: string; stop(): void }> {
+  const locationId = await createLocation(api.app.database, { sandbox: true });
+  const { key } = await createKey(api.app.database, { locationId, perMinute: 900 });
+  expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
+  const stop = await startIntegration(api.url, key, program, sabotage);
+  return { key, stop };
+}
+
+/** Starts a program in a folder of its own, spoiled or not; resolves when it is ready. */
+async function startIntegration(
+  url: string,
+  key: string,
+  program: Program,
+  sabotage?: Sabotage,
+): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-certified-'));
   folders.push(folder);
-  copyFileSync(join(repositoryRoot, 'examples/certified/integration.py'), join(folder, 'integration.py'));
+  copyFileSync(join(repositoryRoot, 'examples/certified', program), join(folder, program));
   writeFileSync(join(folder, 'comanda.py'), await (await fetch(`${url}/docs/comanda.py`)).text());
   if (sabotage !== undefined) {
-    const file = join(folder, sabotage.file);
-    const text = readFileSync(file, 'utf8');
-    if (text.split(sabotage.from).length !== 2) throw new Error(`${sabotage.from} does not stand once there`);
-    writeFileSync(
-      file,
-      text.replace(sabotage.from, () => sabotage.to),
-    );
+    const file = join(folder, sabotage.file ?? program);
+    let text = readFileSync(file, 'utf8');
+    for (const { from, to } of [sabotage, sabotage.also ?? []].flat()) {
+      if (text.split(from).length !== 2) throw new Error(`${from} is not once in ${file}`);
+      text = text.replace(from, () => to);
+    }
+    writeFileSync(file, text);
   }
   // Found once, beside the shims that choose a version.
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
   const env = { PATH: process.env.PATH, COMANDA_URL: url, COMANDA_KEY: key };
-  const child = spawn(python.trim(), ['-u', 'integration.py', '0'], { cwd: folder, env });
+  const child = spawn(python.trim(), ['-u', program, '0'], { cwd: folder, env });
   const forget = noteProcess(inject('runDirectory'), child.pid ?? 0);
   children.push(child);
   let said = '';
@@ -92,9 +102,10 @@ export async function startIntegration(url: string, key: string, sabotage?: Sabo
     });
   child.once('close', () => {
     forget();
-    if (!said.startsWith('ready')) console.error(said);
+    if (!said.includes('ready')) console.error(said);
   });
-  await waitFor('the integration', () => said.startsWith('ready'));
+  await waitFor('the integration', () => said.includes('ready'), { timeoutMs: 60_000 });
+  return () => child.kill('SIGKILL');
 }
 
 const folders: string[] = [];

@@ -22,6 +22,7 @@ const marks: Readonly<Record<string, string>> = {
   failed: 'FAILED',
   not_applicable: 'does not apply',
   waiting: 'not played',
+  not_played: 'not played',
   running: 'not ended',
 };
 

@@ -69,5 +69,10 @@ export const conflictReasons = {
     'The webhook endpoint is disabled.',
     'Set its status to `active` first.',
   ),
-  certification_running: row('conflict', 'One of this sandbox is under way.', 'Follow it, or wait.'),
+  certification_running: row(
+    'conflict',
+    'One of this sandbox is under way.',
+    'Follow it, wait, or abort it.',
+  ),
+  certification_ended: row('conflict', 'The run has ended, so it cannot be aborted.', 'Read its report.'),
 } as const satisfies Record<string, ReasonRow>;

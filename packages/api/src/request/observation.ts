@@ -1,9 +1,13 @@
 import { statement } from '@comanda/db';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
+import type { Stream } from '../live/live.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
+
+/** Takes note of an answer, as its JSON text or as its value. Absent where no certification runs. */
+export type NoteAnswer = (answer: { text: string } | { value: unknown }) => void;
 
 /** What a certification is told of a call beside its operation. */
 export interface ObservedCall {
@@ -14,7 +18,7 @@ export interface ObservedCall {
 
 /**
  * Serves an admitted call; what `serve` answers is the status, where that is a number. Where the location is a sandbox under certification, what arrived and how it was answered is noted
- * for it, and `serve` is given the fault that the certification plays upon the call. A live location is served at once:
+ * for it, and `serve` is given the fault that the certification plays upon the call, and what notes its answer. A live location is served at once:
  * its call does nothing more.
  */
 export function observing<Result>(
@@ -22,7 +26,7 @@ export function observing<Result>(
   caller: Caller,
   { name }: Pick<NamedOperation, 'name'>,
   call: () => ObservedCall,
-  serve: (fault?: string) => Promise<Result>,
+  serve: (fault?: string, note?: NoteAnswer) => Promise<Result>,
 ): Promise<Result> {
   const isWatched = caller.location.sandbox && !name.startsWith('certifications.');
   return isWatched ? observe(ctx, caller, name, call(), serve) : serve();
@@ -33,7 +37,7 @@ async function observe<Result>(
   { locationId }: Caller,
   operation: string,
   call: ObservedCall,
-  serve: (fault?: string) => Promise<Result>,
+  serve: (fault?: string, note?: NoteAnswer) => Promise<Result>,
 ): Promise<Result> {
   const { database, places, log } = ctx.app;
   const { request, idempotencyKey = null } = call;
@@ -50,15 +54,19 @@ async function observe<Result>(
   );
   if (begun === undefined) return serve();
   const { id, number, fault } = begun;
+  let answered: string[] = [];
+  const note: NoteAnswer = (answer) => {
+    answered = idsIn('text' in answer ? JSON.parse(answer.text) : answer.value);
+  };
   // Nobody waits for it: a run judges a call when its answer is known.
   const end = (status: number) => {
     const replayed = ctx.headers['Idempotency-Replayed'] === 'true';
     database
-      .run(endCall, [locationId, id, number, status, replayed])
+      .run(endCall, [locationId, id, number, status, replayed, answered])
       .catch((error: unknown) => log.warn({ err: error }, 'a call under certification was not noted'));
   };
   try {
-    const result = await serve(fault ?? undefined);
+    const result = await serve(fault ?? undefined, note);
     end(typeof result === 'number' ? result : 200);
     return result;
   } catch (error) {
@@ -66,6 +74,40 @@ async function observe<Result>(
     throw error;
   }
 }
+
+/** The stream, of whose events a certification learns where the location is a sandbox. */
+export function observingStream<Watched extends Stream>(
+  { app: { database, log }, requestId }: RequestContext,
+  { locationId, location }: Caller,
+  stream: Watched,
+): Watched {
+  if (!location.sandbox) return stream;
+  return {
+    ...stream,
+    async next() {
+      const news = await stream.next();
+      if (news !== undefined && news.length > 0)
+        database
+          .run(noteNews, [locationId, requestId, news.map(({ id }) => id)])
+          .catch((error: unknown) => log.warn({ err: error }, 'events of a stream were not noted'));
+      return news;
+    },
+  };
+}
+
+/** The ids of the entries of an answer, or of the one thing that it shows. */
+function idsIn(answer: unknown): string[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  const { data = answer } = answer as { data?: unknown };
+  return (Array.isArray(data) ? data : [data]).slice(0, mostIds).flatMap((entry) => {
+    const { id, job_id, product_id } = Object(entry) as Record<string, unknown>;
+    const found = id ?? job_id ?? product_id;
+    return typeof found === 'string' ? found : [];
+  });
+}
+
+/** A page has no more entries, but for an export. */
+const mostIds = 1_000;
 
 const findRun = statement<{ id: string }>(
   'find_running_certification',
@@ -87,9 +129,17 @@ const noteCall = statement<{ number: string; fault: string | null }>(
    returning number::text, fault`,
 );
 
-/** $1 location, $2 certification, $3 number, $4 status, $5 whether it was a repeat. */
+/** $1 location, $2 certification, $3 number, $4 status, $5 whether it was a repeat, $6 the ids of what was answered. */
 const endCall = statement(
   'end_certified_call',
-  `update internal.certification_calls set status = $4::smallint, replayed = $5, ended_at = clock_timestamp()
+  `update internal.certification_calls set status = $4::smallint, replayed = $5, answered = $6::text[], ended_at = clock_timestamp()
    where location_id = $1::uuid and certification_id = $2::uuid and number = $3::bigint`,
+);
+
+/** $1 location, $2 request id, $3 ids of events that a stream brings. Nothing where no certification runs. */
+const noteNews = statement(
+  'note_certified_news',
+  `insert into internal.certification_calls (location_id, certification_id, operation, request, request_id, status, answered, ended_at)
+   select c.location_id, c.id, 'events.watch', 'GET /v2/events/stream', $2, 200, $3::text[], clock_timestamp()
+   from certifications c where c.location_id = $1::uuid and c.status = 'running'`,
 );

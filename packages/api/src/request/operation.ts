@@ -138,17 +138,24 @@ function served(definition: Definition) {
         request: `${kind} ${path}`,
         idempotencyKey: given.key === undefined ? undefined : String(given.key),
       }),
-      async (fault): Promise<unknown> => {
+      async (fault, note): Promise<unknown> => {
         const simulation = beginSimulation(ctx, caller, operation, fault);
-        const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown: kind === 'query', simulation };
+        const refusesUnknown = kind === 'query' || definition.meta.strict === true;
+        const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown, simulation };
         const answer = await performGiven(call, operation, given);
         if (answer.etag !== undefined) tellTag(ctx, batchIndex, answer.etag);
         // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
-        if ('body' in given) return new JsonText(textOf(answer, own.output));
+        if ('body' in given) {
+          const text = textOf(answer, own.output);
+          note?.({ text });
+          return new JsonText(text);
+        }
         const whole = 'stream' in answer ? wholeOf(answer.stream, own.output) : valueIn(answer);
-        return own.output.parse(await whole);
+        const value = own.output.parse(await whole);
+        note?.({ value });
+        return value;
       },
     );
     finishCall(ctx, caller, path, type);

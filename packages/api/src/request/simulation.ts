@@ -38,6 +38,10 @@ export const faults = {
     does: 'the order is refused as if nothing of what it orders were left',
     meets: ({ name }) => name.replace(/^v1\./, '') === 'orders.create',
   },
+  item_fails: {
+    does: 'the first item of a batch fails, as if it named something unknown; the others are done',
+    meets: ({ name }) => ['stock.sync', 'syncJobs.startProducts'].includes(name),
+  },
   stream_cut: {
     does: 'a stream of events is cut after `; seconds=N`, without a last event',
     seconds: 3,

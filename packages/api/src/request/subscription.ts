@@ -7,6 +7,7 @@ import type { Permission } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import { admit, waitApart } from './journey.ts';
+import { observingStream } from './observation.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep } from './readable.ts';
 import { finishRequest } from './request-log.ts';
@@ -115,7 +116,7 @@ export async function openStream(
   const place = { locationId, resource: 'events', kind: 'query' } as const;
   const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
   if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();
-  return { stream, caller };
+  return { stream: observingStream(ctx, caller, stream), caller };
 }
 
 /** A stream counts as one request, which is answered once it is open. */

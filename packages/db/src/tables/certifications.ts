@@ -3,8 +3,8 @@ import { plain, table } from './table.ts';
 
 export const certifications = table<Certification>()('certifications', {
   columns: plain(
-    'location_id id status does checks waiting_for verdict faults fault_operations',
-    'held_endpoint_id alive_at created_at started_at completed_at',
+    'location_id id status role does checks waiting_for verdict faults fault_operations',
+    'held_endpoint_id changed alive_at created_at started_at completed_at',
   ),
   people: 'read',
   belongs: { sandbox: { kept: 'its report is of the integration, not of the data' } },
@@ -17,7 +17,7 @@ export const certificationCalls = table<CertificationCall>()('certification_call
   columns: {
     ...plain(
       'location_id certification_id operation request idempotency_key request_id fault status',
-      'replayed began_at ended_at',
+      'replayed answered began_at ended_at',
     ),
     number: { sequence: 'internal.certification_calls_number_seq' },
   },

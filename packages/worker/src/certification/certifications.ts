@@ -1,6 +1,6 @@
 import { type Certification, type CertificationCheck, checkNames } from '@comanda/api/services';
 import type { Logger } from 'pino';
-import { type Check, type Deed, Unmet } from './check.ts';
+import { type Check, type Deed, RunOver, Unmet } from './check.ts';
 import { checks } from './checks.ts';
 import { openRun, type RunRef, type RunTools } from './run.ts';
 import { beginRun, endRun } from './statements.ts';
@@ -52,6 +52,11 @@ async function play(
   try {
     for (const entry of report) {
       if (entry.status === 'not_applicable') continue;
+      const failed = checks[entry.check].leansOn.find((name) => isFailed(report, name));
+      if (failed !== undefined) {
+        Object.assign(entry, { status: 'not_played', reason: `Not played, since ${failed} did not pass.` });
+        continue;
+      }
       run.begin(entry.check);
       entry.status = 'running';
       try {
@@ -65,12 +70,17 @@ async function play(
       await run.playFaults([], []);
     }
   } catch (error) {
+    // Whoever ended it has put back what it changed, and has written its report.
+    if (error instanceof RunOver) return;
     aborted = 'Aborted: a fault of the service. Start another one.';
     if (stopped.aborted) aborted = abortedWith;
     else if (signal.aborted) aborted = `Aborted: it took longer than ${mostMs / 60_000} minutes.`;
     else tools.log.error({ err: error, ...ref }, 'a certification was aborted');
   }
-  await run.tidy();
+  if (aborted !== undefined)
+    for (const entry of report)
+      if (entry.status === 'waiting' || entry.status === 'running')
+        Object.assign(entry, { status: 'not_played', reason: aborted });
   const isPassed = report.every(({ status }) => status === 'passed' || status === 'not_applicable');
   const status = aborted !== undefined ? 'aborted' : isPassed ? 'passed' : 'failed';
   const verdict = aborted ?? verdictOf(report, does);
@@ -79,32 +89,44 @@ async function play(
   ]);
 }
 
+const isFailed = (report: readonly CertificationCheck[], name: CertificationCheck['check']) =>
+  report.some(({ check, status }) => check === name && (status === 'failed' || status === 'not_played'));
+
 const deeds: Readonly<Record<Deed, string>> = {
   receives_webhooks: 'receive webhooks',
   reads_catalog: 'read the catalog',
   reads_lists: 'read lists',
   places_orders: 'place orders',
+  takes_orders: 'take orders',
+  brings_catalog: 'bring the catalog',
 };
 
 function blank(
   check: CertificationCheck['check'],
-  { title, needs, read }: Check,
+  { title, needs, needsOneOf, read }: Check,
   does: Certification['does'],
 ): CertificationCheck {
-  const missing = needs.find((deed) => !does[deed]);
+  const missing = needs.filter((deed) => !does[deed]).slice(0, 1);
+  if (needsOneOf?.every((deed) => !does[deed])) missing.push(...needsOneOf);
   const entry = { check, title, done: [], seen: [], read };
-  if (missing === undefined) return { ...entry, status: 'waiting' };
-  return { ...entry, status: 'not_applicable', reason: `It does not ${deeds[missing]}.` };
+  if (missing.length === 0) return { ...entry, status: 'waiting' };
+  return {
+    ...entry,
+    status: 'not_applicable',
+    reason: `It does not ${missing.map((deed) => deeds[deed]).join(', nor ')}.`,
+  };
 }
 
 function verdictOf(report: readonly CertificationCheck[], does: Certification['does']): string {
   const count = (wanted: CertificationCheck['status']) =>
     report.filter(({ status }) => status === wanted).length;
   const [passed, left] = [count('passed'), count('not_applicable')];
+  const skipped = count('not_played');
   const lacking = (Object.keys(deeds) as Deed[]).filter((deed) => !does[deed]).map((deed) => deeds[deed]);
   const beside =
     left === 0
       ? ''
       : ` ${left} ${left === 1 ? 'does' : 'do'} not apply: it does not ${lacking.join(', nor ')}.`;
-  return `${passed} of ${report.length - left} checks passed.${beside}`;
+  const unplayed = skipped === 0 ? '' : ` ${skipped} ${skipped === 1 ? 'was' : 'were'} not played.`;
+  return `${passed} of ${report.length - left} checks passed.${unplayed}${beside}`;
 }

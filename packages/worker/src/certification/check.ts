@@ -9,7 +9,9 @@ export interface Check {
   title: string;
   /** It applies to integrations that do all of this. */
   needs: readonly Deed[];
-  /** Checks that, failed, may make this one fail: it leans on what they judge. */
+  /** It applies to integrations that do one of these at least; unless given it applies to all that do what it needs. */
+  needsOneOf?: readonly Deed[];
+  /** It is not played where one of these checks failed, since it could not be judged. */
   leansOn: readonly CheckName[];
   /** What to read. */
   read: CertificationCheck['read'];
@@ -20,4 +22,9 @@ export interface Check {
 /** The integration did not do what it should; the message says what, to its makers. */
 export class Unmet extends Error {
   override name = 'Unmet';
+}
+
+/** The run ended meanwhile: somebody aborted it. */
+export class RunOver extends Error {
+  override name = 'RunOver';
 }

@@ -8,28 +8,67 @@ import type { Run } from './run.ts';
 import type { PublishedEvent, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';
 
-/** Changes the price of a product, and gives the `catalog.updated` that told it. */
-export async function changeCatalog(run: Run): Promise<PublishedEvent> {
-  const { locationId, tools } = run;
+/** An event that the run has caused, and the id of what it is about. */
+export interface CausedEvent extends PublishedEvent {
+  about: string;
+}
+
+/** The types of events that a run can cause, the first one first. */
+const causes = {
+  'catalog.updated': changeCatalog,
+  'product.updated': (run: Run) => changeCatalog(run, 'product.updated'),
+  'order.created': placeOrder,
+} as const;
+
+/** Causes an event that the endpoint is subscribed to. @throws {Unmet} when there is none that a run can cause. */
+export function causeEvent(run: Run, endpoint: TestedEndpoint): Promise<CausedEvent> {
+  if (run.does.takes_orders) return placeOrder(run);
+  const type = (Object.keys(causes) as (keyof typeof causes)[]).find((each) =>
+    endpoint.events.includes(each),
+  );
+  if (type === undefined)
+    throw new Unmet(
+      `Subscribe the endpoint to one of ${Object.keys(causes).join(', ')}: a run causes these.`,
+    );
+  return causes[type](run);
+}
+
+/** Places an order as a guest would, and gives the `order.created` of it. */
+export async function placeOrder(run: Run): Promise<CausedEvent> {
+  const { locationId, certificationId, tools } = run;
   const [before] = await tools.database.run(sql.newestNumber, [locationId]);
-  const [changed] = await tools.database.run(sql.changePrice, [
-    locationId,
-    run.priceChanges % 2 === 0 ? 1 : -1,
-  ]);
-  if (changed === undefined)
-    throw new Unmet('The sandbox has no product under a category: reset it (POST /v2/sandbox/reset).');
-  run.priceChanges += 1;
+  const [order] = await tools.database.run(sql.placeOrder, [locationId, newId(), certificationId]);
+  if (order === undefined)
+    throw new Unmet('The sandbox has nothing that can be ordered: reset it (POST /v2/sandbox/reset).');
+  const event = await published(run, before?.number ?? 0, 'order.created', order.id);
+  run.did(`placed order ${order.id}, as a guest would: order.created ${event.id}`);
+  return { ...event, about: order.id };
+}
+
+async function published(run: Run, behind: number, type: string, about: string): Promise<PublishedEvent> {
+  const { locationId, tools } = run;
   const event = await run.waitFor({
     ...{ action: 'none', text: 'The change is published.', seconds: 30, since: 0 },
-    async look() {
-      return (
-        await tools.database.run(sql.nextEvent, [locationId, before?.number ?? 0, 'catalog.updated'])
-      )[0];
-    },
+    look: async () => (await tools.database.run(sql.nextEvent, [locationId, behind, type, about]))[0],
   });
   if (event === undefined) throw new Error('the change was not published in time');
-  run.did(`changed the price of ${changed.name}: catalog.updated ${event.id}`);
   return event;
+}
+
+/** Changes the price of a product, and gives the event of it. */
+export async function changeCatalog(
+  run: Run,
+  type: 'catalog.updated' | 'product.updated' = 'catalog.updated',
+): Promise<CausedEvent> {
+  const { locationId, tools } = run;
+  const [before] = await tools.database.run(sql.newestNumber, [locationId]);
+  const [changed] = await tools.database.run(sql.changePrice, [locationId, run.certificationId]);
+  if (changed === undefined)
+    throw new Unmet('The sandbox has no product under a category: reset it (POST /v2/sandbox/reset).');
+  const about = type === 'product.updated' ? changed.id : '';
+  const event = await published(run, before?.number ?? 0, type, about);
+  run.did(`changed the price of ${changed.name}: ${type} ${event.id}`);
+  return { ...event, about: changed.id };
 }
 
 /** How an event is sent. */

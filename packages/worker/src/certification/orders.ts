@@ -1,4 +1,5 @@
 import { Unmet } from './check.ts';
+import type { CausedEvent } from './events.ts';
 import type { Run } from './run.ts';
 import type { Call } from './statements.ts';
 
@@ -26,3 +27,15 @@ export function mustBePlaced({ status, requestId }: Call): void {
   if (status !== null && status >= 400)
     throw new Unmet(`The order was refused with ${status}: see the answer to request ${requestId}.`);
 }
+
+/** Waits until an integration that takes orders has moved the one that the event is about; at most half a minute. */
+export async function handled(run: Run, { type, about }: CausedEvent): Promise<void> {
+  if (type !== 'order.created' || !run.does.takes_orders) return;
+  await run.waitFor({
+    ...{ action: 'send_statuses', text: 'An order was placed: send a status of it.', seconds: 30, since: 0 },
+    look: (calls) => calls.find((call) => isMove(call) && call.answered.includes(about)),
+  });
+}
+
+/** Whether a call moves an order. */
+export const isMove = ({ operation }: Call): boolean => /^orders\.(updateStatus|cancel)$/.test(operation);

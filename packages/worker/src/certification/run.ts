@@ -7,7 +7,7 @@ import type {
 } from '@comanda/api/services';
 import type { Database } from '@comanda/db';
 import type { AttemptTools } from '../deliveries/attempt.ts';
-import { Unmet } from './check.ts';
+import { RunOver, Unmet } from './check.ts';
 import type { Call, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';
 
@@ -52,18 +52,29 @@ export interface Run extends RunRef {
   waitFor<Found>(wait: Wait<Found>): Promise<Found | undefined>;
   /** The calls behind a number, so many seconds later. */
   listen(seconds: number, text: string, since: number): Promise<Call[]>;
-  /** Waits until the integration has been quiet for two seconds, at most half a minute. */
+  /**
+   * Nothing that `isEffect` takes for an effect may come within so many seconds of what was done behind call `since`. What comes in the same
+   * time without any cause as well is a habit of the program, and no effect. @throws {Unmet} with `fault` for an effect.
+   */
+  staysQuiet(
+    seconds: number,
+    text: string,
+    since: number,
+    isEffect: (call: Call) => boolean,
+    fault: string,
+  ): Promise<void>;
+  /** Waits until the integration has been quiet for two seconds, at most ten: one that polls never is. */
   settle(): Promise<void>;
   /** Plays these faults, in this order, upon the next calls of the operations. */
   playFaults(faults: readonly string[], operations: readonly string[]): Promise<void>;
-  /** Signs off: the price is what it was, and no fault waits. */
-  tidy(): Promise<void>;
-  /** How often the price was changed. */
-  priceChanges: number;
 }
 
 const everyMs = 400;
 const quietMs = 2_000;
+const mostQuietSeconds = 10;
+
+/** What is called, without ids of a page: by it the polls of a program are known. */
+const habitOf = ({ operation, request }: Call): string => `${operation} ${request.split('?')[0]}`;
 
 /** Whether a call does more than read the feed, or ask for what the program itself may do. */
 export const isEffect = ({ operation }: Call): boolean =>
@@ -84,7 +95,10 @@ export function openRun(
   const tell = async (action: CertificationAction | null, text = '', seconds = 0) => {
     const check = action === null ? null : (current?.check ?? null);
     const values = [...place, JSON.stringify(report), check, action, text, seconds];
-    if ((await database.run(sql.tellRun, values)).length === 0) throw new Error('the run is over');
+    if ((await database.run(sql.tellRun, values)).length === 0) throw new RunOver();
+  };
+  const goOn = async () => {
+    if ((await database.run(sql.keepAlive, place)).length === 0) throw new RunOver();
   };
   const calls = (since: number) => database.run(sql.readCalls, [...place, since]);
 
@@ -92,7 +106,6 @@ export function openRun(
     ...ref,
     tools,
     does,
-    priceChanges: 0,
     calls,
     begin(check) {
       const entry = report.find((each) => each.check === check);
@@ -136,19 +149,37 @@ export function openRun(
           return found;
         }
         await rest(everyMs);
-        if ((await database.run(sql.keepAlive, place)).length === 0) throw new Error('the run is over');
+        await goOn();
       }
     },
     async listen(seconds, text, since) {
       await tell('none', text, seconds);
-      await rest(seconds * 1_000);
+      const until = performance.now() + seconds * 1_000;
+      while (performance.now() < until) {
+        await rest(Math.min(everyMs, Math.max(0, until - performance.now())));
+        await goOn();
+      }
       return calls(since);
+    },
+    async staysQuiet(seconds, text, since, isMeant, fault) {
+      const found = (await run.listen(seconds, text, since)).filter(isMeant);
+      if (found.length === 0) return;
+      const control = await run.newest();
+      const habits = new Set(
+        (await run.listen(seconds, 'Nothing: to see what your program calls by itself.', control)).map(
+          habitOf,
+        ),
+      );
+      const effect = found.find((call) => !habits.has(habitOf(call)));
+      if (effect === undefined) return;
+      await run.saw(effect);
+      throw new Unmet(fault);
     },
     async settle() {
       const since = await run.newest();
       let [newest, quietSince] = [0, performance.now()];
       await run.waitFor({
-        ...{ action: 'none', text: 'Your program finishes what it does.', seconds: 30, since },
+        ...{ action: 'none', text: 'Your program finishes what it does.', seconds: mostQuietSeconds, since },
         look(all) {
           const last = all.filter(isEffect).at(-1)?.number ?? 0;
           if (last !== newest) [newest, quietSince] = [last, performance.now()];
@@ -158,11 +189,6 @@ export function openRun(
     },
     async playFaults(faults, operations) {
       await database.run(sql.playFaults, [...place, faults, operations]);
-    },
-    async tidy() {
-      await run.playFaults([], []);
-      if (run.priceChanges % 2 === 1) await database.run(sql.changePrice, [ref.locationId, -1]);
-      run.priceChanges = 0;
     },
   };
   return run;

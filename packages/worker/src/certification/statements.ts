@@ -1,4 +1,4 @@
-import type { Certification } from '@comanda/api/services';
+import { abortedRuns, type Certification, priceBack } from '@comanda/api/services';
 import { statement } from '@comanda/db';
 
 /** A call that arrived at the API under a run. */
@@ -15,6 +15,8 @@ export interface Call {
   /** Null until it is answered. */
   status: number | null;
   replayed: boolean;
+  /** The ids of the entries that it was answered. */
+  answered: string[];
   /** By the database's clock. */
   beganMs: number;
   endedMs: number | null;
@@ -68,35 +70,28 @@ export const keepAlive = statement<{ id: string }>(
 /** $1 location, $2 run, $3 status, $4 verdict, $5 checks. What it saw stands in the checks. */
 export const endRun = statement<{ id: string }>(
   'end_certification',
-  `with ended as (
-     update certifications set status = $3, verdict = $4, checks = $5::jsonb, waiting_for = null, faults = '{}',
-       held_endpoint_id = null, completed_at = clock_timestamp()
-     where ${one} and status = 'running' returning id
-   ), cleared as (
+  `with ending as materialized (
+     select location_id, id, changed from certifications where ${one} and status = 'running' for update
+   ), ended as (
+     update certifications r set status = $3, verdict = $4, checks = $5::jsonb, waiting_for = null, faults = '{}',
+       held_endpoint_id = null, changed = null, completed_at = clock_timestamp()
+     from ending s where r.location_id = s.location_id and r.id = s.id returning r.id
+   ), ${priceBack}, cleared as (
      delete from internal.certification_calls c where c.location_id = $1::uuid and c.certification_id = $2::uuid
    )
    select id from ended`,
 );
 
-/** Ends runs that nobody goes on with: $1 sentence, $2 seconds of silence. What was held goes on. */
+/** Ends runs that nobody goes on with: $1 sentence, $2 seconds of silence. What they changed is put back. */
 export const abortSilent = statement<{ count: number }>(
   'abort_silent_certifications',
-  `with silent as materialized (
-     select r.location_id, r.id, r.held_endpoint_id from certifications r
+  `with ending as materialized (
+     select r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
      where r.status in ('queued', 'running')
        and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => $2::float8) else interval '15 minutes' end
      limit 100 for update skip locked
-   ), ended as (
-     update certifications r set status = 'aborted', verdict = $1, waiting_for = null, faults = '{}', held_endpoint_id = null,
-       completed_at = clock_timestamp()
-     from silent s where r.location_id = s.location_id and r.id = s.id
-   ), freed as (
-     update webhook_endpoints e set status = 'active' from silent s
-     where e.location_id = s.location_id and e.id = s.held_endpoint_id and e.status = 'disabled'
-   ), cleared as (
-     delete from internal.certification_calls c using silent s where c.location_id = s.location_id and c.certification_id = s.id
-   )
-   select count(*)::int as count from silent`,
+   ), ${abortedRuns('$1::text')}
+   select count(*)::int as count from ending`,
 );
 
 /** $1 location, $2 run, $3 faults, $4 operations. */
@@ -109,7 +104,7 @@ export const playFaults = statement(
 export const readCalls = statement<Call>(
   'read_certified_calls',
   `select c.number::float8 as number, c.operation, c.request, c.idempotency_key as "idempotencyKey", c.request_id as "requestId",
-     c.fault, c.status, c.replayed, extract(epoch from c.began_at)::float8 * 1000 as "beganMs",
+     c.fault, c.status, c.replayed, coalesce(c.answered, '{}') as answered, extract(epoch from c.began_at)::float8 * 1000 as "beganMs",
      extract(epoch from c.ended_at)::float8 * 1000 as "endedMs", wire_time(c.began_at, l.timezone) as at
    from internal.certification_calls c join locations l on l.id = c.location_id
    where c.location_id = $1::uuid and c.certification_id = $2::uuid and c.number > $3::bigint order by c.number limit 5000`,
@@ -146,11 +141,14 @@ export const holdEndpoint = statement(
    where location_id = $1::uuid and id = $3::uuid and exists (select from held)`,
 );
 
-/** $1 location, $2 run, $3 endpoint. */
+/** $1 location, $2 run, $3 endpoint. It stays as it is where somebody else has set its status meanwhile. */
 export const releaseEndpoint = statement(
   'release_certified_endpoint',
-  `with freed as (update certifications set held_endpoint_id = null where ${one})
-   update webhook_endpoints set status = 'active' where location_id = $1::uuid and id = $3::uuid and status = 'disabled'`,
+  `with freed as (
+     update certifications set held_endpoint_id = null where ${one} and held_endpoint_id = $3::uuid returning id
+   )
+   update webhook_endpoints set status = 'active'
+   where location_id = $1::uuid and id = $3::uuid and status = 'disabled' and exists (select from freed)`,
 );
 
 /** $1 location, $2 endpoint, $3 event, $4 its type, $5 how many attempts, $6 how it ended, $7 status, $8 error. */
@@ -166,20 +164,37 @@ export const recordPlayed = statement(
      $7::smallint, $8, 0, now() from made, generate_series(1, $5::int) n`,
 );
 
-/** $1 location, $2 what is added to its price. A product that the catalog shows. */
-export const changePrice = statement<{ name: string }>(
+/**
+ * $1 location, $2 run. Changes the price of a product that the catalog shows by one, or back where it still is what the run set, and notes in
+ * the run what it was.
+ */
+export const changePrice = statement<{ id: string; name: string }>(
   'change_certified_price',
-  `update products set price = price + $2::numeric where location_id = $1::uuid and id = (
-     select p.id from products p where p.location_id = $1::uuid and p.visible
+  `with run as materialized (
+     select changed from certifications where ${one} and status = 'running' for update
+   ), chosen as materialized (
+     select p.id, p.price, (run.changed ->> 'was')::numeric as was,
+       coalesce(p.id = (run.changed ->> 'product_id')::uuid and p.price = (run.changed ->> 'set')::numeric, false) as ours
+     from run, products p where p.location_id = $1::uuid and p.visible and p.price < 1000000000
        and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
-     order by p.id limit 1) returning name`,
+     order by p.id limit 1 for update of p
+   ), changed as (
+     update products p set price = case when c.ours then c.was else c.price + 1 end from chosen c
+     where p.location_id = $1::uuid and p.id = c.id returning p.id, p.name
+   ), noted as (
+     update certifications set changed = case when not c.ours then
+       jsonb_build_object('product_id', c.id, 'was', c.price, 'set', c.price + 1) end from chosen c
+     where ${one}
+   )
+   select id, name from changed`,
 );
 
-/** $1 location, $2 behind which number, $3 type; the next of it. */
+/** $1 location, $2 behind which number, $3 type, $4 what its body names; the next of it. */
 export const nextEvent = statement<PublishedEvent>(
   'next_certified_event',
   `select e.id, e.type, e.number::float8 as number, e.body, body_in_v1(e.type, e.body, e.body_v1) as "bodyInV1" from events e
-   where e.location_id = $1::uuid and e.type = $3 and e.number > $2::bigint order by e.number limit 1`,
+   where e.location_id = $1::uuid and e.type = $3 and e.number > $2::bigint
+     and position($4 in e.body) > 0 order by e.number limit 1`,
 );
 
 /** $1 location. */
@@ -188,20 +203,18 @@ export const newestNumber = statement<{ number: number }>(
   'select e.number::float8 as number from events e where e.location_id = $1::uuid order by e.number desc limit 1',
 );
 
-/** $1 location, $2 an event, or null, $3 a moment. The place in the feed behind which a reading began. */
-export const placeInFeed = statement<{ number: number }>(
-  'certified_place_in_feed',
-  `select case when $2::uuid is not null
-     then (select e.number from events e where e.location_id = $1::uuid and e.id = $2::uuid)
-     else (select e.number - 1 from events e where e.location_id = $1::uuid and e.number > $4::bigint - 500
-       and e.created_at >= $3::timestamptz order by e.number limit 1) end::float8 as number`,
+/** $1 location, $2 endpoint, $3 event. Whether the endpoint took it, as of a replay. */
+export const isDelivered = statement<{ at: string }>(
+  'find_certified_delivery',
+  `select 'taken' as at from webhook_deliveries d
+   where d.location_id = $1::uuid and d.endpoint_id = $2::uuid and d.event_id = $3::uuid and d.status = 'delivered' limit 1`,
 );
 
 /** $1 location, $2 external ids: products that no category has. */
-export const insertProducts = statement(
+export const insertProducts = statement<{ id: string }>(
   'insert_certified_products',
   `insert into products (location_id, external_id, sku, name, price)
-   select $1::uuid, v.external_id, v.external_id, v.external_id, 1 from unnest($2::text[]) as v (external_id)`,
+   select $1::uuid, v.external_id, v.external_id, v.external_id, 1 from unnest($2::text[]) as v (external_id) returning id`,
 );
 
 /** $1 location, $2 external ids. */
@@ -209,6 +222,38 @@ export const removeProducts = statement(
   'remove_certified_products',
   `delete from products where ctid = any (array(select p.place from unnest($2::text[]) as v (external_id) cross join lateral (
      select ctid as place from products where location_id = $1::uuid and external_id = v.external_id for update) p))`,
+);
+
+/**
+ * $1 location, $2 order, $3 run: an order as a guest places it. It gets its number, total and payment at the commit, as one that is written by
+ * hand (prisma/sql/hand_orders.sql). No row where the run is over, or nothing can be ordered.
+ */
+export const placeOrder = statement<{ id: string }>(
+  'place_certified_order',
+  `with chosen as materialized (
+     select p.id, p.name, p.price, p.external_id, p.sku, m.id as method
+     from products p, payment_methods m, certifications r
+     where p.location_id = $1::uuid and p.visible and m.location_id = $1::uuid and m.enabled
+       and r.location_id = $1::uuid and r.id = $3::uuid and r.status = 'running'
+       and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
+       and not exists (select from subselections s where s.location_id = p.location_id and s.product_id = p.id and s.min_selection > 0)
+     order by p.id, m.id limit 1
+   ), made as (
+     insert into orders (location_id, id, number, total, payment_method_id, identifier, channel, is_take_away)
+     select $1::uuid, $2::uuid, -1 - floor(random() * 1000000000)::int, 0, c.method, 'Certification', 'certification', false from chosen c
+     returning id
+   ), line as (
+     insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, external_id, sku)
+     select $1::uuid, $2::uuid, 1, c.id, c.name, c.price, 1, c.price, c.external_id, c.sku from chosen c
+   )
+   select id from made`,
+);
+
+/** $1 location, $2 job; when it ended. */
+export const jobEnd = statement<{ endedMs: number | null; failedItems: number }>(
+  'find_certified_job',
+  `select extract(epoch from j.completed_at)::float8 * 1000 as "endedMs", j.failed_items as "failedItems" from sync_jobs j
+   where j.location_id = $1::uuid and j.id = $2::uuid`,
 );
 
 /** $1 location, $2 order. Nothing where it is over. */

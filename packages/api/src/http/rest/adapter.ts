@@ -10,7 +10,7 @@ import type { App, CallContext, RequestContext } from '../../request/context.ts'
 import { deprecatedRoutes, deprecationHeaders } from '../../request/deprecation.ts';
 import { receiveBody } from '../../request/incoming-body.ts';
 import { admit, perform, simulating } from '../../request/journey.ts';
-import { observing } from '../../request/observation.ts';
+import { type NoteAnswer, observing } from '../../request/observation.ts';
 import { operationsOf, type Route } from '../../request/operations.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
@@ -121,9 +121,10 @@ export function restHandler(
       request: `${request.method} ${request.url}`,
       idempotencyKey: idempotencyKeyOf(request),
     });
-    return observing(context, caller, operation, told, async (fault) => {
+    return observing(context, caller, operation, told, async (fault, note) => {
       const simulation = beginSimulation(context, caller, operation, fault);
-      return serveAdmitted(request, response, match, query, Object.assign(context, { caller, simulation }));
+      const admitted = Object.assign(context, { caller, simulation });
+      return serveAdmitted(request, response, match, query, admitted, note);
     });
   }
 
@@ -133,11 +134,13 @@ export function restHandler(
     { route, parameters }: Match,
     query: string,
     context: RequestContext & Pick<CallContext, 'caller' | 'simulation'>,
+    note?: NoteAnswer,
   ): Promise<number> {
     const { operation } = route;
     const { meta } = operation;
-    const refusesUnknown = prefersStrict(request);
-    if (refusesUnknown) context.headers['Preference-Applied'] = 'handling=strict';
+    const isStrict = prefersStrict(request);
+    const refusesUnknown = isStrict || meta.strict === true;
+    if (isStrict) context.headers['Preference-Applied'] = 'handling=strict';
     const known = route.method === 'GET' ? route.coercions : none;
     const { values, unknown } = parseQuery(query, known);
     const bytes =
@@ -154,7 +157,7 @@ export function restHandler(
     const answer =
       bytes === undefined
         ? await simulating(ctx, () => perform(ctx, operation, plainInput({ ...values, ...parameters }), key))
-        : await performBody(ctx, operation, { bytes, members: parameters, key, isStrict: refusesUnknown });
+        : await performBody(ctx, operation, { bytes, members: parameters, key, isStrict });
     if (operation.kind === 'mutation') app.wakeRelay();
     const { headers, requestId } = context;
     if (answer.next !== undefined) {
@@ -187,6 +190,7 @@ export function restHandler(
       return status;
     }
     const json = textOf(answer, operation.output);
+    note?.({ text: json });
     if (status === 201) headers.Location = `${route.path}/${idIn(json)}`;
     const text = operation.isList ? json : `{"data":${json}}`;
     const packed = isPacked(request, text.length) ? await pack(text) : undefined;

@@ -3,8 +3,12 @@ import { Id, page, paging, Timestamp } from '../../wire.ts';
 
 /** The checks, in the order in which they are played. */
 export const checkNames = [
+  'endpoint_reached',
   'catalog_pulled',
   'order_repeated',
+  'statuses_sent',
+  'refused_move_ends',
+  'failed_items_read',
   'waits_as_told',
   'every_page',
   'forged_refused',
@@ -16,15 +20,26 @@ export const checkNames = [
 /** The name of a check. */
 export type CheckName = (typeof checkNames)[number];
 
-const flag = (description: string) => z.boolean().default(true).meta({ description });
+/** The roles that an integration is certified in. */
+export const certificationRoles = ['erp', 'kiosk', 'listener'] as const;
+const Role = z.enum(certificationRoles);
 
-/** What an integration does; checks of what it does not do are left out, and the verdict says so. */
+const flag = (description: string) => z.boolean().exactOptional().meta({ description });
+
+/** What an integration does; checks of what it does not do are left out, and the verdict names what it does not do. */
 export const CertificationStart = z
   .object({
+    role: Role.exactOptional().meta({
+      description:
+        '`erp` receives webhooks, takes orders and brings the catalog; `kiosk` receives webhooks, reads the catalog and lists, and places ' +
+        'orders; `listener` receives webhooks. Without a role it is as for `kiosk`. A field below overrides what the role sets.',
+    }),
     receives_webhooks: flag('It has a webhook endpoint: the newest active one of the location is used.'),
     reads_catalog: flag('It keeps the catalog, and pulls it after `catalog.updated`.'),
     reads_lists: flag('It reads lists, page after page.'),
     places_orders: flag('It places orders.'),
+    takes_orders: flag('It takes the orders that others place, and sends their statuses back.'),
+    brings_catalog: flag('It brings products or their stock, many at once.'),
   })
   .meta({ id: 'CertificationStart' });
 export type CertificationStart = z.infer<typeof CertificationStart>;
@@ -35,12 +50,30 @@ const Does = z
     reads_catalog: z.boolean(),
     reads_lists: z.boolean(),
     places_orders: z.boolean(),
+    takes_orders: z.boolean(),
+    brings_catalog: z.boolean(),
   })
   .meta({ id: 'CertificationDoes', description: 'What the integration does.' });
+type Does = z.infer<typeof Does>;
+
+const nothing: Does = {
+  ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
+  ...{ places_orders: false, takes_orders: false, brings_catalog: false },
+};
+
+/** What an integration of each role does, unless its start says otherwise. */
+export const doesOf: Readonly<Record<z.infer<typeof Role>, Does>> = {
+  erp: { ...nothing, receives_webhooks: true, takes_orders: true, brings_catalog: true },
+  kiosk: {
+    ...nothing,
+    ...{ receives_webhooks: true, reads_catalog: true, reads_lists: true, places_orders: true },
+  },
+  listener: { ...nothing, receives_webhooks: true },
+};
 
 /** What a person, or a program for them, has to do now. */
 export const CertificationAction = z
-  .enum(['none', 'place_order', 'read_products', 'catch_up'])
+  .enum(['none', 'place_order', 'send_statuses', 'sync_items', 'read_products', 'catch_up'])
   .meta({ description: 'What to do now. `none`: nothing, your program goes on by itself.' });
 export type CertificationAction = z.infer<typeof CertificationAction>;
 
@@ -69,8 +102,14 @@ export const CertificationCheck = z
   .object({
     check: z.enum(checkNames),
     title: z.string(),
-    status: z.enum(['waiting', 'running', 'passed', 'failed', 'not_applicable']),
-    reason: z.string().exactOptional().meta({ description: 'Why it failed, or why it does not apply.' }),
+    status: z.enum(['waiting', 'running', 'passed', 'failed', 'not_applicable', 'not_played']).meta({
+      description:
+        'not_applicable: the integration does not do what it judges. not_played: the run was aborted before the end of the check, or a check ' +
+        'that it leans on failed.',
+    }),
+    reason: z.string().exactOptional().meta({
+      description: 'Why it failed, does not apply or was not played.',
+    }),
     done: z.array(z.string()).meta({ description: 'What the service did.' }),
     seen: z.array(Seen).meta({ description: 'What it saw.' }),
     read: z.string().meta({ description: 'The page to read.', example: '/docs/guides/orders' }),
@@ -83,9 +122,11 @@ export const Certification = z
   .object({
     id: Id,
     status: z.enum(['queued', 'running', 'passed', 'failed', 'aborted']).meta({
-      description: 'aborted: the run ended with the service, or took too long. It is never passed.',
+      description:
+        'aborted: by `POST /v2/certifications/{id}/abort`, with the service, or since it took too long. It is never passed.',
     }),
     verdict: z.string().exactOptional().meta({ description: 'How it ended, in a sentence.' }),
+    role: Role.exactOptional(),
     does: Does,
     waiting_for: WaitingFor.exactOptional(),
     checks: z.array(CertificationCheck),

@@ -5,14 +5,22 @@ import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
-import type { Certification, CertificationStart } from './schema.ts';
-import { insertCertification, listCertifications, readCertification } from './statements.ts';
+import { type Certification, type CertificationStart, doesOf } from './schema.ts';
+import {
+  abortCertification,
+  insertCertification,
+  listCertifications,
+  readCertification,
+} from './statements.ts';
 
 /**
  * Starts a certification, which a worker plays. Throws `permission_denied` at a location that is no sandbox, `conflict` when one
  * is under way there.
  */
-export async function start(ctx: CallContext, does: CertificationStart): Promise<Answer<Certification>> {
+export async function start(
+  ctx: CallContext,
+  { role, ...given }: CertificationStart,
+): Promise<Answer<Certification>> {
   const { locationId, location } = ctx.caller;
   if (!location.sandbox)
     throw new ApiError(
@@ -21,7 +29,9 @@ export async function start(ctx: CallContext, does: CertificationStart): Promise
     );
   return inTransaction(ctx, async (tx) => {
     const certificationId = newId();
-    const [made] = await tx.run(insertCertification, [locationId, certificationId, JSON.stringify(does)]);
+    const does = { ...doesOf[role ?? 'kiosk'], ...given };
+    const values = [locationId, certificationId, JSON.stringify(does), role ?? null];
+    const [made] = await tx.run(insertCertification, values);
     if (made === undefined)
       throw conflict(
         'certification_running',
@@ -31,6 +41,21 @@ export async function start(ctx: CallContext, does: CertificationStart): Promise
     return { text: made.doc };
   });
 }
+
+/** Ends one that is under way, with every check of it. Throws `resource_not_found`, `conflict` for one that has ended. */
+export async function abort(ctx: CallContext, id: string): Promise<Answer<Certification>> {
+  if (!isId(id)) throw notFound('Certification');
+  const { locationId } = ctx.caller;
+  return inTransaction(ctx, async (tx) => {
+    const [aborted] = await tx.run(abortCertification, [locationId, id, abortedByRequest]);
+    const [shown] = await tx.run(readCertification, [locationId, id]);
+    if (shown === undefined) throw notFound('Certification');
+    if (aborted === undefined) throw conflict('certification_ended', 'This certification has ended already.');
+    return { text: shown.doc };
+  });
+}
+
+const abortedByRequest = 'Aborted, as was asked.';
 
 /** Lists certifications, newest first. */
 export const list = (

@@ -5,6 +5,7 @@ import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
+import type { Current } from '../bulk/rows.rules.ts';
 import { emptyWrites, settleStock } from '../bulk/rules.ts';
 import { runBatch } from '../bulk/service.ts';
 import { apply } from '../bulk/store.ts';
@@ -41,11 +42,21 @@ export async function sync(
         },
         stock: true,
       },
-      plan: (current) => planStock(items, current),
+      plan: (current) =>
+        planStock(items, ctx.simulation?.fault === 'item_fails' ? withoutFirst(items, current) : current),
     },
     { size: items.length, path: 'items', dryRun: dry_run },
     ({ changes, result }) => ({ ...result, ...(dry_run && { dry_run: true, changes }) }),
   );
+}
+
+/** What is there, as if the product of the first item were not. */
+function withoutFirst([first]: StockSync['items'], current: Current): Current {
+  const isFirst = ({ id, external_id, sku }: Current['products'][number]) =>
+    first?.product_id === id ||
+    first?.sku === sku ||
+    (first?.external_id !== undefined && first.external_id === external_id);
+  return { ...current, products: current.products.filter((product) => !isFirst(product)) };
 }
 
 /**

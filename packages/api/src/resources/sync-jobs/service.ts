@@ -12,6 +12,10 @@ import { retryIn } from './retry.store.ts';
 import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
 import { insertJob, listJobs, readJob } from './statements.ts';
 
+/** The items, of which the first fails: it names a category that nobody has. */
+const withFailing = ([first, ...others]: ProductSync['items']): ProductSync['items'] =>
+  first === undefined ? [] : [{ ...first, category_external_ids: ['simulated-unknown-category'] }, ...others];
+
 /**
  * Accepts a batch of products to apply in the background. The job, its answer and its place in the queue commit
  * together. Throws `validation_error` for more items than the key may send, `rate_limited` when the hour's
@@ -27,7 +31,8 @@ export async function startProducts(
     await refuseUsedUp(ctx);
     const jobId = newId();
     const applied = include === undefined ? null : '[]';
-    const values = [locationId, jobId, mode, JSON.stringify(items), items.length, ctx.requestId, applied];
+    const stored = ctx.simulation?.fault === 'item_fails' ? withFailing(items) : items;
+    const values = [locationId, jobId, mode, JSON.stringify(stored), items.length, ctx.requestId, applied];
     const [made] = await tx.run(insertJob, values);
     await queueJobs(tx, locationId, made?.place);
     await startBatch(ctx, tx);

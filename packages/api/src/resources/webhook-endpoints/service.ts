@@ -1,4 +1,4 @@
-import { newId } from '@comanda/db';
+import { isId, newId } from '@comanda/db';
 import { conflict, invalid } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
@@ -76,7 +76,12 @@ export async function update(
   if (changes.url !== undefined) refuseAddress(ctx, changes.url);
   const { url = null, events = null, status = null, include = null } = changes;
   const values = [ctx.caller.locationId, id, url, events, status, include];
-  return inTransaction(ctx, async (tx) => shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values))));
+  return inTransaction(ctx, async (tx) => {
+    // A certification that holds it down would enable it afterwards.
+    if (status !== null && ctx.caller.location.sandbox && isId(id))
+      await tx.run(sql.letGo, [ctx.caller.locationId, id]);
+    return shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values)));
+  });
 }
 
 /** Deletes one at once; Postgres has the worker remove its deliveries. Throws `resource_not_found`. */

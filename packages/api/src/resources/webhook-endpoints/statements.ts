@@ -65,6 +65,13 @@ export const updateEndpoint = statement<EndpointText>(
    ${one} returning r.id, r.revision, ${entry} as doc`,
 );
 
+/** $1 location, $2 id. The certification that runs leaves the status of this endpoint alone from now on. */
+export const letGo = statement(
+  'let_go_of_webhook_endpoint',
+  `update certifications set held_endpoint_id = null
+   where location_id = $1::uuid and status = 'running' and held_endpoint_id = $2::uuid`,
+);
+
 /** $1 location, $2 id. */
 export const deleteEndpoint = statement<EndpointText>(
   'delete_webhook_endpoint',

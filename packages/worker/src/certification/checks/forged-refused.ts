@@ -1,5 +1,6 @@
 import { type Check, Unmet } from '../check.ts';
-import { answerOf, changeCatalog, send, underNewId } from '../events.ts';
+import { answerOf, causeEvent, send, underNewId } from '../events.ts';
+import { handled } from '../orders.ts';
 import { isEffect } from '../run.ts';
 
 /** For so long nothing may follow. */
@@ -10,15 +11,16 @@ const lies = [
   { what: 'signed ten minutes ago', sending: { agedSeconds: 600 } },
 ] as const;
 
-/** What is wrongly signed, or stale, is refused, and nothing follows. */
+/** What is wrongly signed, or stale, is refused, and nothing follows; what is rightly signed is accepted. */
 export const forgedRefused: Check = {
-  title: 'A wrongly signed and a stale event are refused',
+  title: 'A rightly signed event is accepted; a wrongly signed and a stale one are refused',
   needs: ['receives_webhooks'],
-  leansOn: [],
+  leansOn: ['endpoint_reached'],
   read: '/docs/guides/verify-a-webhook',
   async play(run) {
     const endpoint = await run.endpoint();
-    const event = await changeCatalog(run);
+    const event = await causeEvent(run, endpoint);
+    await handled(run, event);
     for (const { what, sending } of lies) {
       await run.settle();
       const lie = underNewId(event);
@@ -27,18 +29,23 @@ export const forgedRefused: Check = {
       const answer = await send(run, endpoint, lie, sending);
       run.did(`sent ${lie.type} ${lie.id}, ${what}`);
       await run.saw(`the endpoint answered ${lie.type} ${lie.id} with ${answerOf(answer)}`);
-      const calls = await run.listen(
-        quietSeconds,
-        `Nothing: an event that is ${what} must lead to no call.`,
-        before,
-      );
       const { responseCode = 0 } = answer;
       if (responseCode < 400 || responseCode > 499)
         throw new Unmet(`An event ${what} was answered with ${answerOf(answer)}: answer 400.`);
-      const effect = calls.find(isEffect);
-      if (effect === undefined) continue;
-      await run.saw(effect);
-      throw new Unmet(`After an event ${what} a call came within ${quietSeconds} s.`);
+      await run.staysQuiet(
+        quietSeconds,
+        `Nothing: an event that is ${what} must lead to no call.`,
+        before,
+        isEffect,
+        `After an event ${what} a call came within ${quietSeconds} s.`,
+      );
     }
+    await run.settle();
+    const right = underNewId(event);
+    const answer = await send(run, endpoint, right);
+    run.did(`sent ${right.type} ${right.id}, rightly signed`);
+    await run.saw(`the endpoint answered ${right.type} ${right.id} with ${answerOf(answer)}`);
+    if (!answer.ok)
+      throw new Unmet(`An event that is rightly signed was answered with ${answerOf(answer)}: answer 2xx.`);
   },
 };

@@ -13,7 +13,7 @@ const showsOrder = /^orders\.(get|getByExternalId|list|timeline)$/;
 export const goneAndCancelled: Check = {
   title: 'An item that is gone and an order that is cancelled lead to the documented next step',
   needs: ['places_orders'],
-  leansOn: [],
+  leansOn: ['endpoint_reached'],
   read: '/docs/guides/orders',
   async play(run) {
     await run.playFaults(['stock_gone'], ['orders.create']);
@@ -25,7 +25,11 @@ export const goneAndCancelled: Check = {
       seconds: toActSeconds,
       since: refused.number,
       look: (calls) =>
-        calls.find(({ operation }) => operation === 'orders.create' || showsWhatIsLeft.test(operation)),
+        calls.find(
+          ({ operation, status }) =>
+            operation === 'orders.create' ||
+            (showsWhatIsLeft.test(operation) && status !== null && status < 400),
+        ),
     });
     if (next === undefined)
       throw new Unmet(
@@ -44,15 +48,21 @@ export const goneAndCancelled: Check = {
     const [order] = await database.run(sql.findOrder, [run.locationId, placed.requestId]);
     const [cancelled] =
       order === undefined ? [] : await database.run(sql.cancelOrder, [run.locationId, order.id]);
-    if (cancelled === undefined) throw new Unmet('The order was over before the restaurant could cancel it.');
+    if (order === undefined || cancelled === undefined)
+      throw new Unmet('The order was over before the restaurant could cancel it.');
     run.did(`cancelled order ${cancelled.number}, as the restaurant would: order.cancelled`);
+    const { id } = order;
     const since = await run.newest();
     const read = await run.waitFor({
       action: 'none',
       text: 'Your program learns of it, and reads the order.',
       seconds: toActSeconds,
       since,
-      look: (calls) => calls.find(({ operation }) => showsOrder.test(operation)),
+      look: (calls) =>
+        calls.find(
+          ({ operation, status, answered, request }) =>
+            showsOrder.test(operation) && status === 200 && (answered.includes(id) || request.includes(id)),
+        ),
     });
     if (read === undefined)
       throw new Unmet(`The order was cancelled, and nothing read it within ${toActSeconds} s.`);

@@ -1,5 +1,6 @@
 import { type Check, Unmet } from '../check.ts';
-import { answerOf, changeCatalog, send, whileDown } from '../events.ts';
+import { answerOf, changeCatalog, placeOrder, send, whileDown } from '../events.ts';
+import { handled, isMove } from '../orders.ts';
 import type { Run } from '../run.ts';
 import type { PublishedEvent, TestedEndpoint } from '../statements.ts';
 import * as sql from '../statements.ts';
@@ -7,46 +8,61 @@ import { isPull, toPullSeconds } from './catalog-pulled.ts';
 
 const quietSeconds = 5;
 
-/** Of two versions of the catalog the newer comes first, twice; then the older. There is one effect. */
+/** An order comes twice; of two versions of the catalog the newer comes first, twice, then the older. Each has one effect. */
 export const onceEach: Check = {
   title: 'An event delivered twice, and out of order, leads to one effect',
-  needs: ['receives_webhooks', 'reads_catalog'],
-  leansOn: ['catalog_pulled'],
+  needs: ['receives_webhooks'],
+  needsOneOf: ['reads_catalog', 'takes_orders'],
+  leansOn: ['endpoint_reached', 'catalog_pulled', 'statuses_sent', 'forged_refused'],
   read: '/docs/guides/webhooks',
   async play(run) {
-    const endpoint = await run.endpoint('catalog.updated');
-    await run.settle();
-    const [older, newer] = await whileDown(run, endpoint, async () => [
-      await changeCatalog(run),
-      await changeCatalog(run),
-    ]);
-    const since = await run.newest();
-    await deliver(run, endpoint, newer, 'the newer version');
-    const pull = await run.waitFor({
-      action: 'none',
-      text: 'Your program pulls the catalog, once.',
-      seconds: toPullSeconds,
-      since,
-      look: (calls) => calls.find((call) => isPull(call) && call.status !== null),
-    });
-    if (pull === undefined) throw new Unmet('The event had no effect at all: the catalog was not pulled.');
-    await run.saw(pull);
-    await run.settle();
-    for (const [event, what] of [
-      [newer, 'the same event a second time'],
-      [older, 'an older version that comes late'],
-    ] as const) {
-      // Before it is sent: a call may come at once.
-      const before = await run.newest();
-      await deliver(run, endpoint, event, what);
-      const calls = await run.listen(quietSeconds, `Nothing: ${what} brings no news.`, before);
-      const effect = calls.find(isPull);
-      if (effect === undefined) continue;
-      await run.saw(effect);
-      throw new Unmet(`After ${what} the catalog was pulled again.`);
-    }
+    if (run.does.takes_orders) await sendOrderTwice(run);
+    if (run.does.reads_catalog) await sendCatalogTwice(run);
   },
 };
+
+async function sendOrderTwice(run: Run): Promise<void> {
+  const endpoint = await run.endpoint('order.created');
+  const event = await placeOrder(run);
+  await handled(run, event);
+  await run.settle();
+  const before = await run.newest();
+  const what = 'the same event a second time';
+  await deliver(run, endpoint, event, what);
+  const fault = `After ${what} the order was moved again.`;
+  await run.staysQuiet(quietSeconds, `Nothing: ${what} brings no news.`, before, isMove, fault);
+}
+
+async function sendCatalogTwice(run: Run): Promise<void> {
+  const endpoint = await run.endpoint('catalog.updated');
+  await run.settle();
+  const [older, newer] = await whileDown(run, endpoint, async () => [
+    await changeCatalog(run),
+    await changeCatalog(run),
+  ]);
+  const since = await run.newest();
+  await deliver(run, endpoint, newer, 'the newer version');
+  const pull = await run.waitFor({
+    action: 'none',
+    text: 'Your program pulls the catalog, once.',
+    seconds: toPullSeconds,
+    since,
+    look: (calls) => calls.find((call) => isPull(call) && call.status !== null),
+  });
+  if (pull === undefined) throw new Unmet('The event had no effect at all: the catalog was not pulled.');
+  await run.saw(pull);
+  await run.settle();
+  for (const [event, what] of [
+    [newer, 'the same event a second time'],
+    [older, 'an older version that comes late'],
+  ] as const) {
+    // Before it is sent: a call may come at once.
+    const before = await run.newest();
+    await deliver(run, endpoint, event, what);
+    const fault = `After ${what} the catalog was pulled again.`;
+    await run.staysQuiet(quietSeconds, `Nothing: ${what} brings no news.`, before, isPull, fault);
+  }
+}
 
 async function deliver(
   run: Run,

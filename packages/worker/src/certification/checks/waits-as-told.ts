@@ -1,33 +1,42 @@
 import { type Check, Unmet } from '../check.ts';
-import { changeCatalog } from '../events.ts';
-import { askForOrder } from '../orders.ts';
+import { changeCatalog, placeOrder } from '../events.ts';
+import { askForOrder, isMove } from '../orders.ts';
 import type { Run } from '../run.ts';
 import type { Call } from '../statements.ts';
 import { isPull, toPullSeconds } from './catalog-pulled.ts';
+import { toSyncSeconds } from './failed-items-read.ts';
+import { toSendSeconds } from './statuses-sent.ts';
 
-const told = [
+const waits = [
   { fault: 'rate_limited; seconds=3', seconds: 3 },
   { fault: 'unavailable; seconds=3', seconds: 3 },
 ] as const;
 /** The seconds of Retry-After are whole, and clocks tick: so much earlier is in time. */
 const graceMs = 1_050;
-/** So much longer than told it may wait. */
+/** So much longer than Retry-After says it may wait. */
 const patienceSeconds = 45;
 
 /** 429 and 503 are met with waiting; each is judged by itself. */
 export const waitsAsTold: Check = {
-  title: '429 and 503 are met with waiting as told',
+  title: 'After 429 and 503 it waits as long as Retry-After says',
   needs: [],
-  leansOn: [],
+  needsOneOf: ['places_orders', 'takes_orders', 'reads_catalog', 'brings_catalog'],
+  leansOn: ['endpoint_reached', 'statuses_sent', 'refused_move_ends'],
   read: '/docs/guides/limits',
   async play(run) {
-    if (!run.does.places_orders && !run.does.reads_catalog)
-      throw new Unmet('It neither places orders nor reads the catalog: there is no call to play it upon.');
-    const faults = told.map(({ fault }) => fault);
+    const faults = waits.map(({ fault }) => fault);
     const early: string[] = [];
-    let call = run.does.places_orders ? await refusedOrder(run, faults) : await refusedPull(run, faults);
+    const { places_orders, takes_orders, reads_catalog } = run.does;
+    const refuse = places_orders
+      ? refusedOrder
+      : takes_orders
+        ? refusedMove
+        : reads_catalog
+          ? refusedPull
+          : refusedSync;
+    let call = await refuse(run, faults);
     run.did('refused it with 429, then with 503, each with Retry-After: 3');
-    for (const { seconds } of told) {
+    for (const { seconds } of waits) {
       const refused = call;
       const { operation, number, status, endedMs } = refused;
       const next = await run.waitFor({
@@ -57,6 +66,38 @@ export const waitsAsTold: Check = {
 async function refusedOrder(run: Run, faults: readonly string[]): Promise<Call> {
   await run.playFaults(faults, ['orders.create']);
   return askForOrder(run, 'it will be refused with 429, then with 503.', ({ fault }) => fault !== null);
+}
+
+async function refusedMove(run: Run, faults: readonly string[]): Promise<Call> {
+  await run.settle();
+  const since = await run.newest();
+  await run.playFaults(faults, ['orders.updateStatus', 'orders.cancel']);
+  await placeOrder(run);
+  const call = await run.waitFor({
+    action: 'send_statuses',
+    text: 'An order was placed: send a status of it, which is refused.',
+    seconds: toSendSeconds,
+    since,
+    look: (calls) => calls.find((each) => isMove(each) && each.fault !== null && each.status !== null),
+  });
+  if (call === undefined) throw new Unmet('No status was sent, so nothing could be refused.');
+  await run.saw(call);
+  return call;
+}
+
+async function refusedSync(run: Run, faults: readonly string[]): Promise<Call> {
+  const since = await run.newest();
+  await run.playFaults(faults, ['stock.sync', 'catalog.sync', 'syncJobs.startProducts']);
+  const call = await run.waitFor({
+    action: 'sync_items',
+    text: 'Send your stock or products now: the call is refused with 429, then with 503.',
+    seconds: toSyncSeconds,
+    since,
+    look: (calls) => calls.find((each) => each.fault !== null && each.status !== null),
+  });
+  if (call === undefined) throw new Unmet('Nothing was sent, so nothing could be refused.');
+  await run.saw(call);
+  return call;
 }
 
 async function refusedPull(run: Run, faults: readonly string[]): Promise<Call> {

@@ -1,0 +1,76 @@
+import { type Check, Unmet } from '../check.ts';
+import type { Run } from '../run.ts';
+import type { Call } from '../statements.ts';
+import * as sql from '../statements.ts';
+
+/** Seconds that an integration, or a person at it, has to begin a sync. */
+export const toSyncSeconds = 90;
+const toReadSeconds = 45;
+
+/** Where an item may fail alone. */
+const syncs = ['stock.sync', 'syncJobs.startProducts'];
+
+/** What looks at the product of a failed item, or brings it again. */
+const looksOrMends =
+  /^(stock\.(list|get|sync|adjust)|products\.(list|get|getByExternalId|create|update)|catalog\.(get|sync)|syncJobs\.startProducts)$/;
+
+/** An item of a sync fails, and the integration reads which. */
+export const failedItemsRead: Check = {
+  title: 'An item of a sync that failed is read',
+  needs: ['brings_catalog'],
+  leansOn: [],
+  read: '/docs/guides/first-sync',
+  async play(run) {
+    await run.playFaults(['item_fails'], syncs);
+    const since = await run.newest();
+    const sync = await run.waitFor({
+      action: 'sync_items',
+      text: 'Send your stock (POST /v2/stock/sync) or products (POST /v2/sync/products) now: one item will fail.',
+      seconds: toSyncSeconds,
+      since,
+      look: (calls) => calls.find((call) => call.fault !== null && call.status !== null),
+    });
+    if (sync === undefined) throw new Unmet(`No sync came within ${toSyncSeconds} s.`);
+    await run.saw(sync);
+    if (sync.status === null || sync.status >= 400)
+      throw new Unmet(
+        `The sync was refused with ${sync.status}: see the answer to request ${sync.requestId}.`,
+      );
+    run.did('let the first item of it fail');
+    const isJob = sync.operation === 'syncJobs.startProducts';
+    const read = await run.waitFor({
+      action: 'none',
+      text: isJob
+        ? 'Your program reads the job (GET /v2/sync/jobs/{id}) until it has ended, and which item failed.'
+        : 'Your program reads in the answer which item failed, and looks at its product or sends it again.',
+      seconds: toReadSeconds,
+      since: sync.number,
+      look: (calls) =>
+        isJob
+          ? readOfJob(run, sync, calls)
+          : calls.find((call) => isGood(call) && looksOrMends.test(call.operation)),
+    });
+    if (read === undefined)
+      throw new Unmet(
+        isJob
+          ? `The job has a failed item, and was not read after its end within ${toReadSeconds} s.`
+          : `An item of the sync failed, and its product was neither looked at nor sent again within ${toReadSeconds} s.`,
+      );
+    await run.saw(read);
+  },
+};
+
+const isGood = ({ status }: Call) => status !== null && status < 400;
+
+async function readOfJob(run: Run, { answered }: Call, calls: readonly Call[]): Promise<Call | undefined> {
+  const [jobId = ''] = answered;
+  const [job] = await run.tools.database.run(sql.jobEnd, [run.locationId, jobId]);
+  const ended = job?.endedMs ?? Number.POSITIVE_INFINITY;
+  return calls.find(
+    (call) =>
+      isGood(call) &&
+      call.operation === 'syncJobs.get' &&
+      call.answered.includes(jobId) &&
+      (call.endedMs ?? 0) >= ended,
+  );
+}
