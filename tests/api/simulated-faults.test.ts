@@ -185,15 +185,41 @@ describe('stock_gone', () => {
   });
 });
 
+describe('item_fails', () => {
+  it('fails the first item of a stock sync as an unknown product, and does the others', async () => {
+    const skus = await Promise.all(
+      ['first', 'second'].map(async (name) => {
+        const sku = `${name}-${randomUUID()}`;
+        await api.rest('POST /v2/products', { key, body: { name, description: '', price: 1, sku } });
+        return sku;
+      }),
+    );
+    const body = { items: skus.map((sku) => ({ sku, quantity: 3 })) };
+    const played = await simulating('item_fails', 'POST /v2/stock/sync', {
+      body,
+      headers: { 'idempotency-key': randomUUID() },
+    });
+    expect(played.body.data).toMatchObject({
+      success_items: 1,
+      failed_items: 1,
+      errors: [{ index: 0, message: `There is no product with sku ${skus[0]}.` }],
+    });
+  });
+});
+
 describe('the header is refused', () => {
   it.each([
     ['stok_gone', 'is unknown: did you mean stock_gone?'],
-    ['fire', 'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone, stream_cut'],
+    [
+      'fire',
+      'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone, item_fails, stream_cut',
+    ],
     ['slow; seconds=11', 'slow takes "; seconds=N" of at most 10'],
     ['slow; minutes=1', 'slow takes "; seconds=N" of at most 10'],
     ['timeout_after_write; seconds=1', 'timeout_after_write takes no parameter'],
     ['timeout_after_write', 'timeout_after_write cannot happen to this operation'],
     ['stock_gone', 'stock_gone cannot happen to this operation'],
+    ['item_fails', 'item_fails cannot happen to this operation'],
     ['slow, slow', 'must be one of'],
   ])('for %s, saying what is meant', async (simulate, message) => {
     const answer = await simulating(simulate);

@@ -17,3 +17,9 @@ test('the guide to certification names every check in its order, and what it lea
   });
   expect(rows.filter(([name]) => checkNames.some((known) => known === name))).toEqual(wanted);
 });
+
+test('the guide shows the report of a run that passed, with every check by its title', () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs/guides/certify.md'), 'utf8');
+  for (const name of checkNames)
+    expect(guide).toMatch(new RegExp(`^## ${checks[name].title}: (passed|does not apply)$`, 'm'));
+});

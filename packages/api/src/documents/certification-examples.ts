@@ -4,18 +4,17 @@ const at = (time: string) => `2026-01-31T${time}-03:00`;
 
 /** Examples of certifications: a short one of an integration that places orders alone. */
 export const certificationExamples = {
-  CertificationStart: {
-    receives_webhooks: false,
-    reads_catalog: false,
-    reads_lists: false,
-    places_orders: true,
-  },
+  CertificationStart: { role: 'kiosk', receives_webhooks: false, reads_catalog: false, reads_lists: false },
   Certification: {
     id: exampleIds.certification,
     status: 'passed',
     verdict:
-      '1 of 1 checks passed. 7 do not apply: it does not receive webhooks, nor read the catalog, nor read lists.',
-    does: { receives_webhooks: false, reads_catalog: false, reads_lists: false, places_orders: true },
+      '3 of 3 checks passed. 9 do not apply: it does not receive webhooks, nor read the catalog, nor read lists, nor take orders, nor bring the catalog.',
+    role: 'kiosk',
+    does: {
+      ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
+      ...{ places_orders: true, takes_orders: false, brings_catalog: false },
+    },
     checks: [
       {
         check: 'catalog_pulled',

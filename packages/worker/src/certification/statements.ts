@@ -182,9 +182,9 @@ export const changePrice = statement<{ id: string; name: string }>(
      update products p set price = case when c.ours then c.was else c.price + 1 end from chosen c
      where p.location_id = $1::uuid and p.id = c.id returning p.id, p.name
    ), noted as (
-     update certifications set changed = case when not c.ours then
+     update certifications r set changed = case when not c.ours then
        jsonb_build_object('product_id', c.id, 'was', c.price, 'set', c.price + 1) end from chosen c
-     where ${one}
+     where r.location_id = $1::uuid and r.id = $2::uuid
    )
    select id, name from changed`,
 );
