@@ -2,6 +2,7 @@ import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { asTold, unanswered, waitAfter } from './failure.ts';
 import type { Envelope, Send } from './http-link.ts';
+import { jointPauses, type Pause } from './joint-pauses.ts';
 import type { AppRouter } from './surface.ts';
 
 /** How long and how often a call is tried; see `ClientOptions`. */
@@ -19,6 +20,7 @@ type Failure = TRPCClientError<AppRouter>;
 export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter> {
   // One for all calls of a client: those of a batch are repeated as a batch, and other clients at other times.
   const spread = 0.5 + Math.random() / 2;
+  const wait = jointPauses();
   return () =>
     ({ op }) =>
       observable<Envelope, Failure>((observer) => {
@@ -26,7 +28,7 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
         const sent = { ...op, input: inputOf(op, settings), signal: ending.signal };
         const attempt = () => send(sent).catch((error) => Promise.reject(TRPCClientError.from(error)));
         const end = limit(op, settings.timeoutMs, ending.signal);
-        const tries = { ...settings, spread, ending: ending.signal };
+        const tries = { ...settings, spread, wait, ending: ending.signal };
         Promise.race(op.signal?.aborted ? [end] : [repeated(op, attempt, tries), end])
           .then((envelope) => {
             observer.next(envelope);
@@ -39,26 +41,27 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
 
 interface Tries extends CallSettings {
   spread: number;
+  wait: Pause;
   ending: AbortSignal;
 }
 
 async function repeated(
   op: Operation,
   attempt: () => Promise<Envelope>,
-  { timeoutMs, retries, spread, ending }: Tries,
+  { timeoutMs, retries, spread, wait, ending }: Tries,
 ): Promise<Envelope> {
   const deadline = performance.now() + timeoutMs;
   for (let tried = 0; ; tried++) {
     try {
       return await attempt();
     } catch (error) {
-      const wait = waitAfter(error);
+      const asked = waitAfter(error);
       const waitMs =
-        typeof wait === 'number' ? wait * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
+        typeof asked === 'number' ? asked * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
       // Whoever waits to be refused by the clock waits for nothing.
-      if (wait === undefined || tried === retries || performance.now() + waitMs >= deadline)
+      if (asked === undefined || tried === retries || performance.now() + waitMs >= deadline)
         throw asTold(op.path, error);
-      await pause(waitMs, ending);
+      await wait(waitMs, ending);
       if (ending.aborted) throw error;
     }
   }
