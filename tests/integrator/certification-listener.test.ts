@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
+import { checkNames } from '../../packages/api/src/resources/certifications/schema.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { describeMutants } from './certification-mutants.ts';
-import { listenerMutants } from './certified-mutants.ts';
+import { erpMutants, kioskMutants, listenerMutants } from './certified-mutants.ts';
 import { download } from './comanda-mjs.ts';
 
 const api = usePublishingApi();
+
+test('every check has at least three mutants', () => {
+  const tables = [kioskMutants, erpMutants, listenerMutants];
+  const most = (name: (typeof checkNames)[number]) =>
+    Math.max(...tables.map((table) => table[name]?.length ?? 0));
+  expect(checkNames.filter((name) => most(name) < 3)).toEqual([]);
+});
 
 describeMutants(
   api,

@@ -263,5 +263,6 @@ export const erpMutants: Partial<Record<CheckName, readonly Sabotage[]>> = {
       to: 'event = verify_webhook(self.secret, headers, body)\n            if event["id"] in self.known:\n                return 409\n            self.inbox.put(event)',
     },
   ],
-  ...deaf('erp'),
+  caught_up: deaf('erp').caught_up,
+  forged_refused: deaf('erp').forged_refused,
 };

@@ -7,6 +7,13 @@ import { createKey } from './factories.ts';
 
 let events = 0;
 
+const endCertifications = ({ api, locationId }: Kitchen) =>
+  api.app.database.pool.query(
+    `update certifications set status = 'passed', waiting_for = null, completed_at = now()
+     where location_id = $1 and status in ('queued', 'running')`,
+    [locationId],
+  );
+
 /** A resource that was made, as its lookups name it. */
 export interface Made {
   id: string;
@@ -114,17 +121,15 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
       await hand.close();
     }
   },
+  // There is one at a time, and a test may start another.
   certifications: async (kitchen) => {
-    // There is one at a time, and a test may start another.
-    const end = () =>
-      kitchen.api.app.database.pool.query(
-        `update certifications set status = 'passed', waiting_for = null, completed_at = now()
-         where location_id = $1 and status in ('queued', 'running')`,
-        [kitchen.locationId],
-      );
-    await end();
+    const made = await makers['certifications.abort']?.(kitchen);
+    await endCertifications(kitchen);
+    return made ?? { id: '' };
+  },
+  'certifications.abort': async (kitchen) => {
+    await endCertifications(kitchen);
     const { id } = await created(kitchen, 'POST /v2/certifications', {});
-    await end();
     return { id: String(id) };
   },
   webhookEndpoints: async (kitchen) => {
