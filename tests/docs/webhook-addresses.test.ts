@@ -35,7 +35,8 @@ describe('the addresses that webhooks come from', () => {
     expect(again.map(({ status }) => status)).toEqual([304, 200]);
   });
 
-  test('are those of the environment of the process', async () => {
+  // The process is bundled first.
+  test('are those of the environment of the process', { timeout: 120_000 }, async () => {
     const env = { DATABASE_URL: unset.databaseUrl, WEBHOOK_SOURCE_ADDRESSES: addresses.join(', ') };
     const { url = '', stop } = await startProcess({ entry: 'api', env });
     expect(await json({ url })).toEqual({ published: true, addresses });
