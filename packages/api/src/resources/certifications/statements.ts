@@ -31,7 +31,7 @@ export const insertCertification = statement<{ doc: string }>(
 );
 
 /**
- * SQL that aborts the runs of the table `ending`, which stands before it in the same `with` and has `location_id`, `id`, `held_endpoint_id`
+ * SQL that aborts the runs of the table `ending`, which precedes it in the same `with` and has `location_id`, `id`, `held_endpoint_id`
  * and `changed` of them; `verdict` is SQL, too. What a run changed is put back where it still is what the run set.
  */
 export const abortedRuns = (verdict: string): string => `ended as (
