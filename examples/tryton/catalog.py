@@ -56,10 +56,10 @@ def plain(entry: Entry) -> str:
 
 def bring(comanda: Comanda, erp: Erp) -> None:
     """Sends what changed. The same may be sent again after a kill: it changes nothing."""
-    changed = erp.transact(changes)
+    changed = erp.look(changes)
     for start in range(0, len(changed), BATCH):
         part = changed[start : start + BATCH]
-        tree = as_tree(part, erp.transact(articles))
+        tree = as_tree(part, erp.look(articles))
         if erp.transact(get_state, "refused catalog") == plain({"tree": tree}):
             continue
         try:

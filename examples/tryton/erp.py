@@ -12,7 +12,8 @@ from trytond.config import config
 
 config.update_etc(os.environ.get("TRYTOND_CONFIG"))
 
-from trytond.pool import Pool  # noqa: E402  (reads the configuration when it is imported)
+from trytond.cache import Cache  # noqa: E402  (they read the configuration when they are imported)
+from trytond.pool import Pool  # noqa: E402
 from trytond.transaction import Transaction  # noqa: E402
 from trytond.worker import run_task  # noqa: E402
 
@@ -76,6 +77,16 @@ class Erp:
                 run_task(self.pool, transaction.tasks.pop())
             return answer
         raise AssertionError
+
+    def look(self, work: Callable[..., Any], *given: Any) -> Any:
+        """Reads what is committed now. The caches of this process would have texts as they were up to five minutes ago."""
+        with Transaction().start(DATABASE, self.user, readonly=True, context=self.context) as transaction:
+            Cache.clear_all()
+            try:
+                return work(*given)
+            finally:
+                # Not a commit: it would clear the caches of all of Tryton.
+                transaction.rollback()
 
 
 def sql(query: str, *values: Any) -> List[Tuple[Any, ...]]:

@@ -16,8 +16,8 @@ from erp import Erp, get_state, notice, set_state, sql
 
 Entry = Dict[str, Any]
 
-#: One event says that an order is there, one that it moved, canceled ones included. The others say the same once more.
-TYPES = ["order.created", "order.status_changed", "settlement.created"]
+#: One says that an order is there, one that it moved, one that it was canceled. The others of an order say the same once more.
+TYPES = ["order.created", "order.status_changed", "order.cancelled", "settlement.created"]
 
 
 def register(comanda: Comanda, erp: Erp, hook: str) -> None:

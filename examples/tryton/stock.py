@@ -67,7 +67,7 @@ def bring(comanda: Comanda, erp: Erp) -> None:
     for call, name, quantity in erp.transact(sql, waiting):
         calls[call].append((name, quantity))
     for call, rows in calls.items():
-        refused = send_one(comanda, erp, call, *rows[0]) if len(rows) == 1 else send_all(comanda, call, rows)
+        refused = send_one(comanda, erp, call, *rows[0]) if len(rows) == 1 else send_all(comanda, erp, call, rows)
         erp.transact(settle, call, dict(rows), refused)
 
 
@@ -77,33 +77,44 @@ def send_one(comanda: Comanda, erp: Erp, call: str, name: str, quantity: Decimal
     try:
         comanda.post("/v2/products/{id}/stock/adjust", {"adjust": quantity}, idempotency_key=call, id=product)
     except ComandaError as error:
-        if error.status == 409 and error.reason == "stock_range":
-            return {name: Decimal(comanda.get("/v2/products/{id}", id=product)["stock"]["quantity"])}
         if error.status not in (404, 409, 422):
             raise
-        erp.transact(notice, name, str(error))
+        return look_at(comanda, erp, name, str(error))
     return {}
 
 
-def send_all(comanda: Comanda, call: str, rows: List[Tuple[str, Decimal]]) -> Dict[str, Decimal]:
+def send_all(comanda: Comanda, erp: Erp, call: str, rows: List[Tuple[str, Decimal]]) -> Dict[str, Decimal]:
     """The same of many. A batch that was answered may have refused some of its items."""
     items = [{"external_id": name, "adjust": quantity} for name, quantity in rows]
     answer = comanda.post("/v2/stock/sync", {"items": items}, idempotency_key=call)
-    refused = {}
+    refused: Dict[str, Decimal] = {}
     for error in answer["errors"]:
-        name = rows[error["index"]][0]
-        if "quantity" in error:
-            refused[name] = Decimal(error["quantity"])
-        else:
-            print(f"{name}: {error['message']}", flush=True)
+        refused.update(look_at(comanda, erp, rows[error["index"]][0], error["message"]))
     return refused
 
 
+def look_at(comanda: Comanda, erp: Erp, name: str, message: str) -> Dict[str, Decimal]:
+    """What is there of an article whose adjustment was refused. One that is no longer there needs a person."""
+    try:
+        found = comanda.get("/v2/products/by-external-id/{external_id}", external_id=name)
+    except ComandaError as error:
+        if error.status != 404:
+            raise
+        erp.transact(notice, name, message)
+        return {}
+    return {name: Decimal(found["stock"]["quantity"])}
+
+
 def settle(call: str, sent: Dict[str, Decimal], refused: Dict[str, Decimal]) -> None:
-    """Notes a call as done. Where less is there than went out, all that is there goes, and the rest is owed."""
+    """
+    Notes a call as done. What was refused and fits what is there is sent again. Where more went out than is there, all that
+    is there goes, and the rest is owed.
+    """
     sql("DELETE FROM comanda_adjustment WHERE call = %s", call)
     for name, there in refused.items():
-        notice(name, f"{-sent[name] - there} more were sold than there are")
-        for key, quantity in ((f"tryton-stock-{uuid.uuid4()}", -there), (None, sent[name] + there)):
+        now = max(sent[name], -there)
+        if now != sent[name]:
+            notice(name, f"{(now - sent[name]).normalize():f} more were sold than there are")
+        for key, quantity in ((f"tryton-stock-{uuid.uuid4()}", now), (None, sent[name] - now)):
             if quantity != 0:
                 sql("INSERT INTO comanda_adjustment (call, external_id, quantity) VALUES (%s, %s, %s)", key, name, quantity)

@@ -25,6 +25,7 @@ export class Till {
   readonly #looking: string;
   readonly #key: string;
   #method = '';
+  #oat = '';
   readonly #products = new Map<string, string>();
 
   /** What it changes, and what its orders are made of, goes to `url`; where it only looks, to `looking`. */
@@ -60,11 +61,8 @@ export class Till {
   }
 
   /** All products, or the one with this external id. */
-  async products(
-    code?: string,
-    url = this.#looking,
-  ): Promise<{ id: string; external_id: string; price: number }[]> {
-    if (code !== undefined) return [await this.#look(`GET /v2/products/by-external-id/${code}`, url)];
+  async products(code?: string): Promise<{ id: string; external_id: string; price: number }[]> {
+    if (code !== undefined) return [await this.#look(`GET /v2/products/by-external-id/${code}`)];
     const all = await this.#look<{ id: string; external_id: string; price: number }[]>(
       'GET /v2/products?limit=200',
     );
@@ -118,24 +116,20 @@ export class Till {
       price: latte?.price,
       subselections: [milk],
     };
-    await this.#ask(
-      'POST /v2/catalog/sync',
-      { categories: [{ external_id: 'BAR', name: 'Bar', products: [product] }] },
-      'choices',
-    );
+    const body = { categories: [{ external_id: 'BAR', name: 'Bar', products: [product] }], include: ['ids'] };
+    type Named = { ids: { type: string; id: string }[] };
+    const { ids } = await this.#ask<Named>('POST /v2/catalog/sync', body, 'choices');
+    this.#oat = ids.find(({ type }) => type === 'item')?.id ?? '';
   }
 
   /** Two of it, with what was chosen. */
   async orderLatteWithOatMilk(name: string): Promise<TillOrder> {
-    type Subselections = { subselections: { items: { id: string }[] }[] }[];
-    const [latte] = (await this.products('LAT', this.#url)) as unknown as Subselections;
-    const item = latte?.subselections[0]?.items[0]?.id;
     return this.#place(name, [
       {
         product_id: await this.#idOf('LAT'),
         quantity: 2,
         comment: 'very hot',
-        subselections: [{ item_id: item, quantity: 1 }],
+        subselections: [{ item_id: this.#oat, quantity: 1 }],
       },
     ]);
   }

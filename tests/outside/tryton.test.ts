@@ -63,7 +63,8 @@ const idle = () =>
     const [{ open } = { open: 1 }] = await rows<{ open: number }>(
       'select ((select count(*) from comanda_inbox where not done) + (select count(*) from comanda_adjustment where call is not null))::int as open',
     );
-    return open === 0;
+    if (open > 0) throw new Error(JSON.stringify(await rows('select about, text from comanda_notice')));
+    return true;
   });
 
 beforeAll(async () => {
@@ -74,7 +75,7 @@ beforeAll(async () => {
     products: [
       { code: 'CRO', name: 'Croissant', price: '8.325', tax: '20', category: 'Bakery', stock: 10 },
       { code: 'LAT', name: 'Caffè latte', price: '3.55', tax: '22', category: 'Coffee', stock: 50 },
-      { code: 'BEA', name: 'Beans, loose', price: '19.0909', tax: '10', category: 'Coffee', stock: 30 },
+      { code: 'BEA', name: 'Beans, loose', price: '19.0909', tax: '10', stock: 30, unit: 'Kilogram' },
       { code: 'DEL', name: 'Delivery', price: '2.5', tax: '22', kind: 'service' },
       { code: 'WAT', name: 'Water', price: '1', tax: '4', category: 'Drinks', stock: 12 },
       // Enough that the opening balance is a batch.

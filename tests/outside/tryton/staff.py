@@ -53,12 +53,12 @@ def category_of(name, **accounting):
     return category
 
 
-def add(code, name, price, tax=None, category=None, stock=None, kind="goods"):
+def add(code, name, price, tax=None, category=None, stock=None, kind="goods", unit="Unit"):
     from trytond.modules.account.tests.tools import get_accounts
 
     Template, Unit = Model.get("product.template"), Model.get("product.uom")
     template = Template(name=name, type=kind, salable=True, list_price=Decimal(price))
-    template.default_uom = template.sale_uom = Unit.find([("name", "=", "Unit")])[0]
+    template.default_uom = template.sale_uom = Unit.find([("name", "=", unit)])[0]
     accounting = category_of(f"Taxed {tax}", accounting=True)
     if not accounting.account_revenue:
         accounting.account_revenue = get_accounts()["revenue"]
