@@ -13,7 +13,7 @@ import { type RecordingFront, startRecordingFront } from './tryton-front.ts';
 // A day of a restaurant whose ERP is Debian's Tryton, connected by examples/tryton, which is killed at its worst moments.
 // COMANDA_RECORD=yes writes the calls of the day to tests/integrator/tryton-calls.json.
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 400_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 900_000 });
 
 const api = usePublishingApi();
 const database = 'shop';

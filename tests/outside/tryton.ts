@@ -199,9 +199,13 @@ export async function startTryton(downloads: string): Promise<Tryton> {
     },
     async readDay({ database, url, key }, day) {
       const env = { COMANDA_URL: url, COMANDA_KEY: key, TRYTON_DATABASE: database };
-      const { child, ended, output } = start(['connector.py', 'day', day], env, folder);
-      await ended;
-      return { code: child.exitCode ?? -1, stdout: output() };
+      const options = { cwd: folder, env: { PATH: process.env.PATH, TRYTOND_CONFIG: config, ...env } };
+      const run = promisify(execFile)(python, ['-B', '-W', 'ignore', 'connector.py', 'day', day], options);
+      const { code, stdout } = await run.then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        (error) => error as { code: number; stdout: string },
+      );
+      return { code, stdout };
     },
     async query<Row extends pg.QueryResultRow>(database: string, sql: string) {
       const connection = new pg.Client({ connectionString: uri(database) });
