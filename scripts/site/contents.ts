@@ -5,6 +5,7 @@ export const guides = [
   { path: 'guides/orders', title: 'Orders and safe repeats' },
   { path: 'guides/paid-while-unavailable', title: 'Money taken while we answer 503' },
   { path: 'guides/closing-the-day', title: 'Closing the day' },
+  { path: 'guides/erp', title: 'An ERP, end to end' },
   { path: 'errors', title: 'Errors' },
   { path: 'guides/limits', title: 'Limits' },
   { path: 'guides/paging', title: 'Paging and reading changes' },

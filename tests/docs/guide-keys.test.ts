@@ -41,6 +41,13 @@ it('the key of an ERP opens every call of the guides', () => {
   ).toEqual([]);
 });
 
+it("the key of the ERP's guide opens every call of that guide", () => {
+  const calls = namedIn(textOf('erp.md'));
+  expect(calls.length).toBeGreaterThan(7);
+  const key = keyIn('erp.md');
+  expect(calls.filter(({ permission }) => permission !== null && !grants(key, permission))).toEqual([]);
+});
+
 it('the key of the quick start opens every call of the quick start', () => {
   const calls = namedIn(textOf('quick-start.md').split('## Next')[0] ?? '');
   expect(calls.length).toBeGreaterThan(4);

@@ -26,6 +26,7 @@ test('every block of the guides is run, but for those that are marked `text`, wh
   const runs = ['sh', 'sh operator', 'http'];
   const others = blocks.filter(({ kind }) => !runs.includes(kind));
   expect(others.map(({ guide, kind, code }) => [guide, kind, code.split('\n')[0]])).toEqual([
+    ['erp.md', 'text', 'export COMANDA_URL=https://comanda.example.com COMANDA_KEY=…'],
     [
       'feed.md',
       'text',

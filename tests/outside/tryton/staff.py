@@ -95,15 +95,23 @@ def stop_selling(code):
 
 
 def move(code, quantity):
-    """Comes in from a supplier, or is thrown away."""
+    deliver([code], quantity)
+
+
+def deliver(codes, quantity):
+    """Comes in from a supplier, or is thrown away; all of it at once."""
     Location, Move = Model.get("stock.location"), Model.get("stock.move")
     shelf = Location.find([("type", "=", "storage"), ("code", "=", "STO")])[0]
     other = Location.find([("type", "=", "supplier" if quantity > 0 else "lost_found")])[0]
-    record = Move(product=product_of(code), quantity=abs(quantity))
-    record.from_location, record.to_location = (other, shelf) if quantity > 0 else (shelf, other)
-    record.unit_price = Decimal(1)
-    record.currency = Model.get("company.company").find()[0].currency
-    record.click("do")
+    records = []
+    for code in codes:
+        record = Move(product=product_of(code), quantity=abs(quantity))
+        record.from_location, record.to_location = (other, shelf) if quantity > 0 else (shelf, other)
+        record.unit_price = Decimal(1)
+        record.currency = Model.get("company.company").find()[0].currency
+        record.save()
+        records.append(record)
+    Move.click(records, "do")
 
 
 def shipments_of(reference):

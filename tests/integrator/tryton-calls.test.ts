@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { grants } from '../../packages/api/src/permissions.ts';
+import { keyOfErp } from '../docs/erp-key.ts';
+import { callRest } from '../support/api.ts';
+import { useConsumer } from '../support/consumer.ts';
+import { operations } from '../support/documented.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { Bindings, isRecord, type RecordedCall } from './recorded-calls.ts';
+import { middayZone, playedCalls } from './tryton-day.ts';
+
+// The day that tests/outside/tryton.test.ts recorded, played again: no Python and no Tryton are needed. An answer that is another
+// one than the connector for Tryton was answered with is named by its path.
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const api = usePublishingApi();
+const consumer = useConsumer();
+const calls = JSON.parse(readFileSync(join(repositoryRoot, playedCalls), 'utf8')) as RecordedCall[];
+const keys = new Map<string, string>();
+
+beforeAll(async () => {
+  const locationId = await createLocation(api.app.database, { timezone: middayZone() });
+  await createPaymentMethod(api.app.database, { locationId });
+  const permissions = { connector: keyOfErp(), till: ['*' as const] };
+  for (const [who, granted] of Object.entries(permissions))
+    keys.set(who, (await createKey(api.app.database, { locationId, permissions: granted })).key);
+});
+
+/** Types of events, with the fields that each has. */
+const shapes = (answer: unknown): string[] =>
+  isRecord(answer) && Array.isArray(answer.data)
+    ? answer.data.map(({ type, data }) => `${type}: ${Object.keys(data).sort().join()}`)
+    : [];
+
+test('every call of the connector for Tryton is answered as it was when it was recorded', async () => {
+  const bindings = new Bindings();
+  bindings.set('hook', consumer.url);
+  let cursor = 'latest';
+  const heard = { recorded: new Set<string>(), here: new Set<string>() };
+  for (const [index, { who, call, key, body, status, answer }] of calls.entries()) {
+    const isFeed = call.startsWith('GET /v2/events?');
+    // How far the feed was at a moment depends on the clock: what it brought until then is compared.
+    if (isFeed) await api.published();
+    const route = bindings.fill(isFeed ? call.replace(/after=[^&]*/, `after=${cursor}`) : call);
+    const answered = await callRest(api.url, route, {
+      key: keys.get(who) ?? '',
+      headers: key === undefined ? {} : { 'idempotency-key': bindings.fill(key) },
+      ...(body !== undefined && { body: JSON.parse(bindings.fill(JSON.stringify(body))) as unknown }),
+    });
+    // In the restaurant it is the day of its orders.
+    const made = isRecord(answered.body.data) ? answered.body.data.created_at : undefined;
+    if (call === 'POST /v2/orders' && typeof made === 'string') bindings.set('day', made.slice(0, 10));
+    const where = `call ${index}, ${who}: ${call}`;
+    expect(answered.status, `${where}: ${answered.text}`).toBe(status);
+    if (isFeed) {
+      const { next } = answered.body.pagination as { next?: string };
+      cursor = next ?? cursor;
+      for (const shape of shapes(answer)) heard.recorded.add(shape);
+      for (const shape of shapes(answered.body)) heard.here.add(shape);
+      expect(
+        [...heard.recorded].filter((shape) => !heard.here.has(shape)),
+        where,
+      ).toEqual([]);
+    } else expect(bindings.unlike(answer, answered.body), where).toEqual([]);
+  }
+});
+
+test('it was a whole day: catalog, stock, orders, statuses, a settlement, and repeats after kills', () => {
+  const count = (pattern: RegExp, by = 'connector') =>
+    calls.filter(({ who, call }) => who === by && pattern.test(call)).length;
+  expect(count(/^POST \/v2\/catalog\/sync/)).toBeGreaterThan(2);
+  expect(count(/^POST \/v2\/stock\/sync/)).toBe(2);
+  expect(count(/stock\/adjust/)).toBeGreaterThan(4);
+  expect(count(/^GET \/v2\/orders\/.*snapshot/)).toBeGreaterThan(8);
+  expect(count(/^PATCH \/v2\/orders\/.*status/)).toBeGreaterThan(8);
+  expect(count(/^POST \/v2\/orders\/.*cancel/)).toBe(1);
+  expect(count(/^GET \/v2\/settlements\/.*entries/)).toBeGreaterThan(0);
+  expect(count(/^GET \/v2\/sales-reports/)).toBe(1);
+  expect(count(/^POST \/v2\/orders$/, 'till')).toBeGreaterThan(8);
+  const keyed = calls.flatMap(({ key }) => key ?? []);
+  expect(keyed.length - new Set(keyed).size).toBeGreaterThan(2);
+});
+
+test('the key of the guide has the permissions that these calls need, and none besides', () => {
+  const needed = calls
+    .filter(({ who }) => who === 'connector')
+    .flatMap(({ call }) => {
+      const [method, path = ''] = call.split('?')[0]?.split(' ') ?? [];
+      const found = operations.flatMap(({ meta, routes }) =>
+        routes
+          .filter((route) => route.method === method && matches(route.path, path))
+          .map(() => meta.permission ?? []),
+      );
+      expect(found.length, call).toBeGreaterThan(0);
+      return found[0] ?? [];
+    });
+  const granted = new Set<string>(keyOfErp());
+  expect(needed.filter((permission) => !grants(granted, permission))).toEqual([]);
+  expect([...granted].filter((permission) => !needed.some((each) => each === permission))).toEqual([]);
+});
+
+/** The most particular path comes first in the table of operations, or takes no other's calls. */
+const matches = (pattern: string, path: string) =>
+  new RegExp(`^${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Certification } from '../../packages/api/src/resources/certifications/schema.ts';
+import { keyOfErp } from '../docs/erp-key.ts';
+import { download } from '../integrator/comanda-mjs.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Connector, type Staff, startTryton, type Tryton } from './tryton.ts';
+
+// The connector of examples/tryton is certified as an ERP. Tryton's people do what a certification waits for.
+
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
+
+const api = usePublishingApi();
+const database = 'shop';
+const goods = { price: '2.05', tax: '10', category: 'Bakery', stock: 100 };
+const products = Array.from({ length: 22 }, (_, n) => ({ code: `P${n}`, name: `Pastry ${n}`, ...goods }));
+let tryton: Tryton;
+let staff: Staff;
+let connector: Connector;
+let key: string;
+
+beforeAll(async () => {
+  tryton = await startTryton(api.url);
+  tryton.copy(database);
+  staff = await tryton.startStaff(database);
+  await staff.ask('set_up', { products });
+  const locationId = await createLocation(api.app.database, { sandbox: true });
+  const permissions = [
+    ...keyOfErp(),
+    'certifications:read',
+    'certifications:write',
+    'sandbox:reset',
+  ] as const;
+  ({ key } = await createKey(api.app.database, {
+    locationId,
+    permissions: [...permissions],
+    perMinute: 600,
+  }));
+  expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
+  await api.published();
+  connector = await tryton.startConnector({ database, url: api.url, key, port: 41_288 });
+  const stocked =
+    'select 1 from comanda_adjustment having count(*) = 0 and (select count(*) from comanda_move) > 21';
+  await waitFor('the opening balance', async () => (await tryton.query(database, stocked)).length === 1, {
+    timeoutMs: 120_000,
+  });
+});
+afterAll(() => tryton?.remove());
+
+it('the connector passes the certification of an ERP', async () => {
+  let over = false;
+  const waiting = async () => {
+    const { body } = await api.rest<{ data: Certification[] }>('GET /v2/certifications?limit=1', { key });
+    return body.data[0]?.waiting_for;
+  };
+  const atWork = (async () => {
+    let counted = '';
+    while (!over) {
+      await staff.ask('hand_over');
+      const { action, until = '' } = (await waiting()) ?? {};
+      // More than twenty articles at once are a batch.
+      if (String(action) === 'sync_items' && until !== counted) {
+        counted = until;
+        await staff.ask('deliver', { codes: products.map(({ code }) => code), quantity: 1 });
+      }
+    }
+  })();
+  const { run } = await download({ url: api.url, key: { id: '', key } });
+  const ended = await run(['certify', '--role', 'erp']).finally(() => {
+    over = true;
+  });
+  await atWork;
+  expect([ended.code, ended.stderr], `${ended.stdout}\n${connector.output()}`).toEqual([
+    0,
+    expect.any(String),
+  ]);
+  expect(ended.stdout).toContain('**passed**');
+});
