@@ -8,7 +8,7 @@ const api = usePublishingApi();
 describeMutants(
   api,
   { program: 'erp.py', start: { role: 'erp' }, mutants: erpMutants },
-  { 'no items': { role: 'erp', brings_catalog: false } },
+  { 'no items': { start: { role: 'erp', brings_catalog: false } } },
   (endOf) => {
     test('an ERP is certified by what an ERP does, and the report names what does not apply', () => {
       const { report } = endOf('good');

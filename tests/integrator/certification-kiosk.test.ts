@@ -8,7 +8,7 @@ const api = usePublishingApi();
 describeMutants(
   api,
   { program: 'integration.py', start: {}, mutants: kioskMutants },
-  { 'no orders': { role: 'kiosk', places_orders: false } },
+  { 'no orders': { start: { role: 'kiosk', places_orders: false } } },
   (endOf) => {
     test('a start without a role is that of a kiosk, as it was before there were roles', () => {
       const { report } = endOf('good');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkNames } from '../../packages/api/src/resources/certifications/schema.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { describeMutants } from './certification-mutants.ts';
-import { erpMutants, kioskMutants, listenerMutants } from './certified-mutants.ts';
+import { erpMutants, kioskMutants, listenerMutants, otherWays } from './certified-mutants.ts';
 import { download } from './comanda-mjs.ts';
 
 const api = usePublishingApi();
@@ -17,10 +17,15 @@ test('every check has at least three mutants', () => {
 describeMutants(
   api,
   { program: 'integration.py', start: { role: 'listener' }, mutants: listenerMutants },
-  {},
+  Object.fromEntries(otherWays.map((change) => [change.wrong, { change }])),
   (endOf) => {
     test('one that only receives webhooks passes, and nothing else is asked of it', () => {
       expect(endOf('good').report.verdict).toMatch(/^3 of 3 checks passed\. 9 do not apply: /);
+    });
+
+    test.each(otherWays.map(({ wrong }) => wrong))('one that %s passes as well', (name) => {
+      const { report } = endOf(name);
+      expect(report.status, JSON.stringify(report, null, 1)).toBe('passed');
     });
 
     test('an address where nobody listens is reported first, and what leans on it is not played', () => {

@@ -31,7 +31,7 @@ const wrongs = ({ mutants }: MutantTable): [CheckName, Sabotage][] =>
 export function describeMutants(
   api: ReturnType<typeof usePublishingApi>,
   table: MutantTable,
-  more: Readonly<Record<string, CertificationStart>>,
+  more: Readonly<Record<string, { start?: CertificationStart; change?: Sabotage }>>,
   further: (endOf: Ends) => void,
 ): void {
   const { program, start } = table;
@@ -46,7 +46,7 @@ export function describeMutants(
         ['good', () => certify(api, program, start)],
         ...Object.entries(more).map(([name, other]): [string, () => Promise<Ended>] => [
           name,
-          () => certify(api, program, other),
+          () => certify(api, program, other.start ?? start, other.change),
         ]),
         ...wrongs(table).map(([check, wrong]): [string, () => Promise<Ended>] => [
           nameOf(check, wrong),

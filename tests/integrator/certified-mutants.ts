@@ -79,6 +79,29 @@ const deaf = (now: string) =>
 /** Mutants of integration.py in the role of a listener. */
 export const listenerMutants: Partial<Record<CheckName, readonly Sabotage[]>> = deaf('integration');
 
+const caughtUp = '"catch_up": integration.catch_up';
+const cursor = 'self.cursor = comanda.request(';
+
+/** What integration.py may do otherwise as a listener, and is right all the same. */
+export const otherWays: readonly Sabotage[] = [
+  {
+    wrong: 'polls its orders every two seconds',
+    from: cursor,
+    to: `threading.Thread(target=lambda: [(time.sleep(2), comanda.get("/v2/orders", status="pending")) for _ in iter(int, 1)], daemon=True).start()\n        ${cursor}`,
+  },
+  {
+    wrong: 'follows the stream',
+    from: cursor,
+    to: `threading.Thread(target=lambda: comanda._opener.open(__import__("urllib.request").request.Request(comanda.url + "/v2/events/stream", headers={"Authorization": "Bearer " + comanda._key})).read(), daemon=True).start()\n        ${cursor}`,
+    also: { from: caughtUp, to: '"catch_up": print' },
+  },
+  {
+    wrong: 'asks for a replay',
+    from: caughtUp,
+    to: '"catch_up": lambda: integration.comanda.post("/v2/webhook-endpoints/{id}/replay", {"since": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3600))}, id=integration.comanda.get("/v2/webhook-endpoints")[0]["id"])',
+  },
+];
+
 const pulls = '            self.pull_catalog()\n            self.version';
 const sent = '            time.sleep(wait)\n\n';
 const each = 'self.comanda.each("/v2/products")';

@@ -11,6 +11,9 @@ export async function workOnSandbox({ service, called }: Shop, { name }: Round):
     reads_lists: false,
     places_orders: false,
   };
+  // It waits for its endpoint, and so does not end by itself.
+  const aborted = await call('POST /v2/certifications', { role: 'listener' });
+  await call(`POST /v2/certifications/${aborted.id}/abort`);
   const { id } = await call('POST /v2/certifications', nothing);
   await call(`GET /v2/certifications/${id}`);
   await call('GET /v2/certifications?limit=10');
