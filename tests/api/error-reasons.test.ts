@@ -27,6 +27,7 @@ import {
   placeOrder,
   postOrder,
 } from '../support/orders.ts';
+import { certificationReasons } from './certification-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
 import { stockReasons } from './stock-reasons.ts';
 import { refusalOf, type Told, toldBy, whileCategoriesAreLocked } from './told.ts';
@@ -101,18 +102,7 @@ const stock = (...ids: string[]) => ({
 
 /** A call for each reason. */
 const calls: Record<Reason, () => Promise<Told>> = {
-  certification_running: async () => {
-    const locationId = await createLocation(api.app.database, { sandbox: true });
-    const { key } = await createKey(api.app.database, { locationId });
-    return last(2, () => rest('POST /v2/certifications', { key, body: {} }));
-  },
-  certification_ended: async () => {
-    const locationId = await createLocation(api.app.database, { sandbox: true });
-    const { key } = await createKey(api.app.database, { locationId });
-    const made = await api.rest<{ data: { id: string } }>('POST /v2/certifications', { key, body: {} });
-    const { id } = made.body.data;
-    return last(2, () => rest(`POST /v2/certifications/${id}/abort`, { key }));
-  },
+  ...certificationReasons(() => ({ api, rest })),
   unreadable_request: () => rest('GET /v2/orders/%zz'),
   unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
   body_bound: () => rest('POST /v2/categories', { body: '['.repeat(65) }),

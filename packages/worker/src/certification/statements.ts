@@ -71,11 +71,11 @@ export const keepAlive = statement<{ id: string }>(
 export const endRun = statement<{ id: string }>(
   'end_certification',
   `with ending as materialized (
-     select location_id, id, changed from certifications where ${one} and status = 'running' for update
+     select ctid as place, location_id, id, changed from certifications where ${one} and status = 'running' for update
    ), ended as (
      update certifications r set status = $3, verdict = $4, checks = $5::jsonb, waiting_for = null, faults = '{}',
        held_endpoint_id = null, changed = null, completed_at = clock_timestamp()
-     from ending s where r.location_id = s.location_id and r.id = s.id returning r.id
+     where r.ctid = any (array(select place from ending)) returning r.id
    ), ${priceBack}, cleared as (
      delete from internal.certification_calls c where c.location_id = $1::uuid and c.certification_id = $2::uuid
    )
@@ -86,7 +86,7 @@ export const endRun = statement<{ id: string }>(
 export const abortSilent = statement<{ count: number }>(
   'abort_silent_certifications',
   `with ending as materialized (
-     select r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
+     select r.ctid as place, r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
      where r.status in ('queued', 'running')
        and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => $2::float8) else interval '15 minutes' end
      limit 100 for update skip locked
@@ -175,9 +175,11 @@ export const changePrice = statement<{ id: string; name: string }>(
    ), chosen as materialized (
      select p.id, p.price, (run.changed ->> 'was')::numeric as was,
        coalesce(p.id = (run.changed ->> 'product_id')::uuid and p.price = (run.changed ->> 'set')::numeric, false) as ours
-     from run, products p where p.location_id = $1::uuid and p.visible and p.price < 1000000000
-       and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
-     order by p.id limit 1 for update of p
+     from run cross join lateral (
+       select p.id, p.price from products p where p.location_id = $1::uuid and p.visible and p.price < 1000000000
+         and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
+       order by p.id limit 1 for update
+     ) p
    ), changed as (
      update products p set price = case when c.ours then c.was else c.price + 1 end from chosen c
      where p.location_id = $1::uuid and p.id = c.id returning p.id, p.name
@@ -231,13 +233,15 @@ export const removeProducts = statement(
 export const placeOrder = statement<{ id: string }>(
   'place_certified_order',
   `with chosen as materialized (
-     select p.id, p.name, p.price, p.external_id, p.sku, m.id as method
-     from products p, payment_methods m, certifications r
-     where p.location_id = $1::uuid and p.visible and m.location_id = $1::uuid and m.enabled
-       and r.location_id = $1::uuid and r.id = $3::uuid and r.status = 'running'
-       and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
-       and not exists (select from subselections s where s.location_id = p.location_id and s.product_id = p.id and s.min_selection > 0)
-     order by p.id, m.id limit 1
+     select p.*, m.id as method from certifications r cross join lateral (
+       select p.id, p.name, p.price, p.external_id, p.sku from products p where p.location_id = $1::uuid and p.visible
+         and exists (select from product_categories c where c.location_id = p.location_id and c.product_id = p.id)
+         and not exists (select from subselections s where s.location_id = p.location_id and s.product_id = p.id and s.min_selection > 0)
+       order by p.id limit 1
+     ) p cross join lateral (
+       select m.id from payment_methods m where m.location_id = $1::uuid and m.enabled order by m.id limit 1
+     ) m
+     where r.location_id = $1::uuid and r.id = $3::uuid and r.status = 'running'
    ), made as (
      insert into orders (location_id, id, number, total, payment_method_id, identifier, channel, is_take_away)
      select $1::uuid, $2::uuid, -1 - floor(random() * 1000000000)::int, 0, c.method, 'Certification', 'certification', false from chosen c
