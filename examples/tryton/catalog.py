@@ -20,7 +20,8 @@ BATCH = 250
 def articles() -> Dict[Tuple[str, str], Entry]:
     """What Comanda should have, by kind and external id. A category comes before its products."""
     wanted: Dict[Tuple[str, str], Entry] = {}
-    for product in Pool().get("product.product").search([("code", "not in", [None, ""]), ("salable", "=", True)], order=[("code", "ASC")]):
+    sold = [("code", "not in", [None, ""]), ("salable", "=", True)]
+    for product in Pool().get("product.product").search(sold, order=[("code", "ASC")]):
         category = product.categories[0] if product.categories else None
         place = f"tryton-{category.id}" if category else "tryton"
         wanted.setdefault(("category", place), {"external_id": place, "name": category.name if category else "Other"})

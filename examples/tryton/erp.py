@@ -32,7 +32,8 @@ CREATE TABLE IF NOT EXISTS comanda_order (
     id TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE, day DATE NOT NULL, status TEXT NOT NULL,
     total NUMERIC NOT NULL, sale INTEGER UNIQUE REFERENCES sale_sale);
 -- What Comanda has of an article or category, as it was sent last.
-CREATE TABLE IF NOT EXISTS comanda_sent (kind TEXT, external_id TEXT, id TEXT NOT NULL, sent TEXT NOT NULL, PRIMARY KEY (kind, external_id));
+CREATE TABLE IF NOT EXISTS comanda_sent (
+    kind TEXT, external_id TEXT, id TEXT NOT NULL, sent TEXT NOT NULL, PRIMARY KEY (kind, external_id));
 -- Stock moves that were taken into account, and what is still to be sent of them: `call` is its idempotency key.
 CREATE TABLE IF NOT EXISTS comanda_move (move INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS comanda_adjustment (call TEXT, external_id TEXT NOT NULL, quantity NUMERIC NOT NULL);
@@ -40,7 +41,8 @@ CREATE TABLE IF NOT EXISTS comanda_adjustment (call TEXT, external_id TEXT NOT N
 CREATE TABLE IF NOT EXISTS comanda_entry (
     id TEXT PRIMARY KEY, settlement TEXT NOT NULL, "order" TEXT NOT NULL, kind TEXT NOT NULL, amount NUMERIC NOT NULL);
 -- What a person has to look at.
-CREATE TABLE IF NOT EXISTS comanda_notice (about TEXT, text TEXT, at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (about, text));
+CREATE TABLE IF NOT EXISTS comanda_notice (
+    about TEXT, text TEXT, at TIMESTAMPTZ NOT NULL DEFAULT now(), PRIMARY KEY (about, text));
 """
 
 

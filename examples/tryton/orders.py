@@ -78,7 +78,7 @@ def level(sale: Any, total: Decimal) -> None:
     missing = total - sale.total_amount
     if missing == 0:
         return
-    # What the four decimals of a price leave open grows with the quantity. More than that is no rounding: a wrong tax, a wrong price.
+    # What the four decimals of a price leave open grows with the quantity. More is no rounding: there is something else in it.
     if abs(missing) > sum(CENT + CENT / 100 * Decimal(str(line.quantity)) for line in sale.lines):
         raise ValueError(f"Tryton makes {sale.total_amount} of it, and Comanda {total}")
     rounding = Pool().get("sale.line")(type="line", quantity=1, unit_price=missing, description="Rounding")

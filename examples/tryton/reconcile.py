@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The day: every entry of a settlement booked once, and the sales of Tryton compared with it and with the report, to the cent."""
+"""The day: every entry of a settlement booked once, and the sales of Tryton compared with them, to the cent."""
 
 from __future__ import annotations
 

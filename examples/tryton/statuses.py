@@ -14,13 +14,15 @@ from erp import Erp, notice, sql
 #: State of the shipment: what the order becomes, step by step. Any other state says nothing yet.
 STEPS = {"packed": ["ready"], "done": ["ready", "closed"], "cancelled": ["canceled"]}
 ORDER = ["pending", "ready", "closed"]
+OPEN = """
+SELECT id, number, status, sale FROM comanda_order
+WHERE status IN ('pending', 'ready') AND sale IS NOT NULL ORDER BY number"""
 
 
 def wanted() -> List[Tuple[str, int, str, List[str]]]:
     """Orders that are behind their shipment."""
     behind = []
-    open_orders = "SELECT id, number, status, sale FROM comanda_order WHERE status IN ('pending', 'ready') AND sale IS NOT NULL ORDER BY number"
-    for order, number, status, sale in sql(open_orders):
+    for order, number, status, sale in sql(OPEN):
         states = {shipment.state for shipment in Pool().get("sale.sale")(sale).shipments}
         # One order, one shipment: with several nobody knows which of them the guest waits for.
         steps = STEPS.get(states.pop(), []) if len(states) == 1 else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stock moves of Tryton as adjustments: what came in or went out, never a count. A count would give back what was sold meanwhile."""
+"""Stock moves of Tryton as adjustments: what came in or went out. A count would give back what was sold meanwhile."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ JOIN comanda_sent c ON c.kind = 'product' AND c.external_id = p.code
 LEFT JOIN comanda_move seen ON seen.move = m.id
 WHERE m.state = 'done' AND seen.move IS NULL"""
 
+WAITING = "SELECT call, external_id, quantity FROM comanda_adjustment WHERE call IS NOT NULL ORDER BY call, external_id"
+OWED = "DELETE FROM comanda_adjustment WHERE call IS NULL AND external_id = %s RETURNING quantity"
+
 
 def collect() -> None:
     """Takes each move that was done into account once. The first time these are all moves: the opening balance."""
@@ -38,7 +41,7 @@ def collect() -> None:
             sums[new[move.id]] += came * Decimal(str(move.internal_quantity))
     for name in sums:
         # What was sold and was not there is owed: it comes off what comes in.
-        for (owed,) in sql("DELETE FROM comanda_adjustment WHERE call IS NULL AND external_id = %s RETURNING quantity", name):
+        for (owed,) in sql(OWED, name):
             sums[name] += owed
     rows = [(name, quantity) for name, quantity in sums.items() if quantity != 0]
     size = 1 if len(rows) <= SINGLY else BATCH
@@ -60,11 +63,10 @@ def is_of_comanda(move: object) -> bool:
 
 
 def bring(comanda: Comanda, erp: Erp) -> None:
-    """Sends what was collected. A call that is sent again after a kill has the same key and the same body, and adds nothing twice."""
+    """Sends what was collected. After a kill a call has the same key and the same body, and adds nothing twice."""
     erp.transact(collect)
-    waiting = "SELECT call, external_id, quantity FROM comanda_adjustment WHERE call IS NOT NULL ORDER BY call, external_id"
     calls: Dict[str, List[Tuple[str, Decimal]]] = defaultdict(list)
-    for call, name, quantity in erp.transact(sql, waiting):
+    for call, name, quantity in erp.transact(sql, WAITING):
         calls[call].append((name, quantity))
     for call, rows in calls.items():
         refused = send_one(comanda, erp, call, *rows[0]) if len(rows) == 1 else send_all(comanda, erp, call, rows)

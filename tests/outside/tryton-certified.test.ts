@@ -43,7 +43,7 @@ beforeAll(async () => {
   const stocked =
     'select 1 from comanda_adjustment having count(*) = 0 and (select count(*) from comanda_move) > 21';
   await waitFor('the opening balance', async () => (await tryton.query(database, stocked)).length === 1, {
-    timeoutMs: 120_000,
+    timeoutMs: 300_000,
   });
 });
 afterAll(() => tryton?.remove());

@@ -6,15 +6,18 @@ import { keyOfErp } from '../docs/erp-key.ts';
 import { middayZone, playedCalls, Till, type TillOrder } from '../integrator/tryton-day.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { waitFor } from '../support/wait.ts';
-import { type Connector, type Day, type Staff, startTryton, type Tryton } from './tryton.ts';
+import { waitFor as waitAtMost } from '../support/wait.ts';
+import { type Connector, type Day, type Sale, type Staff, startTryton, type Tryton } from './tryton.ts';
 import { type RecordingFront, startRecordingFront } from './tryton-front.ts';
 
 // A day of a restaurant whose ERP is Debian's Tryton, connected by examples/tryton, which is killed at its worst moments.
 // COMANDA_RECORD=yes writes the calls of the day to tests/integrator/tryton-calls.json.
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 900_000 });
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 900_000 });
 
+/** As long as a busy machine needs. */
+const waitFor: typeof waitAtMost = (description, check) =>
+  waitAtMost(description, check, { timeoutMs: 180_000, intervalMs: 100 });
 const api = usePublishingApi();
 const database = 'shop';
 const port = 41_287;
@@ -26,16 +29,6 @@ let connector: Connector;
 let starting: Promise<Connector>;
 let till: Till;
 let key: string;
-
-interface Sale {
-  reference: string;
-  state: string;
-  total: string;
-  tax: string;
-  lines: [string, number, string][];
-  shipments: string[];
-  invoices: [string, string][];
-}
 
 const begin = async () => {
   starting = tryton.startConnector({ database, url: front.url, key, port });

@@ -91,6 +91,17 @@ export interface Day {
   differences: string[];
 }
 
+/** A sale as Tryton has it. */
+export interface Sale {
+  reference: string;
+  state: string;
+  total: string;
+  tax: string;
+  lines: [string, number, string][];
+  shipments: string[];
+  invoices: [string, string][];
+}
+
 const first = 'tryton';
 
 /** Makes one: Debian's Tryton with its modules for sales, stock and invoices. `downloads` is where comanda.py comes from. */
@@ -143,7 +154,7 @@ export async function startTryton(downloads: string): Promise<Tryton> {
           if (child.exitCode !== null) throw new Error(said);
           return /^ready$/m.test(said);
         },
-        { timeoutMs: 120_000 },
+        { timeoutMs: 300_000 },
       );
     return { child, ended, ready, output: () => said };
   };
