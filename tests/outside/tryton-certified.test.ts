@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Certification } from '../../packages/api/src/resources/certifications/schema.ts';
+import { choosePort } from '../../packages/embedded/src/port.ts';
 import { keyOfErp } from '../docs/erp-key.ts';
 import { download } from '../integrator/comanda-mjs.ts';
 import { createKey, createLocation } from '../support/factories.ts';
@@ -39,7 +40,12 @@ beforeAll(async () => {
   }));
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
   await api.published();
-  connector = await tryton.startConnector({ database, url: api.url, key, port: 41_288 });
+  connector = await tryton.startConnector({
+    database,
+    url: api.url,
+    key,
+    port: await choosePort(tryton.cluster.home, null),
+  });
   const stocked =
     'select 1 from comanda_adjustment having count(*) = 0 and (select count(*) from comanda_move) > 21';
   await waitFor('the opening balance', async () => (await tryton.query(database, stocked)).length === 1, {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { choosePort } from '../../packages/embedded/src/port.ts';
 import { keyOfErp } from '../docs/erp-key.ts';
 import { middayZone, playedCalls, Till, type TillOrder } from '../integrator/tryton-day.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
@@ -20,8 +21,8 @@ const waitFor: typeof waitAtMost = (description, check) =>
   waitAtMost(description, check, { timeoutMs: 180_000, intervalMs: 100 });
 const api = usePublishingApi();
 const database = 'shop';
-const port = 41_287;
-const hook = `http://127.0.0.1:${port}/comanda`;
+let port: number;
+let hook: string;
 let tryton: Tryton;
 let staff: Staff;
 let front: RecordingFront;
@@ -63,6 +64,8 @@ const idle = () =>
 beforeAll(async () => {
   tryton = await startTryton(api.url);
   tryton.copy(database);
+  port = await choosePort(tryton.cluster.home, null);
+  hook = `http://127.0.0.1:${port}/comanda`;
   staff = await tryton.startStaff(database);
   await staff.ask('set_up', {
     products: [
@@ -290,6 +293,9 @@ describe('the day', () => {
     expect([day.report, day.sales, day.invoices, day.collected].map(Number)).toEqual(
       Array(4).fill(settled.collected),
     );
+    const lines = [...(await sales()).values()].flatMap((sale) => sale.lines);
+    expect(Number(day.tax)).toBeGreaterThan(10);
+    expect(Math.abs(Number(day.report_tax) - Number(day.tax))).toBeLessThanOrEqual(0.01 * lines.length);
     expect([Number(day.uncollected), Number(day.refunded), code]).toEqual([0, 0, 0]);
     expect(await connector.stop(), connector.output()).toBe(0);
     const refused = front.calls.filter(({ who, status }) => who === 'connector' && status >= 400);

@@ -82,6 +82,7 @@ export interface Connector {
 /** What it prints for a day. */
 export interface Day {
   report: string;
+  report_tax: string;
   sales: string;
   tax: string;
   invoices: string;
