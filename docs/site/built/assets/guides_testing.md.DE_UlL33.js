@@ -41,7 +41,7 @@ import{_ as n,o as a,c as p,ag as o}from"./chunks/framework.BvYig7dp.js";const u
 <span class="line"><span class="token-comment">/** What is tested here: your own receiver, and your own deed. */</span></span>
 <span class="line"><span class="token-keyword">async</span><span class="token-keyword"> function</span><span class="token-function"> receive</span><span class="foreground">(secret</span><span class="token-punctuation">,</span><span class="foreground"> request) {</span></span>
 <span class="line"><span class="token-keyword">  const</span><span class="token-constant"> event</span><span class="token-keyword"> =</span><span class="token-keyword"> await</span><span class="token-function"> verifyWebhook</span><span class="foreground">(secret</span><span class="token-punctuation">,</span><span class="token-constant"> request</span><span class="foreground">.headers</span><span class="token-punctuation">,</span><span class="token-keyword"> await</span><span class="token-constant"> request</span><span class="token-function">.text</span><span class="foreground">());</span></span>
-<span class="line"><span class="token-keyword">  return</span><span class="token-constant"> event</span><span class="foreground">.type </span><span class="token-keyword">===</span><span class="token-string-expression"> &#39;order.status_changed&#39;</span><span class="token-keyword"> ?</span><span class="token-constant"> event.data.status : undefined;</span></span>
+<span class="line"><span class="token-keyword">  return</span><span class="token-constant"> event</span><span class="foreground">.type </span><span class="token-keyword">===</span><span class="token-string-expression"> &#39;order.status_changed&#39;</span><span class="token-keyword"> ?</span><span class="token-constant"> event</span><span class="foreground">.</span><span class="token-constant">data</span><span class="foreground">.status </span><span class="token-keyword">:</span><span class="token-constant"> undefined</span><span class="foreground">;</span></span>
 <span class="line"><span class="foreground">}</span></span>
 <span class="line"></span>
 <span class="line"><span class="token-keyword">async</span><span class="token-keyword"> function</span><span class="token-function"> cancel</span><span class="foreground">(comanda</span><span class="token-punctuation">,</span><span class="foreground"> id) {</span></span>
@@ -52,7 +52,7 @@ import{_ as n,o as a,c as p,ag as o}from"./chunks/framework.BvYig7dp.js";const u
 <span class="line"><span class="foreground">  }</span></span>
 <span class="line"><span class="foreground">}</span></span>
 <span class="line"></span>
-<span class="line"><span class="foreground">let comanda;</span></span>
+<span class="line"><span class="token-keyword">let</span><span class="foreground"> comanda;</span></span>
 <span class="line"><span class="token-function">before</span><span class="foreground">(</span><span class="token-keyword">async</span><span class="foreground"> () </span><span class="token-keyword">=&gt;</span><span class="foreground"> {</span></span>
 <span class="line"><span class="foreground">  comanda </span><span class="token-keyword">=</span><span class="token-keyword"> await</span><span class="token-function"> startComanda</span><span class="foreground">();</span></span>
 <span class="line"><span class="foreground">});</span></span>
