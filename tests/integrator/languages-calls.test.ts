@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { entriesOf, languagesHere, type Reply, useDriver } from './languages.ts';
+import { entriesOf, languages, languagesHere, type Reply, useDriver } from './languages.ts';
 
 const api = usePublishingApi();
+
+test('every client that is served has a driver, and the cases of the others', () => {
+  const served = downloadedFiles.map(({ file }) => file as string);
+  expect(languages.map(({ client }) => client)).toEqual(served.filter((file) => !file.endsWith('.mjs')));
+});
 
 describe.each(languagesHere)('the client for $name', (language) => {
   const { ask } = useDriver(language);

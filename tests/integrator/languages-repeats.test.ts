@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useConsumer } from '../support/consumer.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';
@@ -9,7 +12,7 @@ import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderBody } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Fault, type Front, startFront } from './front.ts';
-import { entriesOf, languagesHere, useDriver } from './languages.ts';
+import { entriesOf, languages, languagesHere, useDriver } from './languages.ts';
 
 const api = usePublishingApi();
 const elsewhere = useConsumer();
@@ -31,6 +34,11 @@ async function listening(server: Server) {
   const close = () => new Promise<void>((closed) => server.close(() => closed()));
   return { url: `http://127.0.0.1:${port}`, close };
 }
+
+test.each(languages)('$client repeats what the others do', ({ client }) => {
+  const source = readFileSync(join(repositoryRoot, client), 'utf8');
+  expect(source).toMatch(/MAY_?PASS = .{0,20}408, 429, 500, 502, 503, 504\W/i);
+});
 
 describe.each(languagesHere)('the client for $name', (language) => {
   const { ask } = useDriver(language);

@@ -153,6 +153,10 @@ const values: readonly { written: string; again?: readonly string[] }[] = [
   { written: '"\\u00e9\\ud83c\\udf55\\u2028\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000"' },
 ];
 
+test('the published vector is signed as these tests sign', () => {
+  expect(sign(body)).toBe(vector.signature);
+});
+
 describe.each(languagesHere)('the client for $name', (language) => {
   const { ask, askText } = useDriver(language);
   const command = (given: Given) => ({

@@ -13,7 +13,7 @@ export interface Language {
   /** Where the client is in the repository. */
   client: string;
   driver: string;
-  /** Programs without which it cannot be run, and Debian's packages that have them. */
+  /** Programs and libraries without which it cannot be run, as a shell asks for them, and Debian's packages that have them. */
   needs: readonly string[];
   packages: string;
   /** Threads may share a client. */
@@ -26,12 +26,13 @@ export interface Language {
 const make = (folder: string, program: string, args: readonly string[]) =>
   execFileSync(program, args, { cwd: folder, stdio: 'pipe' });
 
-const languages: readonly Language[] = [
+/** All of them, in the order of the guides. */
+export const languages: readonly Language[] = [
   {
     name: 'Python',
     client: 'packages/integrator/python/comanda.py',
     driver: 'driver.py',
-    needs: ['python3'],
+    needs: ['command -v python3'],
     packages: 'python3',
     hasThreads: true,
     command: (folder) => ['python3', '-B', '-W', 'error', join(folder, 'driver.py')],
@@ -40,7 +41,7 @@ const languages: readonly Language[] = [
     name: 'Java',
     client: 'packages/integrator/java/Comanda.java',
     driver: 'Driver.java',
-    needs: ['javac', 'java'],
+    needs: ['command -v javac', 'command -v java'],
     packages: 'default-jdk-headless',
     hasThreads: true,
     prepare: (folder) =>
@@ -51,7 +52,7 @@ const languages: readonly Language[] = [
     name: 'C#',
     client: 'packages/integrator/csharp/Comanda.cs',
     driver: 'Driver.cs',
-    needs: ['mcs', 'mono'],
+    needs: ['command -v mcs', 'ls "$(dirname "$(command -v mono)")"/../lib/mono/4.5/System.Net.Http.dll'],
     packages: 'mono-mcs and libmono-system-net-http4.0-cil',
     hasThreads: true,
     prepare: (folder) =>
@@ -65,15 +66,14 @@ const languages: readonly Language[] = [
     name: 'PHP',
     client: 'packages/integrator/php/comanda.php',
     driver: 'driver.php',
-    needs: ['php'],
+    needs: ['command -v php'],
     packages: 'php-cli',
     hasThreads: false,
     command: (folder) => ['php', join(folder, 'driver.php'), join(folder, 'comanda.php')],
   },
 ];
 
-const isMissing = ({ needs }: Language) =>
-  needs.some((program) => spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0);
+const isMissing = ({ needs }: Language) => needs.some((need) => spawnSync('sh', ['-c', need]).status !== 0);
 
 /** Those whose programs are on this machine; the others are named. */
 export const languagesHere: readonly Language[] = languages.filter((language) => {
