@@ -16,7 +16,7 @@ export interface RecordingFront {
 /** Starts one. `who` has the name of each key; `hook` is where webhooks go. */
 export async function startRecordingFront(
   target: string,
-  who: ReadonlyMap<string, string>,
+  who: Readonly<Record<string, string>>,
   hook: string,
 ): Promise<RecordingFront> {
   const calls: RecordedCall[] = [];
@@ -35,7 +35,7 @@ export async function startRecordingFront(
     const text = await response.text();
     const key = headers['idempotency-key'];
     const call: RecordedCall = {
-      who: who.get(String(headers.authorization).replace('Bearer ', '')) ?? 'nobody',
+      who: who[String(headers.authorization).replace('Bearer ', '')] ?? 'nobody',
       call: `${method} ${name(decodeURIComponent(url))}`,
       ...(typeof key === 'string' && { key: name(key) }),
       ...(body !== '' && { body: JSON.parse(name(body)) as unknown }),

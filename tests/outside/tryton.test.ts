@@ -46,9 +46,8 @@ const rows = <Row extends object>(sql: string) => tryton.query<Row & Record<stri
 const sales = async () => new Map((await staff.ask<Sale[]>('sales')).map((sale) => [sale.reference, sale]));
 const saleOf = (order: TillOrder) =>
   waitFor(`the sale of ${order.number}`, async () => (await sales()).get(`Comanda ${order.number}`));
-const statusOf = async (order: TillOrder) => (await till.read(order)).status;
 const toHave = (order: TillOrder, status: string) =>
-  waitFor(`order ${order.number} to be ${status}`, async () => (await statusOf(order)) === status);
+  waitFor(`order ${order.number} to be ${status}`, async () => (await till.read(order)).status === status);
 const left = (code: string) => till.left(code);
 /** Waits until the connector has nothing to do. */
 const idle = () =>
@@ -76,12 +75,8 @@ beforeAll(async () => {
       { code: 'WAT', name: 'Water', price: '1', tax: '4', category: 'Drinks', stock: 12 },
       // Enough that the opening balance is a batch.
       ...Array.from({ length: 20 }, (_, n) => ({
-        code: `P${n + 10}`,
-        name: `Pastry ${n + 10}`,
-        price: '2.05',
-        tax: '10',
-        category: 'Bakery',
-        stock: n + 1,
+        ...{ code: `P${n + 10}`, name: `Pastry ${n + 10}`, category: 'Bakery' },
+        ...{ price: '2.05', tax: '10', stock: n + 1 },
       })),
     ],
   });
@@ -89,11 +84,7 @@ beforeAll(async () => {
   await createPaymentMethod(api.app.database, { locationId });
   ({ key } = await createKey(api.app.database, { locationId, permissions: keyOfErp(), perMinute: 600 }));
   const ofTill = await createKey(api.app.database, { locationId });
-  const who = new Map([
-    [key, 'connector'],
-    [ofTill.key, 'till'],
-  ]);
-  front = await startRecordingFront(api.url, who, hook);
+  front = await startRecordingFront(api.url, { [key]: 'connector', [ofTill.key]: 'till' }, hook);
   till = new Till(front.url, api.url, ofTill.key);
 });
 afterAll(async () => {
