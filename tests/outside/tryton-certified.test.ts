@@ -14,8 +14,7 @@ vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 const api = usePublishingApi();
 const database = 'shop';
-const goods = { price: '2.05', tax: '10', category: 'Bakery', stock: 100 };
-const products = Array.from({ length: 22 }, (_, n) => ({ code: `P${n}`, name: `Pastry ${n}`, ...goods }));
+let codes: string[];
 let tryton: Tryton;
 let staff: Staff;
 let connector: Connector;
@@ -25,7 +24,6 @@ beforeAll(async () => {
   tryton = await startTryton(api.url);
   tryton.copy(database);
   staff = await tryton.startStaff(database);
-  await staff.ask('set_up', { products });
   const locationId = await createLocation(api.app.database, { sandbox: true });
   const permissions = [
     ...keyOfErp(),
@@ -40,6 +38,18 @@ beforeAll(async () => {
   }));
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
   await api.published();
+  // The ERP has the articles of the restaurant: an order of others has nothing to ship.
+  const { body } = await api.rest<{ data: { external_id?: string; name: string }[] }>(
+    'GET /v2/products?limit=200',
+    { key },
+  );
+  const goods = { price: '2.05', tax: '10', category: 'Menu', stock: 1_000 };
+  const products = body.data.flatMap(({ external_id: code, name }) =>
+    code === undefined ? [] : { code, name, ...goods },
+  );
+  codes = products.map(({ code }) => code);
+  expect(codes.length).toBeGreaterThan(20);
+  await staff.ask('set_up', { products });
   connector = await tryton.startConnector({
     database,
     url: api.url,
@@ -68,7 +78,7 @@ it('the connector passes the certification of an ERP', async () => {
       // More than twenty articles at once are a batch.
       if (String(action) === 'sync_items' && until !== counted) {
         counted = until;
-        await staff.ask('deliver', { codes: products.map(({ code }) => code), quantity: 1 });
+        await staff.ask('deliver', { codes, quantity: 1 });
       }
     }
   })();
