@@ -20,6 +20,7 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     price: 'price + 1',
     visible: 'not visible',
     image_url: "'https://example.com/other.png'",
+    tax_rate: '10.5',
   },
   categories: {
     external_id: "'other'",
