@@ -33,6 +33,10 @@ export const refusedInTheCatalog: readonly RefusedEdit[] = [
     ['price = -1', `products.price ${amount}`],
     ['price = 99999999999', `products.price ${amount}`],
     [`price = 'abc'`, noNumber('abc')],
+    [
+      'tax_rate = 100.5',
+      'products.tax_rate must be a percentage from 0 to 100, with four decimals at most, or empty',
+    ],
     ['name = null', empty('products.name')],
     [`name = repeat('x', 256)`, 'products.name must have 1 to 255 characters'],
     [`external_id = ' '`, blank('external_id', 'products')],
