@@ -30,7 +30,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(chosen: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(chosen);
     const isLong = ({ moduleId }: TestSpecification) =>
-      /\/tests\/(bench|cli|e2e|faults|fuzz|plans|upgrade)\//.test(moduleId);
+      /\/tests\/((bench|cli|e2e|faults|fuzz|plans|upgrade)\/|integrator\/certification-)/.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
