@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jointPauses } from '../../packages/client/src/joint-pauses.ts';
+import { pause } from '../../packages/client/src/call-link.ts';
 
 const never = () => new AbortController().signal;
 
@@ -24,7 +24,6 @@ async function turnsOf(pauses: Promise<void>[]): Promise<number[]> {
 }
 
 it('pauses of one turn that began in other milliseconds ended in other turns, and parted a batch', async () => {
-  const pause = jointPauses();
   const pauses = [1, 2, 3].map(() => {
     passMs(3);
     return pause(40, never());
@@ -33,7 +32,6 @@ it('pauses of one turn that began in other milliseconds ended in other turns, an
 });
 
 it('a pause does not end before its time, nor with one of another turn or length', async () => {
-  const pause = jointPauses();
   const began = performance.now();
   const first = pause(20, never());
   const longer = pause(60, never()).then(() => performance.now() - began);
@@ -46,7 +44,6 @@ it('a pause does not end before its time, nor with one of another turn or length
 });
 
 it('one that is given up ends alone, and the others go on', async () => {
-  const pause = jointPauses();
   const ending = new AbortController();
   const ended: string[] = [];
   const given = pause(40, ending.signal).then(() => ended.push('given up'));
@@ -59,7 +56,6 @@ it('one that is given up ends alone, and the others go on', async () => {
 });
 
 it('one that begins in the turn in which all before it were given up has a time of its own', async () => {
-  const pause = jointPauses();
   const ending = new AbortController();
   const given = pause(20, ending.signal);
   ending.abort();

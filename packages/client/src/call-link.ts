@@ -2,7 +2,6 @@ import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { asTold, unanswered, waitAfter } from './failure.ts';
 import type { Envelope, Send } from './http-link.ts';
-import { jointPauses, type Pause } from './joint-pauses.ts';
 import type { AppRouter } from './surface.ts';
 
 /** How long and how often a call is tried; see `ClientOptions`. */
@@ -20,7 +19,6 @@ type Failure = TRPCClientError<AppRouter>;
 export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter> {
   // One for all calls of a client: those of a batch are repeated as a batch, and other clients at other times.
   const spread = 0.5 + Math.random() / 2;
-  const wait = jointPauses();
   return () =>
     ({ op }) =>
       observable<Envelope, Failure>((observer) => {
@@ -28,7 +26,7 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
         const sent = { ...op, input: inputOf(op, settings), signal: ending.signal };
         const attempt = () => send(sent).catch((error) => Promise.reject(TRPCClientError.from(error)));
         const end = limit(op, settings.timeoutMs, ending.signal);
-        const tries = { ...settings, spread, wait, ending: ending.signal };
+        const tries = { ...settings, spread, ending: ending.signal };
         Promise.race(op.signal?.aborted ? [end] : [repeated(op, attempt, tries), end])
           .then((envelope) => {
             observer.next(envelope);
@@ -41,27 +39,26 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
 
 interface Tries extends CallSettings {
   spread: number;
-  wait: Pause;
   ending: AbortSignal;
 }
 
 async function repeated(
   op: Operation,
   attempt: () => Promise<Envelope>,
-  { timeoutMs, retries, spread, wait, ending }: Tries,
+  { timeoutMs, retries, spread, ending }: Tries,
 ): Promise<Envelope> {
   const deadline = performance.now() + timeoutMs;
   for (let tried = 0; ; tried++) {
     try {
       return await attempt();
     } catch (error) {
-      const asked = waitAfter(error);
+      const wait = waitAfter(error);
       const waitMs =
-        typeof asked === 'number' ? asked * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
+        typeof wait === 'number' ? wait * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
       // Whoever waits to be refused by the clock waits for nothing.
-      if (asked === undefined || tried === retries || performance.now() + waitMs >= deadline)
+      if (wait === undefined || tried === retries || performance.now() + waitMs >= deadline)
         throw asTold(op.path, error);
-      await wait(waitMs, ending);
+      await pause(waitMs, ending);
       if (ending.aborted) throw error;
     }
   }
@@ -76,16 +73,15 @@ function limit({ path, signal }: Operation, timeoutMs: number, done: AbortSignal
       if (!done.aborted) reject(unanswered(path, 'timeout', `no answer within ${timeoutMs} ms`));
     });
     const onAbort = () => {
-      const { reason } = signal as AbortSignal;
-      const isTime = reason instanceof Error && reason.name === 'TimeoutError';
+      const { reason } = signal as { reason?: { name?: unknown } };
+      const isTime = reason?.name === 'TimeoutError';
       reject(
         isTime
-          ? unanswered(path, 'timeout', 'no answer in the time of its signal', reason)
+          ? unanswered(path, 'timeout', 'its signal timed out', reason)
           : unanswered(path, 'aborted', 'given up', reason),
       );
     };
-    done.addEventListener('abort', () => signal?.removeEventListener('abort', onAbort));
-    signal?.addEventListener('abort', onAbort);
+    signal?.addEventListener('abort', onAbort, { signal: done });
     if (signal?.aborted) onAbort();
   });
 }
@@ -106,15 +102,36 @@ function newKey(): string {
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Waits, or until the signal ends it. */
+/** What a pause of this turn has begun: its length, what ends it for each that waits, and the timer. */
+let begun: { ms: number; ends: Set<() => void>; timer: ReturnType<typeof setTimeout> } | undefined;
+
+/**
+ * Waits, or until the signal ends it. Pauses that begin in one turn and are equally long end together, by one timer: two timers that begin
+ * in two milliseconds end in two turns, and part the calls of a batch.
+ */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
+    if (begun?.ms !== ms) {
+      const ends = new Set<() => void>();
+      const timer = setTimeout(() => {
+        for (const end of ends) end();
+      }, ms);
+      begun = { ms, ends, timer };
+      setTimeout(() => {
+        begun = undefined;
+      });
+    }
+    const { ends, timer } = begun;
     const done = () => {
-      clearTimeout(timer);
+      ends.delete(done);
+      if (!ends.size) {
+        clearTimeout(timer);
+        begun = undefined;
+      }
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    ends.add(done);
     signal?.addEventListener('abort', done);
     if (signal?.aborted) done();
   });
