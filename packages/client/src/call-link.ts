@@ -126,7 +126,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       ends.delete(done);
       if (!ends.size) {
         clearTimeout(timer);
-        begun = undefined;
+        if (begun?.ends === ends) begun = undefined;
       }
       signal?.removeEventListener('abort', done);
       resolve();
