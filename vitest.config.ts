@@ -2,27 +2,24 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { SummaryReporter } from './tests/support/summary-reporter.ts';
 
-/** Folders whose files take long: `npm run test:slow` runs them, and `npm test` the others. */
-const slow = [
-  ...[
-    'attack',
-    'bench',
-    'cli',
-    'concurrency',
-    'deeds',
-    'doctor',
-    'faults',
-    'fuzz',
-    'generated-clients',
-    'integrator',
-  ],
-  ...['live', 'locations', 'plans', 'samples', 'soak', 'start', 'studio', 'testing', 'upgrade'],
+/** Files of pressure, which more than one other file beside them would change: the second half of `npm run test:slow`. */
+const pressure = inFolders(['attack', 'bench', 'concurrency', 'faults', 'fuzz']);
+/** Files that take long and mostly wait, for processes, timeouts and retries: the first half of `npm run test:slow`. */
+const waiting = [
+  ...inFolders(['cli', 'deeds', 'doctor', 'e2e', 'generated-clients', 'integrator', 'live', 'locations']),
+  ...inFolders(['plans', 'samples', 'soak', 'start', 'studio', 'testing', 'upgrade', 'worker']),
+  ...['contract/examples-executed', 'contract/repeats', 'db/edits-are-audited'].map(
+    (name) => `tests/${name}.test.ts`,
+  ),
 ];
 /** Folders whose files need no PostgreSQL: where they alone are named, none is started. */
-const pure = ['rules', 'webhooks'];
-const files = (folders: readonly string[]) => folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+const pure = inFolders(['rules', 'webhooks']);
 
-/** `quick` or `slow`: half of the tests. Whoever names files runs what they named. */
+function inFolders(folders: readonly string[]): string[] {
+  return folders.map((folder) => `tests/${folder}/**/*.test.ts`);
+}
+
+/** `quick`, `waiting` or `pressure`: a part of the tests. A run of named files takes them from all parts. */
 const part = process.env.COMANDA_TEST_PART;
 
 /** The longest begin first, so that none is left alone at the end. */
@@ -39,10 +36,10 @@ const withDatabase = {
   extends: true,
   test: {
     name: 'database',
-    include: part === 'slow' ? files(slow) : ['tests/**/*.test.ts'],
+    include: part === 'waiting' ? waiting : part === 'pressure' ? pressure : ['tests/**/*.test.ts'],
     exclude: [
-      ...files(pure),
-      ...(part === 'quick' ? files(slow) : []),
+      ...pure,
+      ...(part === 'quick' ? [...waiting, ...pressure] : []),
       // These need programs that no package of ours brings: with npm run outside.
       ...(process.env.COMANDA_OUTSIDE === 'yes' ? [] : ['tests/outside/**']),
       // Bundlers, and other versions of the peers: with npm run test:bundlers.
@@ -59,21 +56,21 @@ const withDatabase = {
 
 const withoutDatabase = {
   extends: true,
-  test: { name: 'rules', include: files(pure) },
+  test: { name: 'rules', include: pure },
 } satisfies TestProjectInlineConfiguration;
 
 export default defineConfig({
   test: {
-    projects: part === 'slow' ? [withDatabase] : [withDatabase, withoutDatabase],
+    projects: part === 'waiting' || part === 'pressure' ? [withDatabase] : [withDatabase, withoutDatabase],
     setupFiles: './tests/support/worker-setup.ts',
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // Files share a process, and so what they import: to load it anew for each took a quarter of the time.
     isolate: false,
-    // Many tests wait more than they work: for timeouts, restarts, retries. Tests of pressure are the slow part's: there four at
-    // once would be a pressure that none of them means.
-    maxWorkers: part === 'slow' ? 2 : 4,
+    // Many tests wait more than they work: for timeouts, restarts, retries. Four tests of pressure at once would be a pressure
+    // that none of them means.
+    maxWorkers: part === 'pressure' ? 2 : 4,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
