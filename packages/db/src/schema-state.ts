@@ -111,7 +111,7 @@ export async function requireSchema(
       warn('the database has functions and triggers of another version, after those of this one: going on');
     return undefined;
   };
-  await repeat(look, { ref: false });
+  await repeat(look);
 }
 
 const isRefusal = (error: unknown): boolean => isState(error, 'loginRefused');

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { quoteName, runOnce } from '../support/server.ts';
+import { waitFor } from '../support/wait.ts';
+import { finish, startRun, unusedPort } from './run.ts';
+
+// A bare process has no channel to a parent and, while it waits, nothing open that would keep Node running.
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** A database that cannot be used, its URL, and how it becomes usable. */
+interface Away {
+  url: string;
+  letIn(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const nothing = async () => {};
+
+async function withDatabase(make: (own: TestDatabase) => Promise<Away>): Promise<Away> {
+  const own = await createTestDatabase();
+  const away = await make(own);
+  return {
+    ...away,
+    async close() {
+      await away.close();
+      await own.drop();
+    },
+  };
+}
+
+/** The same database behind a port of ours, which `accept` serves. */
+async function behindGate(url: string, accept: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const gate: Server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
+    accept(socket);
+  });
+  const port = await unusedPort();
+  const gated = new URL(url);
+  gated.host = `127.0.0.1:${port}`;
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => gate.close(resolve));
+  };
+  return { url: gated.href, close, open: () => once(gate.listen(port, '127.0.0.1'), 'listening') };
+}
+
+const passTo = (url: string) => (socket: Socket) => {
+  const { hostname, port } = new URL(url);
+  const inner = connect(Number(port), hostname);
+  inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+  socket.on('close', () => inner.destroy());
+  socket.pipe(inner).pipe(socket);
+};
+
+const situations: Readonly<Record<string, () => Promise<Away>>> = {
+  'whose port nobody listens on': () =>
+    withDatabase(async ({ url }) => {
+      const gate = await behindGate(url, passTo(url));
+      return { url: gate.url, letIn: async () => void (await gate.open()), close: gate.close };
+    }),
+  'whose port takes connections and says nothing': () =>
+    withDatabase(async ({ url }) => {
+      let isSilent = true;
+      const gate = await behindGate(url, (socket) => isSilent || passTo(url)(socket));
+      await gate.open();
+      return {
+        url: gate.url,
+        letIn: async () => {
+          isSilent = false;
+        },
+        close: gate.close,
+      };
+    }),
+  'that refuses the password': () =>
+    withDatabase(async ({ url, superuserUrl }) => {
+      const user = `${new URL(url).username}_${randomBytes(4).toString('hex')}`;
+      const asUser = new URL(url);
+      asUser.username = user;
+      const service = quoteName(new URL(url).username);
+      await runOnce(superuserUrl, `create role ${quoteName(user)} login password 'other' in role ${service}`);
+      return {
+        url: asUser.href,
+        letIn: () => runOnce(superuserUrl, `alter role ${quoteName(user)} password '${asUser.password}'`),
+        close: () => runOnce(superuserUrl, `drop role ${quoteName(user)}`),
+      };
+    }),
+  'that does not exist': async () => {
+    const own = await createTestDatabase();
+    const name = new URL(own.url).pathname.slice(1);
+    const away = `${name}_away`;
+    const admin = inject('adminUrl');
+    await runOnce(admin, `alter database ${quoteName(name)} rename to ${quoteName(away)}`);
+    return {
+      url: own.url,
+      letIn: () => runOnce(admin, `alter database ${quoteName(away)} rename to ${quoteName(name)}`),
+      close: () => own.drop(),
+    };
+  },
+  'that is read-only': () =>
+    withDatabase(async ({ url }) => {
+      const admin = inject('adminUrl');
+      const name = quoteName(new URL(url).pathname.slice(1));
+      const setReadOnly = (on: boolean) =>
+        runOnce(admin, `alter database ${name} set default_transaction_read_only = ${on}`);
+      await setReadOnly(true);
+      return { url, letIn: () => setReadOnly(false), close: nothing };
+    }),
+};
+
+const programs = {
+  worker: { listensOn: 'WORKER_PORT' },
+  api: { listensOn: 'PORT' },
+} as const;
+
+const statusOf = (port: number): Promise<number | undefined> =>
+  fetch(`http://127.0.0.1:${port}/readyz`).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+
+for (const [program, { listensOn }] of Object.entries(programs))
+  test.each(Object.entries(situations))(
+    `the ${program}, started bare beside a database %s, waits and then works`,
+    async (_, make) => {
+      const { url, letIn, close } = await make();
+      const port = await unusedPort();
+      const run = startRun({
+        script: `dist/${program}.js`,
+        dataDir: '/tmp',
+        port: 0,
+        env: {
+          ...{ DATABASE_URL: url, ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test' },
+          ...{ HOST: '127.0.0.1', [listensOn]: String(port) },
+        },
+      });
+      try {
+        const running = async (what: string, look: () => boolean | Promise<boolean>) =>
+          waitFor(
+            what,
+            async () => {
+              if (run.process.exitCode === null) return look();
+              throw new Error(`${program} ended with exit code ${run.process.exitCode}:\n${run.output()}`);
+            },
+            { timeoutMs: 60_000 },
+          );
+        await running(
+          'the reason why it waits',
+          async () => /cannot be used yet/.test(run.output()) || (await statusOf(port)) === 503,
+        );
+        // More than two of its rests: what keeps no process alive ends it in the first.
+        await sleep(1_500);
+        await running('it to wait', () => true);
+        await letIn();
+        await running('it to be ready', async () => (await statusOf(port)) === 200);
+      } finally {
+        await finish(run, 'SIGTERM');
+        await close();
+      }
+    },
+  );
