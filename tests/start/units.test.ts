@@ -87,7 +87,7 @@ describe('the files of ops/', () => {
 const keysOf: Readonly<Record<string, ReadonlySet<string>>> = {
   Unit: new Set(words('Description Documentation After Before Wants StartLimitIntervalSec StartLimitBurst')),
   Service: new Set(
-    words(`Type RemainAfterExit WorkingDirectory EnvironmentFile LoadCredential Environment ExecStart KillSignal
+    words(`Type NotifyAccess TimeoutStartSec RemainAfterExit WorkingDirectory EnvironmentFile LoadCredential Environment ExecStart KillSignal
       TimeoutStopSec Restart RestartSec RestartPreventExitStatus DynamicUser ProtectSystem ProtectHome PrivateTmp
       PrivateDevices ProtectKernelTunables ProtectKernelModules ProtectKernelLogs ProtectControlGroups ProtectClock
       ProtectHostname ProtectProc RestrictAddressFamilies RestrictNamespaces RestrictRealtime RestrictSUIDSGID

@@ -53,6 +53,7 @@ export {
   wardenLooks,
   workLimits,
 } from './lifetimes.ts';
+export { listenError } from './listening.ts';
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
 export { serviceOnly } from './made/guards.ts';
 export { migrate } from './migrate.ts';
@@ -82,6 +83,7 @@ export {
   type SecretBox,
   type SecretOwner,
 } from './secrets.ts';
+export { reportServing } from './service-manager.ts';
 export {
   type SettingInForce,
   type StrangeVariable,

@@ -3,6 +3,7 @@ import {
   configurationExitCode,
   ownBuild,
   readSettings,
+  reportServing,
   type Settings,
   SettingsError,
   stoppingIn,
@@ -56,4 +57,5 @@ async function main(settings: Settings): Promise<void> {
 
   worker = await startWorker({ ...settings, databaseUrl, encryptionKey, signal: starting.signal });
   process.send?.({ ready: true });
+  reportServing((error) => log.warn({ err: error }, 'systemd was not notified'));
 }

@@ -1,5 +1,12 @@
 import cluster, { type Worker } from 'node:cluster';
-import { configurationExitCode, restarting, type Settings, startLoop, stoppingIn } from '@comanda/db';
+import {
+  configurationExitCode,
+  reportServing,
+  restarting,
+  type Settings,
+  startLoop,
+  stoppingIn,
+} from '@comanda/db';
 import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
@@ -50,6 +57,7 @@ export function superviseProcesses({ apiProcesses, logLevel, drainSeconds }: Set
     wasReady = true;
     log.info({ url, processes: apiProcesses }, 'ready');
     process.send?.({ ready: true, url });
+    reportServing((error) => log.warn({ err: error }, 'systemd was not notified'));
   };
   const stop = (exitCode: number) => {
     if (isStopping) return;

@@ -1,6 +1,14 @@
 import cluster from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { configurationExitCode, requireSchema, type Settings, SettingsError, stoppingIn } from '@comanda/db';
+import {
+  configurationExitCode,
+  listenError,
+  reportServing,
+  requireSchema,
+  type Settings,
+  SettingsError,
+  stoppingIn,
+} from '@comanda/db';
 import { note } from '@comanda/db/terminal';
 import { createApp, type RunningApp } from '../app.ts';
 import { startServer } from '../http/server.ts';
@@ -24,14 +32,14 @@ export async function serve(settings: Settings): Promise<void> {
   const metrics = cluster.isWorker ? withSiblings(app.metrics) : app.metrics;
   const server = await startServer({ ...app, metrics }, { host, port }).catch(
     (error: NodeJS.ErrnoException) => {
-      throw error.code === 'EADDRINUSE' || error.code === 'EACCES'
-        ? new SettingsError(`PORT: ${host}:${port} cannot be used (${error.code}); set PORT to a free port`)
-        : error;
+      throw listenError(error, { variable: 'PORT', host, port });
     },
   );
   stopWhenAsked(app, server, stoppingIn(settings.drainSeconds));
   app.log.info({ url: server.url }, 'ready');
   process.send?.({ ready: true, url: server.url });
+  // Of several processes the first reports for all.
+  if (cluster.isPrimary) reportServing((error) => app.log.warn({ err: error }, 'systemd was not notified'));
 }
 
 /** Ends the process with one line when it cannot run with its settings; throws whatever else it is given. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metricsContentType } from '@comanda/api/services';
-import { ownBuild, SettingsError } from '@comanda/db';
+import { listenError, ownBuild } from '@comanda/db';
 
 /** What a worker says of itself, over HTTP, to whoever watches it. */
 export interface Watched {
@@ -20,7 +20,7 @@ export interface WatchServer {
 
 /**
  * Answers `/healthz`, `/readyz` and `/metrics` as the API does, so that one configuration of probes and scrapes fits both.
- * @throws {SettingsError} the port cannot be used.
+ * @throws {SettingsError} the port or the address cannot be used.
  */
 export async function startWatchServer(
   watched: Watched,
@@ -31,13 +31,7 @@ export async function startWatchServer(
   });
   server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new SettingsError(
-          `WORKER_PORT: ${host}:${port} cannot be used (${error.code}); set WORKER_PORT to a free port`,
-        ),
-      );
-    });
+    server.once('error', (error) => reject(listenError(error, { variable: 'WORKER_PORT', host, port })));
     server.listen(port, host, resolve);
   });
   const listening = server.address() as AddressInfo;
