@@ -1,14 +1,13 @@
-// app/comanda/trpc/[procedures]/route.ts of a Next.js application; it runs in Node and on the edge.
-import { createFront } from './front.ts';
-import { allowed } from './procedures.ts';
+// app/comanda/[...path]/route.ts of a Next.js application, beside access.ts; it runs in Node and on the edge.
+import { createFront } from '@comanda/client/front';
+import { accessOf } from './access';
 
-const { COMANDA_URL: url = '', COMANDA_KEY: key = '' } = process.env;
-const front = createFront({ url, key, allowed, path: '/comanda' });
+const front = createFront({
+  url: () => process.env.COMANDA_URL,
+  key: () => process.env.COMANDA_KEY,
+  path: '/comanda',
+  allow: ({ headers }) => accessOf(headers.get('cookie')),
+});
 
-async function handle(request: Request): Promise<Response> {
-  // Here stands what tells who is signed in: if (!(await session())) return new Response(null, { status: 401 });
-  return front(request);
-}
-
-export { handle as GET, handle as POST };
+export { front as GET, front as POST };
 export const dynamic = 'force-dynamic';

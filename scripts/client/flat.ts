@@ -6,11 +6,14 @@ import { surfaceDeclarations } from './declarations.ts';
 
 /**
  * The declarations of the client. `shapes.d.ts` holds what needs no tRPC: events and the shapes of the wire;
- * `index.d.ts` the client, whose peers it imports; `shared.d.ts` and `webhooks.d.ts` the other entries, which have none.
+ * `index.d.ts` the client, whose peers it imports; the others are the other entries, which have none. `front-node.d.ts` alone takes
+ * Node's types.
  */
 const files = {
   'shapes.d.ts': ['events'],
   'index.d.ts': ['errors', 'list', 'replayed', 'tag', 'watch', 'client', 'feed', 'index'],
+  'front.d.ts': ['front/procedures', 'front/options', 'front/create', 'front'],
+  'front-node.d.ts': ['front/node', 'front-node'],
   'shared.d.ts': ['watch-shared', 'shared'],
   'webhooks.d.ts': ['verify-webhook', 'webhooks'],
 } as const;
@@ -27,6 +30,8 @@ export function flatDeclarations(root: string): Record<keyof typeof files, strin
   return {
     'shapes.d.ts': `${[shapes, ...told, `export type { ${known.join(', ')} };`].join('\n\n')}\n`,
     'index.d.ts': joined(emitted, files['index.d.ts'], { ...peers, ...shared }, [router]),
+    'front.d.ts': joined(emitted, files['front.d.ts'], { ...ofTheClient, ...shared }, []),
+    'front-node.d.ts': joined(emitted, files['front-node.d.ts'], ofNode, []),
     'shared.d.ts': joined(emitted, files['shared.d.ts'], { ...ofTheClient, ...shared }, []),
     'webhooks.d.ts': joined(emitted, files['webhooks.d.ts'], shared, []),
   };
@@ -42,7 +47,7 @@ function joined(
   const shapes = from['./shapes.js'] ?? [];
   const texts = names.map(emitted);
   const exported = (texts.pop() ?? '')
-    .replace(/ from '\.\/[\w-]+\.ts'/g, '')
+    .replace(/ from '\.\/[\w/-]+\.ts'/g, '')
     // The shapes are all exported together.
     .replace(/^export type \{([^}]*)\};\n/gm, (line, list: string) =>
       list.split(',').every((name) => shapes.includes(name.trim())) ? '' : line,
@@ -62,6 +67,11 @@ function joined(
 type Imports = Readonly<Record<string, readonly string[]>>;
 
 const ofTheClient: Imports = { './index.js': ['ComandaClient', 'WatchInput', 'WatchOptions'] };
+
+const ofNode: Imports = {
+  'node:http': ['IncomingMessage', 'ServerResponse'],
+  './front.js': ['FrontOptions'],
+};
 
 const peers: Imports = {
   '@trpc/client': ['TRPCClient'],

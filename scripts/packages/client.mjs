@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { withSource } from '../run-source.mjs';
 import { readJson, root, writeManifest } from './tarball.mjs';
 
-const entries = ['index', 'shared', 'webhooks'];
+/** The entries by what is imported behind `@comanda/client`, with their files. */
+const entries = {
+  '.': 'index',
+  './front': 'front',
+  './front/node': 'front-node',
+  './shared': 'shared',
+  './webhooks': 'webhooks',
+};
 const texts = ['README.md', 'CHANGELOG.md'];
 
 /**
@@ -12,16 +19,15 @@ const texts = ['README.md', 'CHANGELOG.md'];
  */
 export async function publishClient(folder) {
   const source = readJson('packages/client/package.json');
-  const files = [...entries.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', ...texts];
+  const names = Object.values(entries);
+  const files = [...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', ...texts];
   const entry = (name) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
   mkdirSync(folder, { recursive: true });
   writeManifest(folder, source, {
     main: './index.js',
     types: './index.d.ts',
     exports: {
-      '.': entry('index'),
-      './shared': entry('shared'),
-      './webhooks': entry('webhooks'),
+      ...Object.fromEntries(Object.entries(entries).map(([path, name]) => [path, entry(name)])),
       './package.json': './package.json',
     },
     files,
@@ -39,7 +45,7 @@ async function bundle(peers, folder) {
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root,
-    entryPoints: entries.map((name) => `packages/client/src/${name}.ts`),
+    entryPoints: Object.values(entries).map((name) => `packages/client/src/${name}.ts`),
     outdir: folder,
     bundle: true,
     // For Node, browsers and edge runtimes alike: an import of Node's own does not build.

@@ -57,6 +57,9 @@ const surroundings: Readonly<Record<string, string>> = {
   loadCursor: '() => Promise<string | undefined>',
   saveCursor: '(cursor: string) => Promise<void>',
   printTicket: `(order: ${client}.Order) => Promise<void>`,
+  isSignedIn: '(cookie: string | null) => Promise<boolean>',
+  accessOf: `(cookie: string | null) => import('@comanda/client/front').FrontAccess | undefined`,
+  app: '{ all(path: string, answer: (context: { req: { raw: Request } }) => Promise<Response>): void }',
 };
 
 /** A sample as a module: what it neither declares nor imports is there. */
@@ -89,7 +92,7 @@ describe('what the client says of itself compiles, as strictly as can be:', () =
   });
 
   it('the example of every operation, and of every function', async () => {
-    const examples = ['index.d.ts', 'shared.d.ts', 'webhooks.d.ts'].flatMap((name) =>
+    const examples = ['index.d.ts', 'front.d.ts', 'shared.d.ts', 'webhooks.d.ts'].flatMap((name) =>
       examplesIn(declarations(name)),
     );
     expect(examples.length).toBeGreaterThan(operations.length);
@@ -97,6 +100,7 @@ describe('what the client says of itself compiles, as strictly as can be:', () =
       [...declarations(name).matchAll(/^declare function (\w+)/gm)].map(([, found]) => found).join(', ');
     const head = [
       `import { ${named('index.d.ts')}, type EventType } from '@comanda/client';`,
+      `import { ${named('front.d.ts')} } from '@comanda/client/front';`,
       `import { ${named('shared.d.ts')} } from '@comanda/client/shared';`,
       `import { ${named('webhooks.d.ts')} } from '@comanda/client/webhooks';`,
     ];

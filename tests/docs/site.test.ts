@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
 import { webhookAddresses } from '../../packages/api/src/documents/webhook-addresses.ts';
-import { errorCodes, reasons } from '../../packages/api/src/reasons.ts';
+import { errorCodes, readReasons } from '../../packages/api/src/reasons.ts';
 import { eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { guides } from '../../scripts/site/contents.ts';
 import { kebab } from '../../scripts/site/markdown.ts';
@@ -82,7 +82,7 @@ describe('the site', () => {
   });
 
   test('has an anchor for every error code and reason', () => {
-    for (const code of [...Object.keys(errorCodes), ...Object.keys(reasons)])
+    for (const code of [...Object.keys(errorCodes), ...Object.keys(readReasons)])
       expect(read('errors.html')).toContain(`id="${code}"`);
   });
 

@@ -11,14 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createClient } from '@comanda/client';
+import { comandaError, createClient, type WatchState } from '@comanda/client';
 import { type ProcedureOutput, startComanda, type TestComanda, type TestLocation } from '@comanda/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { type Between, pass, standBetween } from '../client/between.ts';
 import { buildInto, compile, install, makeFolder } from '../client/outside.ts';
-import { operations } from '../support/documented.ts';
-import { run } from '../support/runtimes.ts';
 import { waitFor } from '../support/wait.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
@@ -29,7 +27,7 @@ const built = makeFolder();
 const folder = makeFolder();
 const sources = [
   'erp-sync/erp-sync.ts',
-  ...['front', 'procedures', 'express', 'next-route'].map((name) => `server-in-front/${name}.ts`),
+  ...['access', 'express', 'node'].map((name) => `server-in-front/${name}.ts`),
 ];
 const processes = new Set<ChildProcess>();
 let comanda: TestComanda;
@@ -60,7 +58,7 @@ afterAll(async () => {
 /** As strict as the compiler gets. */
 const strictest = {
   ...{ types: ['node'], rewriteRelativeImportExtensions: true, exactOptionalPropertyTypes: true },
-  ...{ noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true, noImplicitReturns: true },
+  ...{ noUncheckedIndexedAccess: true, noImplicitReturns: true },
   ...{ noFallthroughCasesInSwitch: true, verbatimModuleSyntax: true, isolatedModules: true },
   // Not ours: those of Express.
   skipLibCheck: true,
@@ -145,109 +143,72 @@ describe('the example for an ERP', () => {
   });
 });
 
-describe('a server in front', () => {
-  const keptByServer = 'kept-by-the-server';
+describe.each(['express', 'node'])('a server in front, as shown for %s,', (name) => {
   let kitchen: TestLocation;
   let url: string;
-  let env: Record<string, string>;
+  const sessions = 'ana,bo';
 
   beforeAll(async () => {
     kitchen = await comanda.newLocation({
       catalog: 'none',
       permissions: ['orders:read', 'orders:write', 'events:read'],
     });
-    env = { COMANDA_URL: comanda.url, COMANDA_KEY: kitchen.key };
-    url = await begin(env);
+    url = await begin({ COMANDA_URL: comanda.url, COMANDA_KEY: kitchen.key, SESSIONS: sessions });
   });
 
   const begin = async (settings: Record<string, string>): Promise<string> => {
-    const { stdout } = start('express', [], { ...settings, PORT: '0' });
+    const { stdout } = start(name, [], { ...settings, PORT: '0' });
     if (stdout === null) throw new Error('it has no output');
-    const [line] = await once(stdout, 'data');
-    return String(line).trim();
+    let said = '';
+    for await (const piece of stdout) {
+      said += piece;
+      const [, port] = /port: (\d+)/.exec(said) ?? [];
+      if (port !== undefined) return `http://127.0.0.1:${port}/comanda`;
+    }
+    throw new Error(`it ended: ${said}`);
   };
-  const ask = async (path: string, request: RequestInit = {}) => {
-    const answer = await fetch(`${url}${path}`, request);
-    const text = JSON.stringify([...answer.headers]) + (await answer.text());
-    expect(text).not.toContain(kitchen.key);
-    return answer.status;
-  };
-  const json = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
-
-  it('allows procedures that there are', async () => {
-    const { allowed } = (await import('../../examples/server-in-front/procedures.ts')) as {
-      allowed: string[];
-    };
-    const names = operations.map(({ name }) => name);
-    expect(allowed.filter((name) => !names.includes(name))).toEqual([]);
-  });
-
-  it('answers the typed client, alone and in a batch, which holds no key', async () => {
-    const client = createClient({ url: `${url}/comanda`, key: keptByServer });
-    const [orders, events] = await Promise.all([client.orders.list.query(), client.events.list.query()]);
-    expect([orders.data, events.data]).toEqual([[], []]);
-    await expect(client.orders.updateStatus.mutate({ id: 'nothing', status: 'ready' })).rejects.toMatchObject(
-      {
-        data: { reason: 'not_found' },
-      },
+  const as = (session: string, base = url) =>
+    createClient({
+      ...{ url: base, key: 'kept-by-the-server', retries: 0 },
+      fetch: (input, init) =>
+        fetch(input, {
+          ...init,
+          headers: { ...init?.headers, cookie: `theme=dark; session=${session}` },
+        } as RequestInit),
+    });
+  const reasonOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'none',
+      (error: unknown) => comandaError(error)?.reason,
     );
-  });
 
-  it.each([
-    ['an operation that is not listed', '/comanda/trpc/keys.create', json],
-    ['one among a batch', '/comanda/trpc/orders.list,keys.list?batch=1&input={}', {}],
-    ['one in other letters', '/comanda/trpc/keys%2Ecreate', json],
-    ['one behind an encoded comma', '/comanda/trpc/orders.list%2Ckeys.list?batch=1&input={}', {}],
-    ['a path out of it', '/comanda/trpc/..%2Fv2%2Fkeys', {}],
-    ['a path out of it, encoded twice', '/comanda/trpc/..%252Fv2%252Fkeys', {}],
-    ['nothing', '/comanda/trpc/', {}],
-    ['what nobody encodes so', '/comanda/trpc/%zz', {}],
-  ])('refuses %s', async (_, path, request) => {
-    expect(await ask(path, request)).toBe(403);
-    await expect(
-      createClient({ url: `${url}/comanda`, key: keptByServer }).keys.list.query(),
-    ).rejects.toThrow();
-  });
-
-  it('takes a change as JSON alone, which a page of another origin cannot send unasked', async () => {
-    const form = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' };
-    expect(await ask('/comanda/trpc/orders.updateStatus', form)).toBe(415);
-  });
-
-  it('never shows its key, whatever is asked', async () => {
-    const statuses = [
-      await ask('/comanda/trpc/orders.list?input={"limit":0}'),
-      await ask('/comanda/trpc/orders.get?input=nonsense'),
-      await ask('/comanda/trpc/orders.updateStatus', json),
-      await ask('/elsewhere'),
-    ];
-    expect(statuses.every((status) => status >= 400)).toBe(true);
-  });
-
-  it('says that the service is away', async () => {
-    const alone = await begin({ ...env, COMANDA_URL: 'http://127.0.0.1:9' });
-    const client = createClient({ url: `${alone}/comanda`, key: keptByServer, retries: 0 });
-    await expect(client.orders.list.query()).rejects.toThrow();
-    expect((await fetch(`${alone}/comanda/trpc/orders.list`)).status).toBe(503);
-  });
-
-  it('is the handler of a route in Next.js, too', async () => {
-    writeFileSync(
-      join(folder, 'route-type.ts'),
-      `import * as route from './next-route.ts';
-       type Handler = (request: Request, context: { params: Promise<{ procedures: string }> }) => Promise<Response>;
-       export const checked: { GET: Handler; POST: Handler } = route;`,
+  it('answers who is signed in what the board asks for, and brings the events', async () => {
+    const board = as('bo');
+    const gone = new AbortController();
+    const cursors: string[] = [];
+    const onState = (state: WatchState) => state.status === 'live' && cursors.push(state.cursor);
+    const watching = (async () => {
+      for await (const _ of board.events.watch({}, { signal: gone.signal, onState }));
+    })();
+    await waitFor('it to be live', () => cursors.length > 0);
+    const [orders, payments] = await Promise.all([
+      board.orders.list.query(),
+      reasonOf(board.payments.list.query()),
+    ]);
+    expect([orders.data, payments]).toEqual([[], 'front_not_allowed']);
+    expect(await reasonOf(board.orders.updateStatus.mutate({ id: 'nothing', status: 'ready' }))).toBe(
+      'not_found',
     );
-    expect(
-      await compile(folder, ['route-type.ts'], { ...strictest, noEmit: true, outDir: undefined }),
-    ).toEqual([]);
-    const script = `import { GET, POST } from './out/next-route.js';
-      const at = (path, more) => new Request('https://app.example.com/comanda/trpc/' + path, more);
-      const ok = await GET(at('orders.list'));
-      console.log(ok.status, (await ok.json()).result.data.data.length);
-      console.log((await POST(at('keys.create', { method: 'POST', body: '{}' }))).status);`;
-    const args = ['--input-type=module', '--eval', script];
-    const { stdout, stderr } = await run(process.execPath, args, { env, cwd: folder });
-    expect({ stdout, stderr }).toEqual({ stdout: '200 0\n403\n', stderr: '' });
+    gone.abort();
+    await watching;
+  });
+
+  it('refuses who is not signed in', async () => {
+    expect(await reasonOf(as('eve').orders.list.query())).toBe('front_signed_out');
+  });
+
+  it('starts without its settings, and says at a request that they are missing', async () => {
+    const bare = await begin({ SESSIONS: sessions });
+    expect(await reasonOf(as('ana', bare).orders.list.query())).toBe('front_not_set_up');
   });
 });

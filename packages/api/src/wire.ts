@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ErrorCode as Code, errorCodes, type Reason, reasons } from './reasons.ts';
+import { type ErrorCode as Code, errorCodes, type ReadReason, readReasons } from './reasons.ts';
 
 /** Text counted in code points, as the contract counts it; control characters are allowed here. */
 export function text(shortest: number, longest: number) {
@@ -147,7 +147,7 @@ export const ErrorCode = z
   .meta({ id: 'ErrorCode', description: 'The error codes of the service.' });
 
 /** Why a request was refused or failed. */
-export const ErrorReason = z.enum(Object.keys(reasons) as [Reason, ...Reason[]]).meta({
+export const ErrorReason = z.enum(Object.keys(readReasons) as [ReadReason, ...ReadReason[]]).meta({
   id: 'ErrorReason',
   description: 'Why, to switch on; more may join. `/docs/errors` explains each.',
 });

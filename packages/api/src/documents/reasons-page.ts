@@ -1,8 +1,8 @@
-import { type ErrorCode, type Reason, type ReasonRow, reasons, statusOf } from '../reasons.ts';
+import { type ErrorCode, type ReadReason, type ReasonRow, readReasons, statusOf } from '../reasons.ts';
 
 /** `docs/errors.md`: every reason under a heading of its own. */
 export function reasonsText(): string {
-  const names = Object.keys(reasons) as Reason[];
+  const names = Object.keys(readReasons) as ReadReason[];
   return [
     '# Errors',
     'Made by `npm run docs`; do not edit.',
@@ -15,13 +15,13 @@ export function reasonsText(): string {
 }
 
 /** The reasons behind a code, in the order of the table. */
-export const reasonsBehind = (code: ErrorCode): Reason[] =>
-  (Object.entries<ReasonRow>(reasons) as [Reason, ReasonRow][]).flatMap(([name, row]) =>
+export const reasonsBehind = (code: ErrorCode): ReadReason[] =>
+  (Object.entries<ReasonRow>(readReasons) as [ReadReason, ReasonRow][]).flatMap(([name, row]) =>
     row.code === code ? [name] : [],
   );
 
 /** A reason as Markdown: its name as a heading, which is its anchor, what happened, and what to do. */
-export function reasonText(name: Reason, heading: string): string {
-  const { code, meaning, todo }: ReasonRow = reasons[name];
+export function reasonText(name: ReadReason, heading: string): string {
+  const { code, meaning, todo }: ReasonRow = readReasons[name];
   return `${heading} ${name}\n\nCode \`${code}\`, status ${statusOf(name)}.\n\n${meaning}\n\n**What to do:** ${todo}`;
 }

@@ -1,0 +1,16 @@
+import type { FrontAccess } from '@comanda/client/front';
+
+/** What the board of the kitchen asks for. Its key: orders:read, orders:write, events:read. */
+const board: FrontAccess = {
+  procedures: ['orders.list', 'orders.get', 'orders.updateStatus'],
+  events: ['order.created', 'order.updated', 'order.status_changed'],
+};
+
+/** The sessions of the application: replace it with your own store. */
+const sessions = new Set(process.env.SESSIONS?.split(','));
+
+/** What the session behind a `Cookie` header may ask for; `undefined` where nobody is signed in. */
+export async function accessOf(cookie: string | null | undefined): Promise<FrontAccess | undefined> {
+  const session = /(?:^|; )session=([\w-]+)/.exec(cookie ?? '')?.[1];
+  return session !== undefined && sessions.has(session) ? board : undefined;
+}

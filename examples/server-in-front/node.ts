@@ -1,0 +1,13 @@
+import { createServer } from 'node:http';
+import { createNodeFront } from '@comanda/client/front/node';
+import { accessOf } from './access.ts';
+
+const front = createNodeFront({
+  url: () => process.env.COMANDA_URL,
+  key: () => process.env.COMANDA_KEY,
+  path: '/comanda',
+  allow: ({ headers }) => accessOf(headers.cookie),
+});
+
+const server = createServer(front);
+server.listen(Number(process.env.PORT ?? 4000), () => console.log(server.address()));

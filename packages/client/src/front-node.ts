@@ -1,0 +1,1 @@
+export { createNodeFront, type NodeFront } from './front/node.ts';
