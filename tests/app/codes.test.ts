@@ -78,6 +78,44 @@ describe('a code', () => {
   });
 });
 
+describe('signing out', () => {
+  const signedOut = (key: string, url = api.url) =>
+    createClient({ url, key: '', retries: 0 }).appCodes.signOut.mutate({ key });
+
+  it('revokes the key that the code gave, and writes down who it was', async () => {
+    const { key } = await redeemed(await made({ name: 'eva', screens: ['board'] }));
+    const other = await redeemed(await made({ name: 'eva', screens: ['board'] }));
+    await api.client(key).orders.list.query();
+    expect(await signedOut(key)).toEqual({ signed_out: true });
+    await expect.poll(() => reasonOf(api.client(key).orders.list.query())).toBe('key_not_valid');
+    await expect(api.client(other.key).orders.list.query()).resolves.toHaveProperty('data');
+    const { data } = await api.client().audit.list.query({ limit: 1 });
+    expect(data).toMatchObject([{ operation: 'keys.revoke', key_name: 'app: eva' }]);
+    expect(await reasonOf(signedOut(key))).toBe('key_not_valid');
+  });
+
+  it('works when the limit of the key is used up', async () => {
+    const { key } = await redeemed(await made({ screens: ['board'] }));
+    await api.app.database.pool.query('update api_keys set per_minute = 1 where starts_with($1, prefix)', [
+      key,
+    ]);
+    await expect.poll(() => reasonOf(api.client(key).orders.list.query())).toBe('minute_limit');
+    expect(await signedOut(key)).toEqual({ signed_out: true });
+  });
+
+  it('leaves every key alone that no code gave', async () => {
+    for (const key of [api.key.key, 'cmd_live_nothing', ''])
+      expect(await reasonOf(signedOut(key))).toBe('key_not_valid');
+    await expect(api.client().orders.list.query()).resolves.toHaveProperty('data');
+  });
+
+  it('of many at once is done once', async () => {
+    const { key } = await redeemed(await made({ screens: ['board'] }));
+    await Promise.all(Array.from({ length: 8 }, () => reasonOf(signedOut(key))));
+    await expect.poll(() => reasonOf(api.client(key).orders.list.query())).toBe('key_not_valid');
+  });
+});
+
 describe('wrong codes', () => {
   const shaped = (n: number) => `00000000_${n}`.padEnd(41, 'x');
 

@@ -1,3 +1,4 @@
+import { comandaError } from '@comanda/client';
 import { describe, expect, test } from 'vitest';
 import { sizes } from './app-page.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
@@ -73,6 +74,49 @@ describe('sign-in', () => {
     await page.until(`document.querySelector('.sign-in') !== null`);
     await page.goto(`${api.url}/app/day`);
     await page.until(`document.querySelector('.sign-in') !== null`);
+  });
+
+  const isRevoked = (key: string) =>
+    expect
+      .poll(() =>
+        api
+          .client(key)
+          .limits.get.query()
+          .then(() => 'in use', comandaError),
+      )
+      .toMatchObject({ reason: 'key_not_valid' });
+  const keyOf = (page: Page) =>
+    page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+  const signOut = `[...document.querySelectorAll('header.bar button')].at(-1).click()`;
+
+  test('signing out revokes the key', async () => {
+    const page = await board();
+    const key = await keyOf(page);
+    await page.evaluate(signOut);
+    await page.until(`document.querySelector('.sign-in') !== null`);
+    await isRevoked(key);
+    expect(await page.text()).not.toContain('no longer signed in');
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('a link that replaces a session revokes its key, and the new session stays', async () => {
+    const page = await board();
+    const key = await keyOf(page);
+    await page.evaluate(`location.href = ${JSON.stringify(await link({ name: 'bo', screens: ['board'] }))}`);
+    await page.until(`document.querySelector('.dialog') !== null`);
+    await page.click('.dialog .primary');
+    await page.until(`document.querySelector('.dialog') === null && ${live}`);
+    await isRevoked(key);
+    await api.client(await keyOf(page)).limits.get.query();
+    await page.until(live);
+  });
+
+  test('without a connection signing out ends the session in the tab all the same', async () => {
+    const page = await board();
+    await page.setOfflineMode(true);
+    await page.evaluate(signOut);
+    await page.until(`document.querySelector('.sign-in') !== null`);
+    expect(await page.evaluate(`sessionStorage.getItem('comanda.session')`)).toBeNull();
   });
 
   test('a key that is revoked ends the session, and says so', async () => {

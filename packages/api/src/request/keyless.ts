@@ -30,8 +30,8 @@ export interface Keyless {
 }
 
 /**
- * Defines the one kind of call that needs no key: what gives one. It is the typed client's alone, no idempotency key makes
- * it be done once, and it stands outside of limits that are counted by key: its work bounds what it is asked.
+ * Defines the one kind of call that needs no key: what gives one, and what ends it. It is the typed client's alone, no idempotency
+ * key makes it be done once, and it stands outside of limits that are counted by key: its work bounds what it is asked.
  */
 export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
   meta: Keyless['meta'],

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { ComandaContext, type Signed } from './comanda.tsx';
 import { LanguageProvider } from './language.tsx';
 import { NoticeProvider } from './notices.tsx';
-import { clientOf, hasEnded, keepSession, keptSession, type Session, takeCode } from './session.ts';
+import { clientOf, hasEnded, keepSession, keptSession, type Session, signOut, takeCode } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
 import { AskBeforeSwitch } from './switch.tsx';
@@ -45,6 +45,8 @@ function Door() {
     setSession(changed);
   };
   const enter = (entered: Session | undefined, over = false) => {
+    // The key of a session that ended by itself is over.
+    if (session !== undefined && !over && session.key !== entered?.key) signOut(session);
     keepSession(entered);
     setSession(entered);
     // A code that waits for an answer replaces nobody any more where the session ended by itself.
@@ -61,7 +63,10 @@ function Door() {
         session={session}
         onChanged={keep}
         onOut={() => enter(undefined)}
-        onOver={() => enter(undefined, true)}
+        onOver={() => {
+          // A late answer to a session that was signed out ends none that came after it.
+          if (keptSession()?.key === session.key) enter(undefined, true);
+        }}
       />
       {code !== undefined && (
         <AskBeforeSwitch session={session} onStay={() => setCode(undefined)} onSwitch={() => setSure(true)} />

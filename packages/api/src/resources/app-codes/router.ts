@@ -1,7 +1,7 @@
 import { keyless } from '../../request/keyless.ts';
 import { router } from '../../request/operation.ts';
-import { CodeRedeem, SignedIn } from './schema.ts';
-import { redeem } from './service.ts';
+import { CodeRedeem, SignedIn, SignedOut, SignOut } from './schema.ts';
+import { redeem, signOut } from './service.ts';
 
 /** Contract: the app; typed client only. */
 export const appCodesRouter = router({
@@ -15,5 +15,17 @@ export const appCodesRouter = router({
     CodeRedeem,
     SignedIn,
     redeem,
+  ),
+
+  signOut: keyless(
+    {
+      summary: 'Sign out of the app',
+      description:
+        'Revokes a key that a code gave, for good; no limit of the key keeps that off. Every other key is refused, and so ' +
+        'is one that is revoked already.',
+    },
+    SignOut,
+    SignedOut,
+    signOut,
   ),
 });

@@ -44,3 +44,10 @@ export const SignedIn = z
   })
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;
+
+/** The key of a session that ends. */
+export const SignOut = z.object({ key: z.string() }).meta({ id: 'SignOut' });
+
+/** The session is over. */
+export const SignedOut = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignedOut' });
+export type SignedOut = z.infer<typeof SignedOut>;

@@ -1,12 +1,12 @@
 import type { Transaction } from '@comanda/db';
-import { ApiError } from '../../errors.ts';
+import { ApiError, unauthorized } from '../../errors.ts';
 import { inPlace } from '../../places/bulkhead.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
-import { personsKey } from '../keys/schema.ts';
-import { insertKey } from '../keys/store.ts';
+import { isPersonsKey, personsKey } from '../keys/schema.ts';
+import { insertKey, revokeIn } from '../keys/store.ts';
 import { type Guesses, guessesOf } from './guesses.rules.ts';
-import { type SignedIn, screenNames, screens } from './schema.ts';
+import { type SignedIn, type SignedOut, screenNames, screens } from './schema.ts';
 import * as sql from './statements.ts';
 import { codeHash, foundCodes } from './store.ts';
 
@@ -34,6 +34,23 @@ export async function redeem(
   // Of several at the same moment one was first.
   if (signedIn === undefined) throw refused('app_code_used');
   return signedIn;
+}
+
+/**
+ * Revokes the key that a code gave. What ends a session stands outside of the limits and permissions of its key: who signs out is
+ * never told to wait. Throws `unauthorized` for a key that is none of a person at the app.
+ */
+export async function signOut(
+  { app, requestId, clientAddress }: RequestContext,
+  { key }: { key: string },
+): Promise<{ value: SignedOut; apiKeyId: string; locationId: string }> {
+  const { apiKeyId, keyName, locationId } = await app.credentials.authenticate(`Bearer ${key}`);
+  if (!isPersonsKey(keyName)) throw unauthorized('key_not_valid');
+  const actor = { kind: 'api_key', locationId, apiKeyId, requestId, clientAddress } as const;
+  await inPlace(app.places.bulkhead, { locationId, resource: 'app-codes', kind: 'mutation' }, () =>
+    app.database.transaction(requestId, (tx) => revokeIn(tx, actor, apiKeyId)),
+  );
+  return { value: { signed_out: true }, apiKeyId, locationId };
 }
 
 /** Uses a code and makes its key; undefined where another call has used it. */
