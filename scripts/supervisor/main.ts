@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { stoppingIn } from '../../packages/db/src/lifetimes.ts';
+import { localUrl } from '../../packages/db/src/local-url.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { strangeVariable, strangeVariables } from '../../packages/db/src/setting-report.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
@@ -108,7 +109,7 @@ async function run(
   ]);
   const outcome = await Promise.race([allReady, failed, stopAsked]);
   if (outcome === 'stop') return;
-  url = outcome[0] ?? baseUrl(settings);
+  url = outcome[0] ?? localUrl(settings);
   announce();
   const secondsToReady = (performance.now() - began) / 1000;
   const app = appOf(settings, database);
@@ -202,10 +203,4 @@ interface SeedOptions {
 interface SeedModule {
   /** No key when the database belongs to others already. */
   seedDemo(options: SeedOptions): Promise<{ key: string | undefined; code?: string }>;
-}
-
-/** Where a person on this machine reaches the API. */
-function baseUrl({ host, port }: Settings): string {
-  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }

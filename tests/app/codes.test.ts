@@ -192,6 +192,7 @@ describe('comanda app code', () => {
   it('prints a link that signs in', async () => {
     const answer = json(await comanda('--location', api.locationId, '--name', 'bo', '--screens', 'board'));
     expect(answer).toMatchObject({ name: 'bo', screens: ['board'], use_within_minutes: 10 });
+    expect(answer.address).toBe('guessed from HOST and PORT');
     const code = String(answer.url).split('#code=')[1] ?? '';
     expect(await redeemed(code)).toMatchObject({ name: 'bo', screens: ['board'] });
   });

@@ -54,3 +54,12 @@ it.each([[[]], [['--deep']]])(
     expect([json.code, outcome, checks.filter((check) => check.outcome !== 'ok')]).toEqual([0, 'ok', []]);
   },
 );
+
+it('a link for the app leads to the service of the data directory, whatever its port', async () => {
+  const { stdout } = await runComanda({ DATA_DIR: folder }, 'app', 'code', '--json');
+  const { url, address } = JSON.parse(stdout) as { url: string; address: string };
+  expect(address).toBe('of the running service');
+  const app = await fetch(url);
+  expect([app.status, await app.text()]).toEqual([200, expect.stringContaining('<title>')]);
+  expect(output).toContain(new URL(url).origin);
+});

@@ -54,6 +54,7 @@ export {
   workLimits,
 } from './lifetimes.ts';
 export { listenError } from './listening.ts';
+export { localUrl } from './local-url.ts';
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
 export { serviceOnly } from './made/guards.ts';
 export { migrate } from './migrate.ts';
