@@ -1,5 +1,5 @@
 // npm run test:bundlers: the built client through webpack, Vite and esbuild, in an edge runtime, and beside the oldest and
-// the newest tRPC that React takes. What that needs is installed in tests/bundlers by lockfiles of its own.
+// the newest tRPC that React takes; its front in Next.js. What that needs is installed in tests/bundlers by lockfiles of its own.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installApart } from './apart.mjs';
@@ -16,6 +16,8 @@ await runScript(() =>
         `the bundlers, with the ${name} of tRPC`,
         signal,
       );
-    return runNode(['scripts/test.mjs', 'tests/bundlers'], { signal, env: { COMANDA_BUNDLERS: 'yes' } });
+    await installApart(join(root, 'tests/bundlers/next'), 'Next.js, for the front', signal);
+    const files = process.argv.length > 2 ? process.argv.slice(2) : ['tests/bundlers'];
+    return runNode(['scripts/test.mjs', ...files], { signal, env: { COMANDA_BUNDLERS: 'yes' } });
   }),
 );

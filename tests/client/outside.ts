@@ -36,7 +36,7 @@ export async function buildInto(folder: string): Promise<void> {
 }
 
 /** Unpacks the tarball in `built` where a package of `folder` finds it. */
-async function unpack(built: string, folder: string): Promise<void> {
+export async function unpackInto(built: string, folder: string): Promise<void> {
   const target = join(folder, 'node_modules/@comanda/client');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
@@ -46,7 +46,7 @@ async function unpack(built: string, folder: string): Promise<void> {
 
 /** Installs the tarball in `built` with copies of its peers in `folder`. */
 export async function install(built: string, folder: string): Promise<void> {
-  await unpack(built, folder);
+  await unpackInto(built, folder);
   for (const peer of peers) {
     cpSync(join(repositoryRoot, 'node_modules', peer), join(folder, 'node_modules', peer), {
       recursive: true,
@@ -62,7 +62,7 @@ export async function unpackBeside(tools: string, built: string, folder: string)
   mkdirSync(join(folder, 'node_modules'));
   for (const name of readdirSync(installed).filter((entry) => !entry.startsWith('.')))
     symlinkSync(join(installed, name), join(folder, 'node_modules', name));
-  await unpack(built, folder);
+  await unpackInto(built, folder);
 }
 
 /** Lets `folder` see the workspace's own copies of the peers. */
