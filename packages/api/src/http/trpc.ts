@@ -6,22 +6,22 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
 import { largeFrom } from '../bodies/bounds.ts';
-import { type Input, ReadInput } from '../bodies/input.ts';
+import type { Input } from '../bodies/input.ts';
 import { joined } from '../bodies/pieces.ts';
-import { readJson, readParameter } from '../bodies/read.ts';
+import { readJson } from '../bodies/read.ts';
 import { ApiError, isFault, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
 import { uncodedTags } from '../request/conditional.ts';
 import type { App, RequestContext } from '../request/context.ts';
 import { errorData } from '../request/error-data.ts';
 import { operationsOf } from '../request/operations.ts';
-import { refuseDeep } from '../request/readable.ts';
 import { requestIdOf, requestIds } from '../request/request-id.ts';
 import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson, sendRefusal } from './rest/answer.ts';
 import { incomingBody, isJson } from './rest/body.ts';
+import { inputsOf, readInUrl } from './trpc-inputs.ts';
 
 /** How many calls one tRPC request may carry. */
 const largestBatch = 10;
@@ -110,36 +110,12 @@ function refusalOf(
   });
 }
 
-/**
- * Reads the input of each call of one request from what `read` gives, which is called when the first admitted call asks for
- * its input.
- */
-function inputsOf(read: () => Promise<Input>, isBatch: boolean): (index: number) => Promise<ReadInput> {
-  let all: Promise<Input> | undefined;
-  return async (index) => {
-    all ??= read();
-    const { value, exact, mayBeUnstorable } = await all;
-    const of = (inputs: unknown) => (isBatch ? (inputs as Record<number, unknown>)[index] : inputs);
-    const input = of(value);
-    refuseDeep(input);
-    return new ReadInput(input, of(exact), mayBeUnstorable);
-  };
-}
-
 /** Reads a body with inputs. It may not be a large one: tRPC answers all of its calls with one text. */
 const readPosted = async (request: IncomingMessage, response: ServerResponse): Promise<Input> =>
   readJson(joined(await incomingBody(request, response).receive(largeFrom)), {
     kind: 'ordinary',
     isStrict: false,
   });
-
-/** Reads the inputs in a URL. The adapter's own parser would round the numbers before they are judged. */
-async function readInUrl(url: URL | null, isBatch: boolean): Promise<Input> {
-  const read = readParameter(url?.searchParams.get('input') ?? '');
-  if (isBatch && (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value)))
-    throw new ApiError('unreadable_request', 'The input of a batch must be an object.');
-  return read;
-}
 
 /**
  * Performs calls one after the other, with a turn of the event loop between them: ten at once would take ten places of the

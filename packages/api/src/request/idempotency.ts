@@ -113,7 +113,8 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-interface KnownKey {
+/** What is known of a key that was claimed before; nothing where the outcome is null. */
+export interface KnownKey {
   outcome: 'replayed' | 'reused' | null;
   response: string | null;
   sealed: Uint8Array | null;
@@ -121,7 +122,8 @@ interface KnownKey {
   refusal: string | null;
 }
 
-const claim = statement<KnownKey>(
+/** What `claimOf` claims a key by, and looks for it. */
+export const claim = statement<KnownKey>(
   'claim_idempotency_key',
   `select outcome, response, sealed, encryption_key_id, refusal
    from claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,

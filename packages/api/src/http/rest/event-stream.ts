@@ -50,7 +50,7 @@ async function serve(
   };
   try {
     const { stream, caller } = await openStream(context, subscription, () =>
-      readInput(subscription, query, request),
+      readStreamInput(subscription, query, request.headers),
     );
     const close = () => stream.close();
     // Who has gone while it was opened is not told of again.
@@ -90,17 +90,22 @@ async function serve(
 // Proxies hand on what they get at once.
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
-const blocks = new WeakMap<News, Buffer>();
+const blocks = new WeakMap<object, Buffer>();
 
-// Made once, whoever reads it: what waits for slow readers is one text, not one for each.
-function sse(news: News): Buffer {
+/** An event as its block. Made once, whoever reads it: what waits for slow readers is one text, not one for each. */
+export function sse(news: Pick<News, 'id' | 'type' | 'body'>): Buffer {
   const { id, type, body } = news;
   const known = blocks.get(news) ?? Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${body}\n\n`);
   blocks.set(news, known);
   return known;
 }
 
-function readInput({ input }: Subscription, query: string, { headers }: IncomingMessage): unknown {
+/** Reads the input of a subscription. Throws `validation_error` for parameters that it does not know. */
+export function readStreamInput(
+  { input }: Subscription,
+  query: string,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): unknown {
   const known = coercions(input);
   // A header of its own in REST, as every client of such streams sends it.
   known.delete('lastEventId');

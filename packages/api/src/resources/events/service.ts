@@ -71,12 +71,16 @@ async function positionOf(on: Queryable, locationId: string, id: string): Promis
       since,
     });
   }
-  throw invalid({
+  throw unknownCursor();
+}
+
+/** The refusal of a cursor that no kept event of the location has. */
+export const unknownCursor = (): ApiError =>
+  invalid({
     path: 'after',
     message: 'is no event of this location, or one that is no longer kept',
     reason: 'unknown_cursor',
   });
-}
 
 const keptMs = 30 * 86_400_000;
 
