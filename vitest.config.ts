@@ -71,6 +71,8 @@ export default defineConfig({
     // Many tests wait more than they work: for timeouts, restarts, retries. Four tests of pressure at once would be a pressure
     // that none of them means.
     maxWorkers: part === 'pressure' ? 2 : 4,
+    // Built by us: loaded as applications load it.
+    server: { deps: { external: [/\/dist\/testing-[^/]*\.js$/] } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

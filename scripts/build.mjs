@@ -17,7 +17,10 @@ export const groups = {
   commands: { comanda: 'packages/api/src/cli/main.ts' },
   integrator: { comanda: 'packages/integrator/src/main.ts' },
   app: { main: 'packages/app/src/main.tsx' },
-  testing: { 'testing-service': 'packages/testing/src/service/main.ts' },
+  testing: {
+    'testing-service': 'packages/testing/src/service/main.ts',
+    'testing-stub': 'packages/testing/src/service/stub.ts',
+  },
   demo: { demo: 'scripts/demo/main.ts' },
   soak: { soak: 'scripts/soak/main.ts', 'soak-consumer': 'scripts/soak/consumer.ts' },
   bench: {

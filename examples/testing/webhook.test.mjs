@@ -39,7 +39,7 @@ test('a receiver takes what is signed, and nothing that is old', async () => {
 test('what cannot be canceled says why, without a service', async () => {
   const { client } = fakeClient({
     'orders.cancel': () => {
-      throw refusal({ code: 'conflict', reason: 'illegal_move', httpStatus: 409 });
+      throw refusal({ reason: 'illegal_move' });
     },
   });
   assert.equal(await cancel(client, 'o-1'), 'illegal_move');

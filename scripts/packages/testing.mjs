@@ -5,7 +5,21 @@ import { withSource } from '../run-source.mjs';
 import { bundleWhole, readJson, root, writeManifest } from './tarball.mjs';
 
 /** What a test sees; the rest runs in a process of its own. */
-const sources = ['index', 'fake', 'location', 'messages', 'received', 'sign', 'start'];
+const sources = [
+  ...[
+    'index',
+    'fake',
+    'fake-fetch',
+    'location',
+    'messages',
+    'outcomes',
+    'procedures',
+    'received',
+    'sign',
+    'start',
+  ],
+  ...['stub', 'test-event'],
+];
 
 /**
  * Writes `@comanda/testing` as it is published: what tests import, and a whole service for the process that it starts.
@@ -20,8 +34,11 @@ export async function publishTesting(folder) {
     peerDependencies: { '@comanda/client': `^${client.version}`, ...client.peerDependencies },
     optionalDependencies: readJson('packages/embedded/package.json').optionalDependencies,
   });
-  const thread = groups.service['large-bodies'];
-  await bundleWhole(folder, { main: groups.testing['testing-service'], 'large-bodies': thread }, 'service');
+  const programs = {
+    main: groups.testing['testing-service'],
+    'large-bodies': groups.service['large-bodies'],
+  };
+  await bundleWhole(folder, { ...programs, stub: groups.testing['testing-stub'] }, 'service');
   // The API serves what stands there; the documents are those of the service that one runs.
   mkdirSync(join(folder, 'docs/site/built'), { recursive: true });
   writeFileSync(

@@ -86,11 +86,11 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: /^packages\/api\/src\/(errors\.ts$|places\/)/ },
   },
   {
-    rule: 'what runs in the tests of applications imports the client, and how the worker signs',
+    rule: 'what runs in the tests of applications imports the client, the reasons, and how the worker signs',
     files: /^packages\/testing\/src\/(?!service\/)/,
     allows: {
       target:
-        /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers)$|@trpc\/server$|node:|packages\/testing\/src\/[\w-]+\.ts$)/,
+        /^(@comanda\/(client(\/webhooks)?|api\/reasons|worker\/webhook-headers)$|@trpc\/server$|node:|packages\/testing\/src\/[\w-]+\.ts$)/,
     },
   },
   {

@@ -87,8 +87,8 @@ describe('@comanda/testing, installed', () => {
     expect(readdirSync(temporary).filter((name) => name.startsWith('comanda-testing-'))).toEqual([]);
   });
 
-  it('runs the sample for vitest, which compiles', async () => {
-    const name = example('testing/orders.test.ts');
+  it('runs the samples for vitest, which compile', async () => {
+    const names = [example('testing/orders.test.ts'), example('testing/board.test.ts')];
     symlinkSync(join(repositoryRoot, 'node_modules/vitest'), join(folder, 'node_modules/vitest'));
     const options = { module: 'esnext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true };
     const strict = {
@@ -96,16 +96,17 @@ describe('@comanda/testing, installed', () => {
       noUncheckedIndexedAccess: true,
       verbatimModuleSyntax: true,
     };
-    expect(await compile(folder, [name], { ...options, ...strict })).toEqual([]);
+    expect(await compile(folder, names, { ...options, ...strict })).toEqual([]);
     const vitest = join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
-    const { code, stdout, stderr } = await run(process.execPath, [vitest, 'run', '--root', folder, name], {
-      env: env(),
-      cwd: folder,
-    });
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      [vitest, 'run', '--root', folder, ...names],
+      { env: env(), cwd: folder },
+    );
     expect({ code, stderr, stdout }).toEqual({
       code: 0,
       stderr: '',
-      stdout: expect.stringMatching(/2 passed/),
+      stdout: expect.stringMatching(/5 passed/),
     });
   });
 
@@ -124,7 +125,7 @@ describe('@comanda/testing, installed', () => {
     writeFileSync(
       join(folder, 'typed.ts'),
       [
-        `import { fakeClient, type ProcedureOutput, signTestEvent, startComanda } from '@comanda/testing';`,
+        `import { fakeClient, type ProcedureOutput, refusal, signTestEvent, startComanda } from '@comanda/testing';`,
         `import type { Order } from '@comanda/client';`,
         `export const order: (found: ProcedureOutput<'orders.get'>) => Order = (found) => found;`,
         `export const location = startComanda().then((comanda) => comanda.newLocation({ catalog: 'none' }));`,
@@ -132,6 +133,10 @@ describe('@comanda/testing, installed', () => {
         `fakeClient({ 'dishes.list': () => [] });`,
         '// @ts-expect-error',
         `fakeClient({ 'orders.get': () => ({ number: 7 }) });`,
+        '// @ts-expect-error',
+        `refusal({ reason: 'too_hot' });`,
+        '// @ts-expect-error',
+        `fakeClient({}).emit({ type: 'order.gone', data: {} });`,
         '// @ts-expect-error',
         `signTestEvent({ type: 'order.gone', data: {} });`,
         '// @ts-expect-error',

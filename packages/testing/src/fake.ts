@@ -1,102 +1,86 @@
-import type { ClientRouter, ComandaClient, ComandaError } from '@comanda/client';
-import type {
-  AnyMutationProcedure,
-  AnyQueryProcedure,
-  inferProcedureInput,
-  inferProcedureOutput,
-} from '@trpc/server';
+import {
+  type ComandaClient,
+  type ComandaEventOf,
+  createClient,
+  type EventType,
+  type Grant,
+} from '@comanda/client';
+import { asThrown, createNetwork, type FakeCall } from './fake-fetch.ts';
+import { createFeed } from './feed.ts';
+import { outcomeOf } from './outcomes.ts';
+import type { Procedure, ProcedureInput, ProcedureOutput } from './procedures.ts';
+import { type CreateStub, loadStub } from './stub.ts';
+import type { TestEvent } from './test-event.ts';
 
-type AnyCall = AnyQueryProcedure | AnyMutationProcedure;
-
-/** Every procedure by its path, as in `'orders.create'`. */
-type Procedures<Tree, Before extends string = ''> = {
-  [Name in keyof Tree & string]: Tree[Name] extends AnyCall
-    ? Record<`${Before}${Name}`, Tree[Name]>
-    : Tree[Name] extends object
-      ? Procedures<Tree[Name], `${Before}${Name}.`>
-      : never;
-}[keyof Tree & string];
-
-type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer Whole) => void
-  ? Whole
-  : never;
-type ByPath = All<Procedures<ClientRouter['_def']['record']>>;
-type CallAt<Path extends keyof ByPath> = ByPath[Path] extends AnyCall ? ByPath[Path] : never;
-
-/** The path of a procedure: `'orders.create'`. */
-export type Procedure = keyof ByPath;
-
-/** What a procedure takes. */
-export type ProcedureInput<Path extends Procedure> = inferProcedureInput<CallAt<Path>>;
-
-/** What a procedure answers. */
-export type ProcedureOutput<Path extends Procedure> = inferProcedureOutput<CallAt<Path>>;
-
-/** The answers of a fake, by procedure: a function of the input. What it throws, the call throws. */
+/**
+ * The answers of a fake, by procedure: a function of the input as the service reads it, in which defaults are filled in.
+ * What it throws, the call throws; `refusal` and `unanswered` make what the service and the network would.
+ */
 export type FakeAnswers = {
   [Path in Procedure]?: (
     input: ProcedureInput<Path>,
   ) => ProcedureOutput<Path> | Promise<ProcedureOutput<Path>>;
 };
 
-/** A call that was made. */
-export interface FakeCall {
-  path: string;
-  input: unknown;
+/** Who asks; everything can be left out. */
+export interface FakeOptions {
+  /** Of its key; everything (`*`) unless given. What it lacks is refused, as the service does. */
+  permissions?: readonly Grant[] | undefined;
+  /** How long a call may take, in milliseconds; 30,000 unless given. */
+  timeoutMs?: number | undefined;
 }
 
-/** A client that asks nobody. */
+/** A client of a service that has no database, and what a test does with it. */
 export interface FakeClient {
   client: ComandaClient;
-  /** The calls that were made, in their order. */
+  /** The calls that were sent, in their order, refused ones included. */
   calls: FakeCall[];
+  /**
+   * Publishes an event: `events.watch` gives it, and `events.list`, unless that has an answer of the test's own. Answers it
+   * whole.
+   */
+  emit<Type extends EventType>(event: TestEvent<Type>): ComandaEventOf<Type>;
+  /** Breaks streams and calls under way, and lets no other come about, until `reconnect`. */
+  disconnect(): void;
+  reconnect(): void;
 }
 
 /**
- * A client for unit tests: each procedure answers what the test says, typed as the service's answer is. A procedure without
- * an answer throws, and says what to add. It checks no input and keeps nothing: for what the service does, `startComanda`.
+ * A client for unit tests: the real one, without a network. Each call is checked as the service checks it, by the same code,
+ * and refused in the same words; then it answers what the test says, typed as the service's answer is. A repeat with the
+ * same idempotency key gets the first answer. The client repeats nothing by itself.
+ *
+ * It keeps nothing else: what depends on what is there (an id that is unknown, a move that is illegal, a filter), the
+ * test says itself, or asks the service of `startComanda`. A procedure without an answer throws, and says what to add.
  *
  * @example
- * const { client, calls } = fakeClient({
+ * const { client, calls, emit } = fakeClient({
  *   'payments.get': ({ id }) => ({ id, amount: 12.5, status: 'completed' }) as Payment,
  *   'orders.cancel': () => {
- *     throw refusal({ code: 'conflict', reason: 'illegal_move', httpStatus: 409, message: 'It is closed.' });
+ *     throw refusal({ reason: 'illegal_move' });
  *   },
  * });
  */
-export function fakeClient(answers: FakeAnswers): FakeClient {
+export function fakeClient(
+  answers: FakeAnswers,
+  { permissions = ['*'], timeoutMs }: FakeOptions = {},
+): FakeClient {
   const calls: FakeCall[] = [];
+  const events = createFeed();
   const byPath = answers as Readonly<Record<string, ((input: unknown) => unknown) | undefined>>;
-  const call = async (path: string, input: unknown): Promise<unknown> => {
-    calls.push({ path, input });
-    const answer = Object.hasOwn(byPath, path) ? byPath[path] : undefined;
-    if (answer !== undefined) return answer(input);
-    throw new Error(`the fake client has no answer for ${path}: add fakeClient({ '${path}': (input) => … })`);
+  const answer: Parameters<CreateStub>[0]['answer'] = async (path, input) => {
+    const given = Object.hasOwn(byPath, path) ? byPath[path] : undefined;
+    if (given !== undefined) return outcomeOf(() => given(input));
+    if (path === 'events.list') return undefined;
+    const say = `add fakeClient({ '${path}': (input) => … })`;
+    return { failed: new Error(`the fake client has no answer for ${path}: ${say}`) };
   };
-  const at = (path: readonly string[]): object =>
-    new Proxy(() => {}, {
-      // A promise would be waited for: the client is none.
-      get: (_, name) => (typeof name !== 'string' || name === 'then' ? undefined : at([...path, name])),
-      apply: (_, _self, [input]: unknown[]) => {
-        const way = path.at(-1);
-        const asked = path.slice(0, -1).join('.');
-        if (way === 'query' || way === 'mutate') return call(asked, input);
-        throw new TypeError(`the fake client has no ${path.join('.')}(): it has query and mutate`);
-      },
-    });
-  return { client: at([]) as ComandaClient, calls };
-}
-
-/** What a refusal says; `fields` is empty and `requestId` `fake` unless given. */
-export type Refusal = Pick<ComandaError, 'code' | 'reason' | 'httpStatus'> &
-  Partial<Pick<ComandaError, 'message' | 'fields' | 'requestId' | 'resourceId' | 'retryAfterSeconds'>>;
-
-/**
- * An error as a call throws it that the service refused: `comandaError` reads it. `/docs/errors` lists codes and reasons with
- * their status.
- */
-export function refusal({ message, ...said }: Refusal): Error {
-  const error = new Error(message ?? `refused: ${said.reason}`);
-  error.name = 'TRPCClientError';
-  return Object.assign(error, { data: { fields: [], requestId: 'fake', ...said } });
+  let stub: Promise<ReturnType<CreateStub>> | undefined;
+  const { fetch, disconnect, reconnect } = createNetwork(async (request) => {
+    stub ??= loadStub().then((createStub) => createStub({ permissions, answer, events }));
+    return (await stub).fetch(request);
+  }, calls);
+  const service = { url: 'http://comanda.test', key: 'cmd_test_fake', fetch, timeoutMs };
+  const client = asThrown(createClient({ ...service, retries: 0 }));
+  return { client, calls, emit: events.emit, disconnect, reconnect };
 }

@@ -1,16 +1,10 @@
-export {
-  type FakeAnswers,
-  type FakeCall,
-  type FakeClient,
-  fakeClient,
-  type Procedure,
-  type ProcedureInput,
-  type ProcedureOutput,
-  type Refusal,
-  refusal,
-} from './fake.ts';
+export { type FakeAnswers, type FakeClient, type FakeOptions, fakeClient } from './fake.ts';
+export type { FakeCall } from './fake-fetch.ts';
 export type { TestLocation } from './location.ts';
 export type { Age, DemoProduct, LocationOptions, PaymentMethodIds } from './messages.ts';
+export { type Refusal, refusal, replayed, tagged, unanswered } from './outcomes.ts';
+export type { Procedure, ProcedureInput, ProcedureOutput } from './procedures.ts';
 export type { ReceivedEvents, ReceiveOptions, RefusedDelivery } from './received.ts';
-export { type SignedDelivery, signTestEvent, type TestEvent } from './sign.ts';
+export { type SignedDelivery, signTestEvent } from './sign.ts';
 export { type StartOptions, startComanda, type TestComanda } from './start.ts';
+export type { TestEvent } from './test-event.ts';

@@ -1,0 +1,65 @@
+import type { Grant } from '../permissions.ts';
+
+/** A refusal that stands in for one of the work. `reason` may be one that the table does not have. */
+export interface StubRefusal {
+  reason: string;
+  code: string;
+  httpStatus: number;
+  message: string;
+  fields: readonly { path: string; message: string }[];
+  resourceId?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+  etag?: string | undefined;
+  /** ISO 8601. */
+  since?: string | undefined;
+}
+
+/** What stands in for the outcome of an operation's work. */
+export type StubAnswer =
+  | {
+      value: unknown;
+      /** The entity tag, quotes included. */
+      etag?: string | undefined;
+      /** Whether it is the answer of an earlier call with the same idempotency key. */
+      replayed?: boolean | undefined;
+    }
+  | { refused: StubRefusal }
+  /** The request gets no answer: `fetch` rejects with `failed`. With `done` the work was done all the same. */
+  | { failed: unknown; done?: { value: unknown } | undefined };
+
+/** An event as it is published. */
+export interface StubEvent {
+  id: string;
+  type: string;
+  created_at: string;
+}
+
+/** The events that a stub publishes. */
+export interface StubEvents {
+  /** Oldest first. */
+  readonly published: readonly StubEvent[];
+  /** Calls `listener` after each event that is published; the answer ends that. */
+  onPublished(listener: () => void): () => void;
+}
+
+/** What a stub answers. */
+export interface StubOptions {
+  /** What the key of the caller was granted. */
+  permissions: readonly Grant[];
+  /**
+   * Stands in for the work of an operation, by its name and its input, in which defaults are filled in. `undefined`
+   * for `events.list` answers the published events.
+   */
+  answer(operation: string, input: unknown): Promise<StubAnswer | undefined>;
+  events: StubEvents;
+}
+
+/** A request of the typed client. */
+export interface StubRequest {
+  url: string;
+  method: string;
+  headers: Headers;
+  body: string;
+  /** Ends a stream of events. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,77 @@
+import type { Caller } from '../credentials/credentials.ts';
+import { defaultLimits } from '../credentials/default-limits.ts';
+import { toApiError } from '../errors.ts';
+import { createInFlight } from '../places/in-flight.ts';
+import type { Reason } from '../reasons.ts';
+import type { App } from '../request/context.ts';
+import { claim, type KnownKey } from '../request/idempotency.ts';
+
+/** Of whatever a stub does not have: every use of it throws. */
+const beyond = new Proxy(() => {}, {
+  get: (_, name) => (name === 'then' ? undefined : beyond),
+  apply: () => {
+    throw new Error('a stub has no database');
+  },
+}) as object as never;
+
+const location = {
+  ...{ id: '01935a3e-0000-7000-8000-000000000001', code: 'FAKE0', name: 'Fake', currency: 'USD' },
+  ...{ timezone: 'UTC', createdAt: new Date(0), sandbox: false, status: 'active' as const },
+};
+
+/** The caller of every request, with the limits of a key that has none of its own. */
+export const stubCaller = (permissions: readonly string[]): Caller => ({
+  ...{ apiKeyId: '01935a3e-0000-7000-8000-000000000002', keyName: 'fake' },
+  ...{ locationId: location.id, location, granted: new Set(permissions), limits: defaultLimits },
+});
+
+/** What depends on what there is: a stub holds any text for an id or a cursor of something. */
+const ofState: ReadonlySet<Reason> = new Set<Reason>([
+  ...(['not_found', 'unknown_product', 'unknown_category', 'unknown_reference'] as const),
+  ...(['unknown_cursor', 'payment_method_unusable'] as const),
+]);
+
+/** Does work as far as it needs no database. Throws what it refuses before, but for what depends on what there is. */
+export async function workWithoutDatabase(work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const refusal = toApiError(error);
+    if (refusal.status < 500 && !ofState.has(refusal.reason)) throw refusal;
+  }
+}
+
+/**
+ * An app without a database, whose calls are admitted by `caller`'s permissions alone. `knownKey` is what is known of an
+ * idempotency key by the values of `claim`.
+ */
+export function createStubApp(caller: Caller, knownKey: (values: readonly unknown[]) => KnownKey[]): App {
+  const run = async (statement: unknown, values: readonly unknown[]) => {
+    if (statement === claim) return knownKey(values);
+    throw new Error('a stub has no database');
+  };
+  // What is done in a transaction may refuse before its first statement.
+  const transaction = async (_: unknown, work: (tx: never, found: never[]) => unknown) => work(beyond, []);
+  const own: Readonly<Record<string | symbol, unknown>> = { run, transaction };
+  const database = new Proxy(beyond as object, { get: (_, name) => own[name] ?? beyond }) as never;
+  const none = () => {};
+  return {
+    ...{ database, reads: beyond, large: beyond, live: beyond, secrets: beyond, readiness: beyond },
+    credentials: { authenticate: () => caller, close: async () => {} },
+    limiter: {
+      ...{ admit: () => ({}), batchHeaders: async () => ({}), close: async () => {} },
+      ...{ refuseUsedUp: async () => ({}), startBatch: async () => ({}), usage: beyond },
+    },
+    places: {
+      ...{ inFlight: createInFlight(), slow: createInFlight(), bulkhead: { enter: () => none, close: none } },
+      ...{ bodies: beyond, exports: beyond, batches: beyond, joined: beyond, joinedWrites: beyond },
+    },
+    log: { info: none, warn: none, error: none } as never,
+    metrics: { observe: none } as never,
+    wakeRelay: none,
+    clientAddress: () => undefined as never,
+    deprecations: {},
+    webhookSourceAddresses: [],
+    policy: { idempotencyTtlHours: 168, webhookTargets: 'any', webhookAllowCidrs: [], app: 'on' },
+  };
+}

@@ -1,0 +1,75 @@
+import { createClient } from '@comanda/client';
+import { type FakeAnswers, fakeClient } from '@comanda/testing';
+import { describe, expect, it } from 'vitest';
+import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { useApi } from '../support/api.ts';
+import { operations } from '../support/documented.ts';
+import { createKey } from '../support/factories.ts';
+import { outcomeOf, reasonOf } from './outcome.ts';
+import { spoiled } from './spoiled.ts';
+
+// Every procedure takes the example of its input, spoiled in one place, at a fake and at a service: what the fake refuses, the service
+// refuses in the same words; what it does not, it cannot know.
+
+const api = useApi();
+const answers = Object.fromEntries(operations.map(({ name }) => [name, () => ({})])) as FakeAnswers;
+const { client: fake } = fakeClient(answers);
+
+/** Reasons of the service that depend on what there is, which a fake does not know. */
+const ofState = new Set([
+  ...['not_found', 'unknown_product', 'unknown_category', 'unknown_reference', 'unknown_cursor'],
+  ...['payment_method_unusable', 'invalid_selection', 'out_of_stock', 'external_id_taken', 'sku_taken'],
+  ...['turn_open', 'no_turn', 'sandbox_only', 'changed_since', 'too_many_endpoints', 'still_referenced'],
+  ...['not_collected', 'illegal_move', 'stock_changed', 'stock_range', 'certification_running'],
+]);
+
+let keys = 0;
+
+describe('a spoiled input is refused as the service does', () => {
+  it.each(operations)('$name', async (operation) => {
+    const { id: _, key } = await createKey(api.app.database, {
+      ...{ locationId: api.locationId, perMinute: 1_000_000, batchJobsPerHour: 1_000_000 },
+    });
+    const service = createClient({ url: api.url, key });
+    const differences: unknown[] = [];
+    let refusedBoth = 0;
+    for (const { what, input } of spoiled(wholeInput(operation))) {
+      const given = withKey(operation, input);
+      const way = operation.kind === 'query' ? 'query' : 'mutate';
+      const [faked, served] = await Promise.all(
+        [fake, service].map((client) => outcomeOf(client, operation.name, way, given)),
+      );
+      if (faked === undefined || served === undefined) throw new Error('no outcome');
+      const isSame = JSON.stringify(faked) === JSON.stringify(served);
+      const isUnknowable = faked === 'answered' && ofState.has(reasonOf(served) ?? '');
+      if (isSame && faked !== 'answered') refusedBoth += 1;
+      if (!isSame && !isUnknowable) differences.push({ what, faked, served });
+    }
+    expect(differences).toEqual([]);
+    if (Object.keys(operation.input.shape).length > 0) expect(refusedBoth).toBeGreaterThan(0);
+  });
+});
+
+/** The example with every field that may be left out, or as it is where these exclude each other. */
+function wholeInput(operation: Operation): Record<string, unknown> {
+  const example = exampleInput(operation);
+  const fields = Object.entries(operation.input.shape).flatMap(([name, field]) => {
+    try {
+      return [[name, exampleOf(field, name)]];
+    } catch {
+      // No row of the table: nothing shows it.
+      return [];
+    }
+  });
+  const whole = { ...Object.fromEntries(fields), ...example };
+  return operation.input.safeParse(whole).success ? whole : example;
+}
+
+// A key that was used before would be answered as it was then.
+function withKey({ meta }: Operation, input: Record<string, unknown>): Record<string, unknown> {
+  keys += 1;
+  return meta.idempotent && typeof input.idempotencyKey === 'string' && /^order-/.test(input.idempotencyKey)
+    ? { ...input, idempotencyKey: `spoiled-${keys}` }
+    : input;
+}
