@@ -51,7 +51,7 @@ BEGIN
   NOTIFY comanda_api_keys;
   RETURN NULL;
 END $$;
-CREATE TRIGGER announce AFTER UPDATE OF key_hash, permissions, per_minute, monthly, batch_jobs_per_hour,
+CREATE TRIGGER announce AFTER UPDATE OF key_hash, permissions, all_event_types, per_minute, monthly, batch_jobs_per_hour,
   max_items_per_batch, expires_at, revoked_at OR DELETE ON api_keys
   FOR EACH STATEMENT EXECUTE FUNCTION announce_api_keys();
 CREATE TRIGGER announce AFTER UPDATE OF name, timezone, currency, status ON locations

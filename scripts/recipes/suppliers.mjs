@@ -71,9 +71,9 @@ model Supplier {
         {
           before: "  'sync.completed': row('Operations'",
           insert:
-            "  'supplier.created': row('Catalog', 'a supplier was created', Supplier),\n" +
-            "  'supplier.updated': row('Catalog', 'a supplier changed', Supplier),\n" +
-            "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier),\n",
+            "  'supplier.created': row('Catalog', 'a supplier was created', Supplier, 'suppliers:read'),\n" +
+            "  'supplier.updated': row('Catalog', 'a supplier changed', Supplier, 'suppliers:read'),\n" +
+            "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier, 'suppliers:read'),\n",
         },
       ],
       made: 'packages/api/src/documents/event-examples.ts',

@@ -36,6 +36,7 @@ describe('keys.create', () => {
       after: {
         name: 'Audited',
         permissions: ['*'],
+        event_types: 'by_permission',
         per_minute: 600,
         monthly: 1_000_000,
         batch_jobs_per_hour: 30,

@@ -35,11 +35,18 @@ describe('a code', () => {
     expect(hours).toBeLessThan(2.1);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     expect(data.find(({ name }) => name === 'app: ana')).toMatchObject({
-      permissions: ['reports:read', 'stock:read', 'turns:read', 'events:read'],
+      permissions: [
+        'reports:read',
+        'stock:read',
+        'turns:read',
+        'orders:read',
+        'products:read',
+        'events:read',
+      ],
       expires_at,
     });
     await expect(api.client(key).stock.list.query()).resolves.toHaveProperty('data');
-    expect(await reasonOf(api.client(key).orders.list.query())).toBe('permission_missing');
+    expect(await reasonOf(api.client(key).keys.list.query())).toBe('permission_missing');
   });
 
   it('is used once, also by two at the same moment', async () => {

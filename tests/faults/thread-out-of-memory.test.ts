@@ -26,6 +26,7 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
       locationId: location.id,
       location,
       granted: new Set(['*']),
+      allEventTypes: false,
     },
     limits: { perMinute: 1, monthly: 1, batchJobsPerHour: 1, maxItemsPerBatch: 10_000_000 },
   };

@@ -27,6 +27,7 @@ export async function createKey(
     locationId: string;
     name?: string;
     permissions?: Grant[];
+    allEventTypes?: boolean;
     perMinute?: number;
     monthly?: number;
     batchJobsPerHour?: number;

@@ -33,6 +33,7 @@ export function callerWith(limits: Partial<Caller['limits']>): Caller {
       status: 'active',
     },
     granted: new Set(['*']),
+    allEventTypes: false,
     limits: { perMinute: 600, monthly: 1_000_000, batchJobsPerHour: 30, maxItemsPerBatch: 500, ...limits },
   };
 }

@@ -42,8 +42,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.name, o.prefix, o.key_hash, o.permissions, o.per_minute, o.monthly, o.batch_jobs_per_hour, o.max_items_per_batch, o.expires_at, o.revoked_at, o.last_used_at, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.name, n.prefix, n.key_hash, n.permissions, n.per_minute, n.monthly, n.batch_jobs_per_hour, n.max_items_per_batch, n.expires_at, n.revoked_at, n.last_used_at, n.created_at)
+          OR ROW(o.location_id, o.id, o.name, o.prefix, o.key_hash, o.permissions, o.per_minute, o.monthly, o.batch_jobs_per_hour, o.max_items_per_batch, o.expires_at, o.revoked_at, o.last_used_at, o.created_at, o.all_event_types)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.name, n.prefix, n.key_hash, n.permissions, n.per_minute, n.monthly, n.batch_jobs_per_hour, n.max_items_per_batch, n.expires_at, n.revoked_at, n.last_used_at, n.created_at, n.all_event_types)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -93,6 +93,12 @@ CREATE TRIGGER guard_permissions BEFORE UPDATE OF permissions ON api_keys
   WHEN (ROW(OLD.permissions) IS DISTINCT FROM ROW(NEW.permissions)
     AND (NOT by_service()))
   EXECUTE FUNCTION refuse('never', 'the permissions of a key are changed by a command, with a name: comanda keys update <id> --permissions <all of them> --as <your name>');
+
+CREATE TRIGGER guard_all_event_types BEFORE UPDATE OF all_event_types ON api_keys
+  FOR EACH ROW
+  WHEN (ROW(OLD.all_event_types) IS DISTINCT FROM ROW(NEW.all_event_types)
+    AND (NOT by_service() OR NOT OLD.all_event_types))
+  EXECUTE FUNCTION refuse('never', 'which event types a key sees follows its permissions, and a key that sees all is narrowed for good by a command: comanda keys update <id> --event-types by_permission --as <your name>');
 
 CREATE TRIGGER guard_revoked_at BEFORE UPDATE OF revoked_at ON api_keys
   FOR EACH ROW

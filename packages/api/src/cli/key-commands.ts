@@ -42,6 +42,10 @@ export const keyCommands: Record<string, Command> = {
     options: {
       name: { value: 'NAME', help: 'what it is for' },
       permissions: { value: 'LIST', help: 'all of its permissions, comma-separated' },
+      'event-types': {
+        value: 'by_permission',
+        help: 'it no longer sees every type of event, but those of its permissions; for good',
+      },
       ...limitOptions,
       'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused, or never' },
     },

@@ -20,8 +20,13 @@ export const showKey: Work = { run: ({ database }, _options, [id = '']) => keys.
 export const updateKey: Work = {
   run: ({ database }, options, [id = '']) => {
     const { expires_at, ...fields } = fieldsOf(options);
-    const changes = parse(KeyUpdate, { ...fields, expires_at: expires_at === 'never' ? null : expires_at });
-    if (changes.permissions !== undefined && operator.getStore() === undefined)
+    const changes = parse(KeyUpdate, {
+      ...fields,
+      expires_at: expires_at === 'never' ? null : expires_at,
+      event_types: options['event-types'],
+    });
+    const isOfPermissions = changes.permissions !== undefined || changes.event_types !== undefined;
+    if (isOfPermissions && operator.getStore() === undefined)
       throw new CommandError(
         'validation_error',
         '--as: must be your name: the audit keeps by whom permissions were changed',

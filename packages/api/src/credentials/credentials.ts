@@ -23,6 +23,8 @@ export interface Caller {
   };
   /** What the key was granted: permissions, `resource:*`, `*`. */
   granted: ReadonlySet<string>;
+  /** Made before event types had permissions: it sees every type of event. */
+  allEventTypes: boolean;
   /** The key's own limits, or the defaults. */
   limits: { perMinute: number; monthly: number; batchJobsPerHour: number; maxItemsPerBatch: number };
 }
@@ -163,6 +165,7 @@ function toKnown(row: KeyRow, askedAt: number): Omit<Known, 'moved'> {
         status: row.status,
       },
       granted: new Set(row.permissions),
+      allEventTypes: row.all_event_types,
       limits: {
         perMinute: row.per_minute ?? defaultLimits.perMinute,
         monthly: row.monthly ?? defaultLimits.monthly,

@@ -7,6 +7,7 @@ export interface KeyRow {
   name: string;
   key_hash: Buffer;
   permissions: string[];
+  all_event_types: boolean;
   per_minute: number | null;
   monthly: number | null;
   batch_jobs_per_hour: number | null;
@@ -95,7 +96,7 @@ const batchSize = 200;
 // One by one, so that no plan reads a whole table; a location that left is looked for only by what is asked for.
 const findKeys = statement<(KeyRow | { id: null; key_hash: Buffer }) & { moved: boolean }>(
   'find_api_keys',
-  `select k.id, k.name, a.key_hash, k.permissions, k.per_minute, k.monthly, k.batch_jobs_per_hour,
+  `select k.id, k.name, a.key_hash, k.permissions, k.all_event_types, k.per_minute, k.monthly, k.batch_jobs_per_hour,
     k.max_items_per_batch,
     extract(epoch from k.expires_at - clock_timestamp())::float8 * 1000 as expires_in,
     extract(epoch from clock_timestamp() - k.last_used_at)::float8 * 1000 as used_ago,

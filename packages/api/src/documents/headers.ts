@@ -32,6 +32,10 @@ export const headers = {
     'The moment to read from was ahead of our clock, by five minutes at most, and was read as this one, which is now.',
     'updated_since=2026-01-31T21:05:09.120Z',
   ),
+  'X-Hidden-Event-Types': text(
+    'The event types that are left out, since the key lacks their permission.',
+    'payment.created, payment.updated',
+  ),
   'Preference-Applied': text('`handling=strict` when `Prefer: handling=strict` was sent.', 'handling=strict'),
   Allow: text('The methods that this path takes.', 'GET, HEAD, POST'),
   'Retry-After': count('Seconds to wait before trying again.', 12),
@@ -71,6 +75,7 @@ export function successHeaders({
   if (meta.batch) always.push(...batchLimits);
   if (meta.conditional || (meta.tag !== undefined && !isDeletion)) always.push('ETag');
   if (isList && 'offset' in input.shape) always.push('Link');
+  if (meta.hidesEventTypes) always.push('X-Hidden-Event-Types');
   if (beginningsIn(input).length > 0) always.push('X-Read-As-Now');
   return always;
 }

@@ -55,13 +55,14 @@ export function apiTables(operations: readonly Operation[]): string {
     ),
     'Behind each code stand reasons, which [errors.md](errors.md) explains one by one.',
     '## Events',
-    '`data` is named after its schema in the v2 document.',
+    '`data` is named after its schema in the v2 document. A key sees a type with its permission, and `events:read` for the feed and its stream.',
     table(
-      ['Type', 'Group', 'Sent when', '`data`'],
-      Object.entries(events).map(([type, { category, trigger, data }]) => [
+      ['Type', 'Group', 'Sent when', 'Permission', '`data`'],
+      Object.entries(events).map(([type, { category, trigger, permission, data }]) => [
         `\`${type}\``,
         category,
         trigger,
+        `\`${permission}\``,
         `\`${data.meta()?.id}\``,
       ]),
     ),

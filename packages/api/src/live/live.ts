@@ -1,8 +1,7 @@
 import { again, type Notifications, pageBytes, type Queryable, startLoop } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { Credentials } from '../credentials/credentials.ts';
-import { ApiError, toApiError, unavailable } from '../errors.ts';
-import { grants, type Permission } from '../permissions.ts';
+import type { Caller, Credentials } from '../credentials/credentials.ts';
+import { type ApiError, toApiError, unavailable } from '../errors.ts';
 import { type Bulkhead, inPlace } from '../places/bulkhead.ts';
 import { defaultLiveBounds, type LiveBounds } from './bounds.ts';
 import { createHeld } from './held.ts';
@@ -22,7 +21,8 @@ export interface Stream {
 export interface StreamOptions extends Holder, Pick<ReaderOptions, 'after' | 'types'> {
   /** The header that the key came in: it is looked at again while the stream is open. */
   authorization: string | undefined;
-  permission: Permission;
+  /** What becomes of it now that its key is as it is: it goes on, is over (whoever comes again gets another), or ends with a refusal. */
+  judge(key: Caller): 'goes on' | 'over' | ApiError;
 }
 
 /** The streams of this process. */
@@ -130,7 +130,7 @@ export function createLive({
     ref: false,
   });
 
-  /** Ends the streams whose key holds no longer. What only the database could say is asked again the next time. */
+  /** Ends the streams whose key holds no longer, or sees other types. What only the database could say is asked again the next time. */
   async function lookAtKeys(): Promise<void> {
     const byKey = new Map<string | undefined, Open[]>();
     for (const each of open) {
@@ -140,12 +140,11 @@ export function createLive({
     await Promise.all(
       [...byKey].map(async ([authorization, streams]) => {
         try {
-          const { granted, locationId } = await credentials.authenticate(authorization);
-          for (const { reader, options: stream } of streams)
-            if (locationId !== stream.locationId || !grants(granted, stream.permission))
-              reader.end(
-                new ApiError('permission_missing', `The key lacks the permission ${stream.permission}.`),
-              );
+          const key = await credentials.authenticate(authorization);
+          for (const { reader, options: stream } of streams) {
+            const judged = stream.judge(key);
+            if (judged !== 'goes on') reader.end(judged === 'over' ? undefined : judged);
+          }
         } catch (error) {
           const refusal = toApiError(error);
           if (refusal.status === 401 || refusal.reason === 'location_disabled' || refusal.reason === 'moved')

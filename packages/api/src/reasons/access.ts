@@ -30,7 +30,7 @@ export const accessReasons = {
   permission_missing: row(
     'permission_denied',
     'The key lacks the permission that the message names.',
-    'Ask for a key with that permission.',
+    'Ask for a key with that permission, or leave out the event types that need it, in `types` of the feed and in `events` of an endpoint.',
   ),
   beyond_own_key: row(
     'permission_denied',

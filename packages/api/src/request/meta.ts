@@ -34,6 +34,8 @@ export interface OperationMeta {
    * takes `If-Match`. The tag covers the whole body only where the operation is `conditional`, too.
    */
   tag?: TaggedTable;
+  /** Events of types that the key does not see are left out, and `X-Hidden-Event-Types` names them. */
+  hidesEventTypes?: true;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
 }

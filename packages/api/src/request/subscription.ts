@@ -20,6 +20,8 @@ export interface SubscriptionMeta {
   /** One line for the documents. */
   summary: string;
   description: string;
+  /** As of an operation. */
+  hidesEventTypes?: true;
   /** Where REST serves it, as server-sent events. */
   rest: `GET /v2/${string}`;
 }

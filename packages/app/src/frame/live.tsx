@@ -1,14 +1,18 @@
-import { comandaError, type PublishedEvent } from '@comanda/client';
+import { comandaError, type EventType, type PublishedEvent } from '@comanda/client';
 import { watchShared } from '@comanda/client/shared';
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
-import { hasEnded } from './session.ts';
+import { hasEnded, type ScreenName } from './session.ts';
 import { frameTexts } from './texts.ts';
 
-/** What screens are told of as it happens. */
-const watched = ['order.created', 'order.updated', 'stock.updated', 'product.deleted'] as const;
+/** What each screen is told of as it happens: its key sees these types. */
+const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
+  board: ['order.created', 'order.updated'],
+  day: ['order.created', 'order.updated', 'stock.updated', 'product.deleted'],
+  desk: ['order.updated'],
+};
 
 const tryAgainMs = 5_000;
 
@@ -41,7 +45,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       const events = watchShared(
         comanda,
         `${session.location.id} ${session.name}`,
-        { types: [...watched] },
+        { types: [...new Set(session.screens.flatMap((screen) => watched[screen]))] },
         {
           signal,
           onState({ status }) {

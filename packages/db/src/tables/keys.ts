@@ -3,7 +3,7 @@ import { plain, table } from './table.ts';
 
 export const apiKeys = table<ApiKey>()('api_keys', {
   columns: {
-    ...plain('location_id id prefix permissions last_used_at created_at'),
+    ...plain('location_id id prefix permissions all_event_types last_used_at created_at'),
     name: {
       ...{ edited: true, length: [1, 255] },
       personal: { what: 'what a key is for, perhaps whom', until: "the key's name is changed" },
@@ -34,6 +34,12 @@ export const apiKeys = table<ApiKey>()('api_keys', {
       when: 'NOT by_service()',
       sentence:
         'the permissions of a key are changed by a command, with a name: comanda keys update <id> --permissions <all of them> --as <your name>',
+    },
+    {
+      never: ['all_event_types'],
+      when: 'NOT by_service() OR NOT OLD.all_event_types',
+      sentence:
+        'which event types a key sees follows its permissions, and a key that sees all is narrowed for good by a command: comanda keys update <id> --event-types by_permission --as <your name>',
     },
     {
       never: ['revoked_at'],

@@ -12,7 +12,9 @@ export const eventsTail: Command = {
     once: { help: 'end where the feed ends (with --after or --since)' },
     json: { help: 'each event as one line of JSON, as endpoints receive it' },
   },
-  more: ['It needs a key with events:read. It begins with now unless said.'],
+  more: [
+    'It needs a key with events:read, and with orders:read for order.* and so on. It begins with now unless said.',
+  ],
   async run({ terminal, text, flag, service }) {
     const given = { after: text('after'), since: momentFrom(text('since'), '--since') };
     const isGiven = given.after !== undefined || given.since !== undefined;

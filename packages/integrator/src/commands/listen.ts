@@ -20,7 +20,7 @@ export const listen: Command = {
     state: { value: 'FILE', help: 'keeps secret and cursor (.comanda.json)' },
   },
   more: [
-    'It needs a key with events:read. The secret is made at the first run and stays the same: give it to your receiver.',
+    'It needs a key with events:read, and with orders:read for order.* and so on. The secret is made at the first run and stays the same: give it to your receiver.',
     'The first run begins with now, the next one where the last one stood. The cursor moves when an event was answered, so',
     'an event may come twice and none is lost. While your receiver is not there (no answer, 502, 503, 504) the event is sent',
     'again, after 1 to 10 s. Any other answer is shown, and the next event follows.',

@@ -11,6 +11,7 @@ import {
   unknown,
   worst,
 } from './check.ts';
+import { eventTypesOfKeys } from './event-types-check.ts';
 import { type Looked, lookAt } from './invariants/look.ts';
 import { invariants } from './invariants/table.ts';
 import { locksCheck } from './locks-check.ts';
@@ -104,6 +105,7 @@ export async function diagnose(
     const checks = [
       locksCheck,
       ...setupChecks(settings),
+      eventTypesOfKeys,
       ...workChecks,
       queueCheck,
       ...serverChecks,

@@ -6,7 +6,8 @@ import { Id, Label, Timestamp } from '../../wire.ts';
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
   board: ['orders:read', 'orders:write', 'events:read'],
-  day: ['reports:read', 'stock:read', 'turns:read', 'events:read'],
+  // Orders and products for their events alone: by these its figures follow what is sold.
+  day: ['reports:read', 'stock:read', 'turns:read', 'orders:read', 'products:read', 'events:read'],
   // It makes keys for every use, and nobody gives what they do not have.
   desk: ['*'],
 } as const satisfies Record<string, readonly Grant[]>;

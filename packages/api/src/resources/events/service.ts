@@ -1,12 +1,15 @@
 import { isId, type Queryable } from '@comanda/db';
+import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError, invalid } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { beforeAll, type EventList, type EventPage } from './schema.ts';
+import { hiddenHeader, shownTo } from './seen.rules.ts';
 import {
   findFeedPosition,
   findFeedStart,
   findNewest,
+  findNewestOfTypes,
   findRestore,
   readFeed,
   readFeedOfTypes,
@@ -14,17 +17,20 @@ import {
 
 /**
  * Reads the feed of published events in the order of their publication, the bodies exactly as they are sent. Events
- * are numbered under the relay's lock, so none can appear before one that was read. Throws `validation_error` for an
- * `after` that is no event of the location, no longer kept, or lost in a restore.
+ * are numbered under the relay's lock, so none can appear before one that was read. Types that the key does not see are left out,
+ * and named in a header. Throws `validation_error` for an `after` that is no event of the location, no longer kept, or lost in a
+ * restore, `permission_denied` for a type that is asked for and hidden.
  */
 export async function list(
   ctx: CallContext,
-  { after, since, types, limit }: EventList,
+  { after, since, types: asked, limit }: EventList,
 ): Promise<Answer<EventPage>> {
   const { locationId } = ctx.caller;
+  const { types, hidden } = shownTo(ctx.caller, asked);
+  Object.assign(ctx.headers, hiddenHeader(hidden));
   if (after === 'latest') {
-    const [last] = await ctx.reads.run(findNewest, [locationId]);
-    return { value: { data: [], pagination: { limit, offset: 0, total: 0, next: last?.id ?? beforeAll } } };
+    const last = await newestFor(ctx.caller, ctx.reads);
+    return { value: { data: [], pagination: { limit, offset: 0, total: 0, next: last.id } } };
   }
   const [page] = await ctx.reads.session(async (on) => {
     const number = await (after === undefined
@@ -32,7 +38,7 @@ export async function list(
       : positionOf(on, locationId, after));
     return types === undefined
       ? on.run(readFeed, [locationId, number, limit])
-      : on.run(readFeedOfTypes, [locationId, number, limit, [...new Set(types)]]);
+      : on.run(readFeedOfTypes, [locationId, number, limit, types]);
   });
   // It goes on behind the last event, not by an offset.
   const { next: _, ...answer } = answerPage<EventPage>(page, { limit, offset: 0 });
@@ -41,15 +47,22 @@ export async function list(
 }
 
 /**
- * The event that was read last; of `latest`, the newest there is. Throws `validation_error` for what is no event of the
- * location, or no longer kept.
+ * The event that was read last, whether the key sees it or not; of `latest`, the newest that the key sees. Throws
+ * `validation_error` for what is no event of the location, or no longer kept.
  */
 export async function positionAfter(
   { app: { database }, caller }: CallContext,
   after: string,
 ): Promise<{ id: string; number: string }> {
   if (after !== 'latest') return { id: after, number: await positionOf(database, caller.locationId, after) };
-  const [last] = await database.run(findNewest, [caller.locationId]);
+  return newestFor(caller, database);
+}
+
+async function newestFor(caller: Caller, on: Queryable): Promise<{ id: string; number: string }> {
+  const { types } = shownTo(caller, undefined);
+  const [last] = await (types === undefined
+    ? on.run(findNewest, [caller.locationId])
+    : on.run(findNewestOfTypes, [caller.locationId, types]));
   return last ?? { id: beforeAll, number: '0' };
 }
 

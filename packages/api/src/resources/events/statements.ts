@@ -30,6 +30,15 @@ export const findNewest = statement<{ id: string; number: string }>(
   'select e.id, e.number::text as number from events e where e.location_id = $1::uuid order by e.number desc limit 1',
 );
 
+// Each type has its own run of the index: however many events of others came since, none of them is read.
+export const findNewestOfTypes = statement<{ id: string; number: string }>(
+  'find_newest_event_of_types',
+  `select found.id, found.number::text as number from unnest($2::text[]) as w (type), lateral (
+     select e.id, e.number from events e
+     where e.location_id = $1::uuid and e.type = w.type order by e.number desc limit 1) found
+   order by found.number desc limit 1`,
+);
+
 export const findFeedPosition = statement<{ number: string }>(
   'find_feed_position',
   'select e.number::text as number from events e where e.location_id = $1::uuid and e.id = $2::uuid',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Permission } from '../../permissions.ts';
 import { Id, Timestamp } from '../../wire.ts';
 import { Order } from '../orders/schema.ts';
 import { Payment } from '../payments/schema.ts';
@@ -6,12 +7,14 @@ import { DeletedProduct, Product } from '../products/schema.ts';
 import { StockEntry } from '../stock/schema.ts';
 import { Turn } from '../turns/schema.ts';
 
-/** What an event type is: its place in the documents, when it fires, and the shape of its `data`. */
+/** What an event type is: its place in the documents, when it fires, the shape of its `data`, and who may see it. */
 export interface EventRow {
   category: 'Orders' | 'Payments' | 'Catalog' | 'Operations' | 'Turns' | 'Test';
   /** When it fires, in one line. */
   trigger: string;
   data: z.ZodType;
+  /** What a key must hold to see events of the type, beside `events:read`: the read permission of the resource. */
+  permission: Permission;
 }
 
 const syncResult = {
@@ -68,27 +71,32 @@ export const WebhookTestData = z
 
 /** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
 export const events = {
-  'order.created': row('Orders', 'an order was created', Order),
-  'order.updated': row('Orders', 'an order changed in any way', Order),
-  'order.status_changed': row('Orders', 'an order moved to another status', OrderStatusChanged),
-  'order.cancelled': row('Orders', 'an order was canceled', Order),
-  'order.completed': row('Orders', 'an order was closed', Order),
-  'payment.created': row('Payments', 'a payment was created', Payment),
-  'payment.updated': row('Payments', 'a payment changed in any way', Payment),
-  'payment.completed': row('Payments', 'a payment was completed', Payment),
-  'payment.rejected': row('Payments', 'a payment was rejected', Payment),
-  'product.created': row('Catalog', 'a product was created', Product),
-  'product.updated': row('Catalog', "a product's fields or categories changed", Product),
-  'product.deleted': row('Catalog', 'a product was deleted', DeletedProduct),
-  'stock.updated': row('Catalog', 'the stock of a product changed', StockEntry),
-  'catalog.updated': row('Catalog', 'the catalog changed or was published', CatalogUpdated),
-  'sync.completed': row('Operations', 'a sync job applied items', SyncCompleted),
-  'sync.failed': row('Operations', 'a sync job could apply nothing', SyncFailed),
-  'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated),
-  'turn.open': row('Turns', 'a turn was opened', Turn),
-  'turn.updated': row('Turns', "a turn's own fields changed", Turn),
-  'turn.closed': row('Turns', 'a turn was closed', Turn),
-  'webhook.test': row('Test', 'a test was asked for; cannot be subscribed', WebhookTestData),
+  'order.created': row('Orders', 'an order was created', Order, 'orders:read'),
+  'order.updated': row('Orders', 'an order changed in any way', Order, 'orders:read'),
+  'order.status_changed': row(
+    'Orders',
+    'an order moved to another status',
+    OrderStatusChanged,
+    'orders:read',
+  ),
+  'order.cancelled': row('Orders', 'an order was canceled', Order, 'orders:read'),
+  'order.completed': row('Orders', 'an order was closed', Order, 'orders:read'),
+  'payment.created': row('Payments', 'a payment was created', Payment, 'payments:read'),
+  'payment.updated': row('Payments', 'a payment changed in any way', Payment, 'payments:read'),
+  'payment.completed': row('Payments', 'a payment was completed', Payment, 'payments:read'),
+  'payment.rejected': row('Payments', 'a payment was rejected', Payment, 'payments:read'),
+  'product.created': row('Catalog', 'a product was created', Product, 'products:read'),
+  'product.updated': row('Catalog', "a product's fields or categories changed", Product, 'products:read'),
+  'product.deleted': row('Catalog', 'a product was deleted', DeletedProduct, 'products:read'),
+  'stock.updated': row('Catalog', 'the stock of a product changed', StockEntry, 'stock:read'),
+  'catalog.updated': row('Catalog', 'the catalog changed or was published', CatalogUpdated, 'catalog:read'),
+  'sync.completed': row('Operations', 'a sync job applied items', SyncCompleted, 'sync:read'),
+  'sync.failed': row('Operations', 'a sync job could apply nothing', SyncFailed, 'sync:read'),
+  'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated, 'settlements:read'),
+  'turn.open': row('Turns', 'a turn was opened', Turn, 'turns:read'),
+  'turn.updated': row('Turns', "a turn's own fields changed", Turn, 'turns:read'),
+  'turn.closed': row('Turns', 'a turn was closed', Turn, 'turns:read'),
+  'webhook.test': row('Test', 'a test was asked for; cannot be subscribed', WebhookTestData, 'webhooks:read'),
 } as const satisfies Record<string, EventRow>;
 
 /** The name of an event type. */
@@ -132,6 +140,7 @@ function row<Data extends z.ZodType>(
   category: EventRow['category'],
   trigger: string,
   data: Data,
+  permission: Permission,
 ): EventRow & { data: Data } {
-  return { category, trigger, data };
+  return { category, trigger, data, permission };
 }

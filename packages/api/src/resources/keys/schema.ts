@@ -41,10 +41,16 @@ export const KeyCreateAt = z.object({
 });
 export type KeyCreateAt = z.infer<typeof KeyCreateAt>;
 
+/** Which types of events a key sees: `all` is of keys that were made before types had permissions, and is never given again. */
+const EventTypesSeen = z.enum(['by_permission', 'all']);
+
 /** What changes of a key; without an end it is good until it is revoked. */
 export const KeyUpdate = z.object({
   ...KeyCreate.partial().shape,
   expires_at: TimestampFilter.nullable().optional(),
+  event_types: EventTypesSeen.extract(['by_permission'], {
+    error: 'must be by_permission: no key is made to see every type',
+  }).optional(),
 });
 export type KeyUpdate = z.infer<typeof KeyUpdate>;
 
@@ -64,6 +70,11 @@ export const Key = z
     prefix: z.string().meta({ description: 'The first characters, to recognise it by.' }),
     // As stored: a key can have been made by a newer release.
     permissions: z.array(z.string()),
+    event_types: EventTypesSeen.meta({
+      description:
+        'The types of events that it sees: `by_permission`, those whose permission it has; `all`, every type, as keys did that were made before types had permissions.',
+      example: 'by_permission',
+    }),
     per_minute: z.int(),
     monthly: z.int(),
     batch_jobs_per_hour: z.int(),

@@ -25,6 +25,7 @@ const limits = Object.entries(defaultKeyLimits).map(([name, unlessSet]) => [
 const time = (name: string) => `coalesce(',"${name}":"' || wire_time(r.${name}, l.timezone) || '"', '')`;
 const entry = `'{"id":"' || r.id || '","location_id":"' || r.location_id || '","name":' || to_json(r.name)::text
   || ',"prefix":' || to_json(r.prefix)::text || ',"permissions":' || to_json(r.permissions)::text
+  || ',"event_types":"' || case when r.all_event_types then 'all' else 'by_permission' end || '"'
   || ${limits.map(([name, value]) => `',"${name}":' || ${value}`).join(' || ')}
   || ${['created_at', 'expires_at', 'revoked_at', 'last_used_at'].map(time).join(' || ')} || '}'`;
 const joins = 'join locations l on l.id = r.location_id';
@@ -101,14 +102,15 @@ export const holdAnyKey = statement<KeyText>(
   `select ${entry} as doc ${any} for no key update of r`,
 );
 
-/** $1 id, $2 name, $3 permissions, $4 when it runs out, $5 whether it never does, $6 to $9 limits; null: stays as it is. */
+/** $1 id, $2 name, $3 permissions, $4 when it runs out, $5 whether it never does, $6 to $9 limits, $10 whether it sees no more types than its permissions let it; null: stays as it is. */
 export const updateKey = statement<KeyText>(
   'update_key',
   `update api_keys r set name = coalesce($2, r.name), permissions = coalesce($3::text[], r.permissions),
      expires_at = case when $5 then null else coalesce($4::timestamptz, r.expires_at) end,
      per_minute = coalesce($6::int, r.per_minute), monthly = coalesce($7::int, r.monthly),
      batch_jobs_per_hour = coalesce($8::int, r.batch_jobs_per_hour),
-     max_items_per_batch = coalesce($9::int, r.max_items_per_batch)
+     max_items_per_batch = coalesce($9::int, r.max_items_per_batch),
+     all_event_types = r.all_event_types and not coalesce($10::boolean, false)
    from locations l where l.id = r.location_id and r.id = $1::uuid returning ${entry} as doc`,
 );
 
@@ -116,9 +118,9 @@ export const updateKey = statement<KeyText>(
 export const copyKey = statement<KeyText>(
   'copy_key',
   `with r as (
-     insert into api_keys (location_id, name, prefix, key_hash, permissions, expires_at,
+     insert into api_keys (location_id, name, prefix, key_hash, permissions, all_event_types, expires_at,
        per_minute, monthly, batch_jobs_per_hour, max_items_per_batch)
-     select location_id, name, $2, $3::bytea, permissions, expires_at,
+     select location_id, name, $2, $3::bytea, permissions, all_event_types, expires_at,
        per_minute, monthly, batch_jobs_per_hour, max_items_per_batch from api_keys where id = $1::uuid returning *
    )
    select ${entry} as doc from r ${joins}`,

@@ -44,11 +44,12 @@ export async function revokeKey(database: SqlDatabase, id: string): Promise<Key>
 export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate): Promise<Key> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
-    const { name, permissions, expires_at, ...limits } = changes;
+    const { name, permissions, expires_at, event_types, ...limits } = changes;
     const values = [id, name, permissions && [...new Set(permissions)], expires_at, expires_at === null];
     const [row] = await tx.run(sql.updateKey, [
       ...values,
       ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
+      event_types === 'by_permission',
     ]);
     const after = keyIn(row);
     const actor: AuditActor = { kind: 'command_line', locationId: after.location_id };

@@ -22,7 +22,8 @@ import * as endpoints from './service.ts';
 const registering = {
   permission: 'webhooks:write',
   summary: 'Register a webhook endpoint',
-  description: 'Answers the signing secret, which is never shown again.',
+  description:
+    'Answers the signing secret, which is never shown again. The key needs the permission of each event type.',
   status: 201,
   tag: 'webhook_endpoints',
 } as const;
@@ -30,7 +31,9 @@ const registering = {
 const changing = {
   permission: 'webhooks:write',
   summary: 'Change a webhook endpoint',
-  description: 'Disabling drops what still waits for it; enabling does not revive that.',
+  description:
+    'Disabling drops what still waits for it; enabling does not revive that. The key needs the permission of each event type ' +
+    'that joins, and of all of them where `url` changes.',
   errors: ['resource_not_found'],
   tag: 'webhook_endpoints',
 } as const satisfies Partial<Parameters<typeof operation>[0]>;
@@ -116,7 +119,9 @@ export const webhookEndpointsRouter = router({
     summary: 'Send events again',
     description:
       'Makes new deliveries of events of the last 30 days; what waits for its first attempt is left alone, and a retry that waits gives way to the new delivery. At most 10,000 ' +
-      'events a call: more are refused, so ask for them in shorter windows.',
+      'events a call: more are refused, so ask for them in shorter windows. Event types whose permission the key lacks are left ' +
+      'out, and `X-Hidden-Event-Types` names them; one that is asked for is a `permission_denied`.',
+    hidesEventTypes: true,
     rest: ['POST /v2/webhook-endpoints/{id}/replay'],
     status: 202,
     errors: ['resource_not_found', 'conflict'],

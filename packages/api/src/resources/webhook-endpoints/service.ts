@@ -1,4 +1,4 @@
-import { isId, newId } from '@comanda/db';
+import { isId, newId, type Transaction } from '@comanda/db';
 import { conflict, invalid } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
@@ -7,6 +7,7 @@ import { readPage } from '../../request/page-text.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
+import { hiddenFrom, hiddenHeader, refuseHidden } from '../events/seen.rules.ts';
 import { checkWebhookUrl } from './address.rules.ts';
 import { replayIn } from './replay.store.ts';
 import type {
@@ -38,13 +39,15 @@ export async function get(ctx: CallContext, id: string): Promise<Answer<WebhookE
 
 /**
  * Registers an endpoint and makes its signing secret. The payloads it gets are those of the family it was made
- * through. Throws `validation_error` for an address that is not allowed, and for the 51st of a location.
+ * through. Throws `validation_error` for an address that is not allowed, and for the 51st of a location, `permission_denied` for a
+ * type that the key does not see.
  */
 export async function create(
   ctx: CallContext,
   input: WebhookEndpointCreate,
 ): Promise<Answer<WebhookEndpointWithSecret>> {
   refuseAddress(ctx, input.url);
+  refuseHidden(ctx.caller, input.events);
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
     // Two creations at once would both count 49: the location's row lets them come one after the other.
@@ -66,7 +69,8 @@ export async function create(
 
 /**
  * Changes the fields that are present. Disabling drops what waits for the endpoint: the status decides at once, Postgres
- * has the worker clear the deliveries away.
+ * has the worker clear the deliveries away. Types that join, and all types where the address is another, are shown to whoever is
+ * there: throws `permission_denied` for one that the key does not see.
  * Throws `resource_not_found`, `validation_error`.
  */
 export async function update(
@@ -80,6 +84,16 @@ export async function update(
     // A certification that holds it down would enable it afterwards.
     if (status !== null && ctx.caller.location.sandbox && isId(id))
       await tx.run(sql.letGo, [ctx.caller.locationId, id]);
+    if ((url !== null || events !== null) && hiddenFrom(ctx.caller).length > 0) {
+      const { doc } = await oneOf(id, () => tx.run(sql.holdEndpoint, [ctx.caller.locationId, id]));
+      const before: WebhookEndpoint = JSON.parse(doc);
+      const isElsewhere = url !== null && url !== before.url;
+      const after = events ?? before.events;
+      refuseHidden(
+        ctx.caller,
+        after.filter((type) => isElsewhere || !before.events.includes(type)),
+      );
+    }
     return shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values)));
   });
 }
@@ -102,9 +116,28 @@ export const rotateSecret = (
     isSecret: true,
   }));
 
-/** Sends events of a window to an endpoint again. Throws what `replayIn` throws. */
-export const replay = (ctx: CallContext, request: WebhookReplay): Promise<Answer<WebhookReplayed>> =>
-  inTransaction(ctx, async (tx) => ({ value: await replayIn(tx, actorOf(ctx), request) }));
+/**
+ * Sends events of a window to an endpoint again, but for the types that the key does not see: a header names those of the
+ * endpoint. Throws what `replayIn` throws, `permission_denied` for a type that is asked for and hidden.
+ */
+export function replay(ctx: CallContext, request: WebhookReplay): Promise<Answer<WebhookReplayed>> {
+  refuseHidden(ctx.caller, request.event_types ?? []);
+  return inTransaction(ctx, async (tx) => ({
+    value: await replayIn(tx, actorOf(ctx), await shownOf(tx, ctx, request)),
+  }));
+}
+
+/** What is replayed for a key that does not see every type. Its endpoint is held, so the types are those that are replayed. */
+async function shownOf(tx: Transaction, ctx: CallContext, request: WebhookReplay): Promise<WebhookReplay> {
+  if (request.event_types !== undefined || hiddenFrom(ctx.caller).length === 0) return request;
+  const { doc } = await oneOf(request.id, () =>
+    tx.run(sql.holdEndpoint, [ctx.caller.locationId, request.id]),
+  );
+  const { events }: WebhookEndpoint = JSON.parse(doc);
+  const hidden = hiddenFrom(ctx.caller, events);
+  Object.assign(ctx.headers, hiddenHeader(hidden));
+  return { ...request, event_types: events.filter((type) => !hidden.includes(type)) };
+}
 
 /**
  * Sends a test event to the endpoint alone, along the path that every event takes. Throws `resource_not_found`,
