@@ -1,100 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
-import { type Pages, startPages } from './pages.ts';
+import { useTabs } from './tabs.ts';
 
 const api = usePublishingApi(undefined, { live: { quietMs: 200 } });
-let pages: Pages;
-let browser: Browser;
-beforeAll(async () => {
-  [pages, browser] = await Promise.all([startPages(api.url), startBrowser()]);
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await pages?.close();
-});
-const open: Tab[] = [];
-afterEach(async () => {
-  pages.refuse(undefined);
-  await Promise.all(open.splice(0).map(({ page }) => page.close().catch(() => {})));
-});
-
-interface State {
-  status: string;
-  retryInMs?: number;
-}
-
-interface Tab {
-  page: Page;
-  ids(): Promise<string[]>;
-  states(): Promise<State[]>;
-  error(): Promise<string | null>;
-  live(): Promise<unknown>;
-  online(isOnline: boolean): Promise<unknown>;
-}
-
-/** A tab that watches, by the stream that all tabs share, or by one of its own. */
-async function openTab({
-  shared = true,
-  key = api.key.key,
-  input = {},
-  silentMs = 40_000,
-}: {
-  shared?: boolean;
-  key?: string;
-  input?: object;
-  silentMs?: number;
-} = {}): Promise<Tab> {
-  const page = await browser.newPage();
-  await page.goto(pages.url);
-  const given = JSON.stringify({ url: pages.url, key });
-  await page.evaluate(`(() => {
-    const { createClient, watchShared, comandaError } = globalThis.comanda;
-    const client = createClient(${given});
-    globalThis.ids = []; globalThis.states = []; globalThis.error = null;
-    const options = { onState: (state) => states.push(state), silentMs: ${silentMs} };
-    const input = ${JSON.stringify(input)};
-    const events = ${shared} ? watchShared(client, 'test', input, options) : client.events.watch(input, options);
-    void (async () => { for await (const { id } of events) { ids.push(id); await globalThis.held; } })()
-      .catch((thrown) => { error = comandaError(thrown)?.reason ?? String(thrown); });
-  })()`);
-  const devTools = await page.createCDPSession();
-  await devTools.send('Network.enable');
-  const tab: Tab = {
-    page,
-    online: (isOnline) =>
-      devTools.send('Network.emulateNetworkConditions', {
-        ...{ offline: !isOnline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
-      }),
-    ids: () => page.evaluate('ids'),
-    states: () => page.evaluate('states'),
-    error: () => page.evaluate('error'),
-    live: () => waitFor('the tab to be live', async () => (await tab.states()).at(-1)?.status === 'live'),
-  };
-  open.push(tab);
-  return tab;
-}
-
-let made = 0;
-const change = async (count = 1) => {
-  for (let n = 0; n < count; n += 1) {
-    made += 1;
-    await api.client().products.create.mutate({ name: `Product ${made}`, description: '', price: made });
-  }
-};
-const newest = async () => {
-  await api.published();
-  return (await api.client().events.list.query({ after: 'latest' })).pagination.next ?? '';
-};
-const idsAfter = async (after: string) => {
-  await api.published();
-  return (await api.client().events.list.query({ after, limit: 200 })).data.map(({ id }) => id);
-};
-const have = (tab: Tab, wanted: string[]) =>
-  waitFor('the events', async () => (await tab.ids()).length >= wanted.length && tab.ids());
-/** How many are open, of all tabs. */
-const streams = () => api.app.live.count();
+const { browser, pages, open: openTab, change, newest, idsAfter, have, streams } = useTabs(api);
 
 describe('tabs of a browser', () => {
   it('share one stream, and each has every event once, in its order', async () => {
@@ -176,13 +86,13 @@ describe('tabs of a browser', () => {
     await page.evaluate(`(() => {
       globalThis.held = new Promise((resolve) => { globalThis.goOn = resolve; });
       globalThis.told = [];
-      new BroadcastChannel('comanda 1 test').onmessage = ({ data }) => told.push(data.event?.id ?? data.kind);
+      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => told.push(data.event?.id ?? data.kind);
     })()`);
     await change();
     await waitFor('the first event', async () => (await holder.ids()).length === 1);
     // As much as may wait for the loop.
     await page.evaluate(`(() => {
-      const channel = new BroadcastChannel('comanda 1 test');
+      const channel = new BroadcastChannel('comanda 2 test');
       const told = { kind: 'state', state: { status: 'live', cursor: '${before}' }, cursor: ids[0] };
       for (let n = 0; n < 1000; n += 1) channel.postMessage(told);
     })()`);
@@ -195,8 +105,8 @@ describe('tabs of a browser', () => {
   });
 
   it('throw nothing when one is closed before it can say that it answers', async () => {
-    const page = await browser.newPage();
-    await page.goto(pages.url);
+    const page = await browser().newPage();
+    await page.goto(pages().url);
     await page.evaluate(`(() => {
       globalThis.errors = [];
       globalThis.isLate = false;
@@ -213,7 +123,7 @@ describe('tabs of a browser', () => {
       };
       const events = watchShared(client, 'closed', {}, { signal: ending.signal });
       void (async () => { for await (const _ of events); })();
-      const other = new BroadcastChannel('comanda 1 closed');
+      const other = new BroadcastChannel('comanda 2 closed');
       // The tab that holds the stream says so at first.
       other.onmessage = ({ data }) => { if (data.kind === 'state') other.postMessage({ kind: 'hello' }); };
     })()`);
@@ -223,11 +133,11 @@ describe('tabs of a browser', () => {
   });
 
   it('tell each other no key, and ask for no address that has one', async () => {
-    const spy = await browser.newPage();
-    await spy.goto(pages.url);
+    const spy = await browser().newPage();
+    await spy.goto(pages().url);
     await spy.evaluate(`(() => {
       globalThis.told = [];
-      new BroadcastChannel('comanda 1 test').onmessage = ({ data }) => told.push(JSON.stringify(data));
+      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => told.push(JSON.stringify(data));
     })()`);
     const tabs = [await openTab(), await openTab()];
     for (const tab of tabs) await tab.live();
@@ -237,7 +147,7 @@ describe('tabs of a browser', () => {
     );
     const told = (await spy.evaluate<string[]>('told')).join();
     expect(told).not.toContain(api.key.key);
-    expect(pages.asked().join()).not.toContain(api.key.key);
+    expect(pages().asked().join()).not.toContain(api.key.key);
     await spy.close();
   });
 
@@ -257,11 +167,11 @@ describe('tabs of a browser', () => {
 describe('a watch in a browser', () => {
   it('comes back as soon as the browser is online, however long it was to wait', async () => {
     const before = await newest();
-    pages.refuse(600);
+    pages().refuse(600);
     const tab = await openTab({ shared: false, input: { after: before } });
     await waitFor('it to wait', async () => (await tab.states()).at(-1)?.status === 'waiting');
     expect((await tab.states()).at(-1)?.retryInMs).toBeGreaterThan(600_000);
-    pages.refuse(undefined);
+    pages().refuse(undefined);
     await change();
     const wanted = await idsAfter(before);
     await tab.online(false);

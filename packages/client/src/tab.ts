@@ -1,23 +1,11 @@
 import { pause } from './call-link.ts';
 import type { PublishedEvent } from './surface.ts';
+import { covers, type Hello, type Told, type ToldState, type Types } from './told.ts';
 import type { WatchState } from './watch.ts';
-
-/** How the stream stands, and where: `cursor` is the last event that was told. */
-interface ToldState {
-  kind: 'state';
-  state: WatchState;
-  cursor: string | undefined;
-}
-
-/** What the tab that holds the stream tells all tabs, itself among them. */
-export type Told =
-  | ToldState
-  /** The next event, and the one before it. */
-  | { kind: 'event'; behind: string | undefined; event: PublishedEvent };
 
 /** One of the tabs that share a stream. */
 export interface Tab {
-  /** What is told, until `close` or the signal; throws what this tab's own stream ended with. */
+  /** What is told of a stream that has the types of this tab, until `close` or the signal; throws what its own stream or `check` ended with. */
   told(): AsyncGenerator<Told, void, undefined>;
   close(): void;
 }
@@ -27,36 +15,49 @@ export interface TabOptions {
   signal: AbortSignal | undefined;
   /** How often it is asked whether the tab that holds the stream still answers; one that does not is replaced. */
   askEveryMs: number;
-  /** The stream of this tab, for when it is the one that holds it. */
-  watch(signal: AbortSignal, onState: (state: WatchState) => void): AsyncIterable<PublishedEvent>;
+  /** What this tab wants to be told. */
+  types: Types;
+  /** Throws where its key does not see these types: it is asked before another tab is asked for them. */
+  check(signal: AbortSignal): Promise<unknown>;
+  /** The stream of this tab, for when it is the one that holds it: behind `after`, else where this tab is. */
+  watch(
+    place: { after: string | undefined; types: Types },
+    signal: AbortSignal,
+    onState: (state: WatchState) => void,
+  ): AsyncIterable<PublishedEvent>;
 }
 
 /** What is told and waits to be read; of what comes beyond it the newest is kept, up to which the tab reads the feed. */
 const mostWaiting = 1_000;
 
+/** So long more tabs may ask for types before the stream is opened with all of these. */
+const gatherMs = 50;
+
 /**
  * Joins the tabs of a name. The one that has the lock of that name holds the stream; the browser gives the lock on when
- * that tab closes or crashes.
+ * that tab closes or crashes. The stream has the types that the tabs ask for: whenever one asks for more, it is opened anew behind
+ * the last event that was told. It begins with the types of its tab again when another tab takes it over.
  */
-export function createTab(name: string, { signal, askEveryMs, watch }: TabOptions): Tab {
+export function createTab(name: string, { signal, askEveryMs, types, check, watch }: TabOptions): Tab {
   // The number is that of what is told: tabs of another version of the application may tell it otherwise.
-  const shared = `comanda 1 ${name}`;
+  const shared = `comanda 2 ${name}`;
   const { navigator } = globalThis as object as { navigator: { locks: Locks } };
   const channel = new BroadcastChannel(shared);
   const closing = new AbortController();
   const inbox: Told[] = [];
-  let newest: ToldState = { kind: 'state', state: { status: 'connecting' }, cursor: undefined };
+  let newest: ToldState = { kind: 'state', state: { status: 'connecting' }, cursor: undefined, types };
   let wake = () => {};
   let failure: { error: unknown } | undefined;
-  // Tells how its stream stands, while this tab holds it.
-  let answer: (() => void) | undefined;
+  // Tells how its stream stands to a tab that wants types, while this tab holds it.
+  let answer: ((wanted: Types) => void) | undefined;
   let isAnswered = false;
+  let isChecked = types === undefined;
 
   function put(told: Told): void {
     const { cursor } = newest;
     newest =
       told.kind === 'event'
-        ? { ...newest, cursor: told.event.id }
+        ? { ...newest, cursor: told.event.id, types: told.types }
         : { ...told, cursor: told.cursor ?? cursor };
     if (inbox.length < mostWaiting) inbox.push(told);
     else inbox[mostWaiting - 1] = newest;
@@ -66,22 +67,39 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
   async function hold(turn: AbortSignal): Promise<void> {
     let cursor: string | undefined;
     let state: WatchState = { status: 'connecting' };
+    let wanted = types;
+    let asked = types;
+    let opened = new AbortController();
+    const end = () => opened.abort();
     const tell = (told: Told) => {
       if (turn.aborted) return;
       put(told);
       channel.postMessage(told);
     };
-    const own = () => channel.postMessage({ kind: 'state', state, cursor });
+    const own = (others: Types) => {
+      if (covers(asked, others)) return channel.postMessage({ kind: 'state', state, cursor, types: asked });
+      // What it is opened with soon is told then.
+      if (covers(wanted, others)) return;
+      wanted = others && wanted && [...new Set([...wanted, ...others])];
+      end();
+    };
     answer = own;
     const onState = (next: WatchState) => {
       state = next;
       if (next.status === 'live') ({ cursor } = next);
-      tell({ kind: 'state', state, cursor });
+      tell({ kind: 'state', state, cursor, types: asked });
     };
+    turn.addEventListener('abort', end);
     try {
-      for await (const event of watch(turn, onState)) {
-        tell({ kind: 'event', behind: cursor, event });
-        cursor = event.id;
+      for (let isMore = true; isMore && !turn.aborted; ) {
+        opened = new AbortController();
+        asked = wanted;
+        for await (const event of watch({ after: cursor, types: asked }, opened.signal, onState)) {
+          tell({ kind: 'event', behind: cursor, event, types: asked });
+          cursor = event.id;
+        }
+        isMore = asked !== wanted;
+        if (isMore) await pause(gatherMs, turn);
       }
     } catch (error) {
       failure = { error };
@@ -111,11 +129,30 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
 
   async function askOnAndOn(): Promise<void> {
     while (!closing.signal.aborted) {
-      channel.postMessage({ kind: 'hello' });
+      sayHello(isChecked ? types : []);
       await pause(askEveryMs, closing.signal);
       if (!isAnswered && answer === undefined) turn.abort(takeOver);
       isAnswered = false;
     }
+  }
+
+  function sayHello(wanted: Types): void {
+    channel.postMessage({ kind: 'hello', types: wanted } satisfies Hello);
+  }
+
+  let isAsking = false;
+  async function askForTypes(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      if (!isChecked) await check(closing.signal);
+      isChecked = true;
+      if (!closing.signal.aborted) sayHello(types);
+    } catch (error) {
+      failure = { error };
+      close();
+    }
+    isAsking = false;
   }
 
   function close(): void {
@@ -127,11 +164,12 @@ export function createTab(name: string, { signal, askEveryMs, watch }: TabOption
   }
 
   channel.onmessage = ({ data }) => {
-    const told = data as Told | { kind: 'hello' };
+    const told = data as Told | Hello;
     // By a timer: a tab that is frozen reads no stream, but messages still reach it.
-    if (told.kind === 'hello') return void setTimeout(() => closing.signal.aborted || answer?.());
+    if (told.kind === 'hello') return void setTimeout(() => closing.signal.aborted || answer?.(told.types));
     isAnswered = true;
-    put(told);
+    if (covers(told.types, types)) put(told);
+    else if (told.kind === 'state') void askForTypes();
   };
   signal?.addEventListener('abort', close);
   if (signal?.aborted) close();

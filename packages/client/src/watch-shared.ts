@@ -1,13 +1,15 @@
 import type { ComandaClient } from './client.ts';
 import { readFeed } from './feed.ts';
 import type { PublishedEvent } from './surface.ts';
-import { createTab, type Told } from './tab.ts';
+import { createTab } from './tab.ts';
+import { covers, type Told } from './told.ts';
 import type { WatchInput, WatchOptions, WatchState } from './watch.ts';
 
 /**
  * `events.watch`, of which all tabs of a browser that give the same `name` need one stream: one tab holds it and tells the
- * others; when it closes, crashes or sleeps, another goes on. Each tab gets every event once, in its order. A tab gets
- * what the key of another one may read, so name the location and whoever is signed in. No key is told to other tabs.
+ * others; when it closes, crashes or sleeps, another goes on. Each tab gets every event of its `types` once, in its order. The stream
+ * has the types that its tabs ask for together; without `types` a tab asks for all that the key sees. A tab gets what the key of
+ * another one may read, so name the location and whoever is signed in. No key is told to other tabs.
  *
  * Where the browser lets tabs share nothing (a page without https), each has a stream of its own.
  *
@@ -40,13 +42,25 @@ async function* watchingShared(
   const seen = new Set<string>();
   let state: WatchState = { status: 'connecting' };
   let isAhead = false;
+  // The type of the event at the cursor; unknown where this tab has had none.
+  let last: PublishedEvent['type'] | undefined;
   onState(state);
   const tab = createTab(name, {
-    ...{ signal, askEveryMs: silentMs / 2 },
+    ...{ signal, askEveryMs: silentMs / 2, types },
+    check: (tabSignal) =>
+      readFeed(comanda, { after: 'latest', types }, { everyMs: 2_000, signal: tabSignal }),
     // What is on its way to this tab comes twice then, and is known by its ids.
-    watch: (tabSignal, tell) =>
-      comanda.events.watch({ after: cursor }, { signal: tabSignal, onState: tell, silentMs }),
+    watch: (place, tabSignal, tell) =>
+      comanda.events.watch(
+        { after: place.after ?? cursor, types: place.types && [...place.types] },
+        { signal: tabSignal, onState: tell, silentMs },
+      ),
   });
+  const remember = (id: string) => {
+    seen.add(id);
+    const [oldest] = seen;
+    if (seen.size > remembered && oldest !== undefined) seen.delete(oldest);
+  };
   try {
     for await (const told of tab.told()) {
       // The same is told again to tabs that ask.
@@ -55,10 +69,9 @@ async function* watchingShared(
         onState(state);
       }
       for await (const event of newIn(told)) {
-        seen.add(event.id);
-        const [oldest] = seen;
-        if (seen.size > remembered && oldest !== undefined) seen.delete(oldest);
+        remember(event.id);
         cursor = event.id;
+        last = event.type;
         if (types === undefined || types.includes(event.type)) yield event;
         if (signal?.aborted) return;
       }
@@ -76,19 +89,26 @@ async function* watchingShared(
       return;
     }
     const follows = told.kind === 'event' && told.behind === cursor;
-    // A tab that goes on from an older place tells much that this one had long ago: the feed is not asked each time.
-    const isOld = told.kind === 'event' && !follows && isAhead;
+    // A tab that goes on from an older place tells much that this one had long ago: the feed is not asked each time, where what is
+    // told will come by the event that this tab had last.
+    const isOnTheWay = last !== undefined && covers(told.types, [last]);
+    const isOld = told.kind === 'event' && !follows && isAhead && isOnTheWay;
     isAhead = isOld;
     if (follows) yield told.event;
     if (follows || isOld) return;
     for (;;) {
-      const page = await readFeed(comanda, { after: cursor }, { everyMs: 2_000, signal });
+      const place = { after: cursor, types: told.types && [...told.types] };
+      const page = await readFeed(comanda, place, { everyMs: 2_000, signal });
       for (const event of page?.data ?? []) {
         yield event;
         if (event.id === upTo) return;
       }
-      isAhead = page?.data.length === 0;
-      if (page === undefined || isAhead) return;
+      if (page === undefined) return;
+      if (page.data.length > 0) continue;
+      // The end of the feed: what was told is an event from before, or a place among events of other types.
+      isAhead = told.kind === 'event';
+      remember(upTo);
+      return;
     }
   }
 }

@@ -14,7 +14,7 @@ import { NoConnection, StrangeAnswer } from './transport.ts';
 export interface WatchInput {
   /** The cursor that was kept: the `id` of the last event that was done. Without it, or as `latest`, from now on. */
   after?: string | undefined;
-  /** Only events of these types. */
+  /** Only events of these types; without it all that the key sees. */
   types?: EventType[] | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface LiveEvents {
    * behind the last one that it gave, so none is missed and none comes twice. An event's `id` is its cursor. In a browser
    * it comes back as soon as the browser is online. `signal` ends the loop.
    *
-   * It throws what no repeat helps: a key that is revoked or lacks `events:read` (`httpStatus` 401, 403), and a cursor
+   * It throws what no repeat helps: a key that is revoked, or lacks `events:read` or the permission of one of the `types` (`httpStatus` 401, 403), and a cursor
    * that the service no longer keeps (`reason` `unknown_cursor`): read your lists again, and watch without `after`.
    *
    * @example
