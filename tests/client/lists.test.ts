@@ -1,4 +1,11 @@
-import { createClient, followEvents, listAll, type PublishedEvent } from '@comanda/client';
+import {
+  createClient,
+  followEvents,
+  type ListPage,
+  listAll,
+  noAnswer,
+  type PublishedEvent,
+} from '@comanda/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
@@ -30,7 +37,7 @@ async function collect<Entry>(entries: AsyncIterable<Entry>): Promise<Entry[]> {
 describe('a loop over a list', () => {
   it.each([
     [2, 3],
-    [5, 2],
+    [5, 1],
     [200, 1],
   ])('of five has them all in pages of %i, by %i requests', async (limit, requests) => {
     const found = await collect(listAll(client().products.list, { limit }));
@@ -44,6 +51,40 @@ describe('a loop over a list', () => {
     const { data } = await comanda.products.list.query({ search: 'a' });
     expect(found).toEqual(data.slice(1));
     expect(await collect(listAll(comanda.orders.list))).toEqual([]);
+  });
+
+  it('ends where the same page is answered for ever, as by a fake', async () => {
+    const answering = (pagination: ListPage<{ id: string }>['pagination']) => {
+      let requests = 0;
+      const query = async () => {
+        requests += 1;
+        return requests > 9 ? expect.fail('it never ends') : { data: [{ id: 'o-1' }], pagination };
+      };
+      return { query };
+    };
+    for (const [pagination, input] of [
+      [{ limit: 1, total: 1 }, {}],
+      [{ limit: 1 }, {}],
+      [{ limit: 1, next: 'c' }, { cursor: 'a' }],
+      [{ limit: 1 }, { cursor: 'a' }],
+    ] as const) {
+      const found = await collect(listAll(answering(pagination), input));
+      expect(new Set(found.map(({ id }) => id))).toEqual(new Set(['o-1']));
+    }
+  });
+
+  it('looks at its signal where the list does not', async () => {
+    const ending = new AbortController();
+    const query = async () => ({ data: [{}], pagination: { limit: 1 } });
+    const reading = collect(
+      (async function* () {
+        for await (const entry of listAll({ query }, {}, { signal: ending.signal })) {
+          yield entry;
+          ending.abort();
+        }
+      })(),
+    );
+    expect(noAnswer(await reading.catch((error: unknown) => error))).toBe('aborted');
   });
 
   it('reads no page before its entries are asked for', async () => {

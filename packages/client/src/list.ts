@@ -1,3 +1,5 @@
+import { unanswered } from './failure.ts';
+
 /** A deletion, as a list of changes reports it. */
 export interface Deletion {
   id: string;
@@ -13,6 +15,8 @@ export interface ListPage<Item> {
     /** How many entries the page could have: fewer of them are the end. Smaller than asked for where they are large. */
     limit: number;
     next?: string | undefined;
+    /** How many entries the list has, where it counts them. */
+    total?: number | undefined;
   };
 }
 
@@ -23,7 +27,7 @@ export interface List<Input, Item> {
 
 /** How a list is read. */
 export interface ListOptions {
-  /** Ends the loop: the next request throws. */
+  /** Ends the loop: it throws as a call does that is given up. */
   signal?: AbortSignal | undefined;
   /** With `include: ['deleted']`: gets what was deleted, page by page, once the loop is done with the entries of its page. */
   onDeleted?: ((deleted: readonly Deletion[]) => void | Promise<void>) | undefined;
@@ -63,6 +67,7 @@ export async function* listAll<Item, Input extends Paging | void>(
   const tellsChanges = cursor !== undefined || updated_since !== undefined;
   let before: ReadonlySet<unknown> = new Set();
   for (let offset = from; ; ) {
+    if (signal?.aborted) throw unanswered('listAll', 'aborted', 'given up', signal.reason);
     if (!tellsChanges) place = { offset };
     const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
     const { data, deleted = [], pagination } = page;
@@ -71,6 +76,13 @@ export async function* listAll<Item, Input extends Paging | void>(
     if (pagination.next !== undefined) await onCursor?.(pagination.next);
     if (data.length < pagination.limit) return;
     offset += pagination.limit;
+    // What is no service of ours, such as a fake, may answer the same page for ever.
+    const isEnd = tellsChanges
+      ? pagination.next === undefined || pagination.next === place.cursor
+      : pagination.total === undefined
+        ? data.every((entry) => before.has(idOf(entry)))
+        : offset >= pagination.total;
+    if (isEnd) return;
     place = { cursor: pagination.next };
     before = tellsChanges ? before : new Set(data.map(idOf));
   }
