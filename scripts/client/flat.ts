@@ -11,7 +11,7 @@ import { surfaceDeclarations } from './declarations.ts';
  */
 const files = {
   'shapes.d.ts': ['events'],
-  'index.d.ts': ['errors', 'list', 'replayed', 'tag', 'watch', 'client', 'feed', 'index'],
+  'index.d.ts': ['hooks', 'errors', 'list', 'replayed', 'tag', 'watch', 'client', 'feed', 'index'],
   'front.d.ts': ['front/procedures', 'front/options', 'front/create', 'front'],
   'front-node.d.ts': ['front/node', 'front-node'],
   'shared.d.ts': ['watch-shared', 'shared'],

@@ -107,14 +107,24 @@ describe('a call', () => {
 });
 
 describe('a repeat', () => {
-  it('follows where no answer came, twice at most', async () => {
-    between.fates.push(cut, cut);
-    expect((await through().products.get.query({ id: productId })).name).toBe('Flat White');
+  it('follows where no answer came for as long as the call has time, whatever `retries` says', async () => {
     between.fates.push(cut, cut, cut);
-    const error = await thrownBy(through().products.get.query({ id: productId }));
+    const comanda = through({ retries: 1 });
+    expect((await comanda.products.get.query({ id: productId })).name).toBe('Flat White');
+    expect(between.came).toHaveLength(4);
+    between.fates.push(...Array(1_000).fill(cut));
+    const error = await thrownBy(through({ timeoutMs: 1_500 }).products.get.query({ id: productId }));
     expect(noAnswer(error)).toBe('unreachable');
     expect(comandaError(error)).toBeUndefined();
-    expect(between.came).toHaveLength(6);
+    between.fates.length = 0;
+  });
+
+  it('of what is refused for now comes as often as `retries` says', async () => {
+    const busy = answer(429, { 'content-type': 'text/html' }, 'slow down');
+    between.fates.push(busy, busy, busy);
+    const error = await thrownBy(through().products.get.query({ id: productId }));
+    expect(noAnswer(error)).toBe('strange');
+    expect(between.came).toHaveLength(3);
   });
 
   it('of the calls of a batch is a batch again', async () => {
@@ -140,7 +150,9 @@ describe('a repeat', () => {
     await comanda.products.get.query({ id: productId });
     const error = await thrownBy(comanda.products.get.query({ id: productId }));
     expect(comandaError(error)).toMatchObject({ code: 'rate_limited', httpStatus: 429 });
-    expect(comandaError(error)?.retryAfterSeconds).toBeGreaterThan(0);
+    const seconds = comandaError(error)?.retryAfterSeconds;
+    expect(seconds).toBeGreaterThan(0);
+    expect(error.message).toContain(`(to be repeated in ${seconds} s, beyond the 30000 ms of the call)`);
     expect(between.came).toHaveLength(2);
   });
 

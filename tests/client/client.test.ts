@@ -194,7 +194,7 @@ describe('an error', () => {
     ['unreachable', 'a connection that is refused', closedUrl],
     ['strange', "a page that is not tRPC's", async () => `${api.url}/docs`],
   ])('is not made up, but is %s, for %s', async (why, _, findUrl) => {
-    const client = createClient({ url: await findUrl(), key: api.key.key });
+    const client = createClient({ url: await findUrl(), key: api.key.key, retries: 0 });
     const thrown: unknown = await client.locations.getCurrent.query().catch((error) => error);
     expect([noAnswer(thrown), comandaError(thrown)]).toEqual([why, undefined]);
   });

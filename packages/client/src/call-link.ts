@@ -1,14 +1,9 @@
 import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
-import { asTold, unanswered, waitAfter } from './failure.ts';
+import { unanswered } from './failure.ts';
 import type { Envelope, Send } from './http-link.ts';
+import { type CallSettings, type Clock, clockOf, repeated } from './repeats.ts';
 import type { AppRouter } from './surface.ts';
-
-/** How long and how often a call is tried; see `ClientOptions`. */
-export interface CallSettings {
-  timeoutMs: number;
-  retries: number;
-}
 
 type Failure = TRPCClientError<AppRouter>;
 
@@ -23,55 +18,35 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
     ({ op }) =>
       observable<Envelope, Failure>((observer) => {
         const ending = new AbortController();
-        const sent = { ...op, input: inputOf(op, settings), signal: ending.signal };
-        const attempt = () => send(sent).catch((error) => Promise.reject(TRPCClientError.from(error)));
-        const end = limit(op, settings.timeoutMs, ending.signal);
-        const tries = { ...settings, spread, ending: ending.signal };
-        Promise.race(op.signal?.aborted ? [end] : [repeated(op, attempt, tries), end])
+        const clock = clockOf(settings.timeoutMs);
+        const sent = { ...op, input: inputOf(op, settings) };
+        const tries = { ...settings, send, clock, spread, ending: ending.signal };
+        const end = limit(op, settings.timeoutMs, clock, ending.signal);
+        Promise.race(op.signal?.aborted ? [end] : [repeated(sent, tries), end])
           .then((envelope) => {
             observer.next(envelope);
             observer.complete();
-          }, observer.error)
+          })
+          .catch((error) => observer.error(TRPCClientError.from(error)))
           .finally(() => ending.abort());
         return () => ending.abort();
       });
 }
 
-interface Tries extends CallSettings {
-  spread: number;
-  ending: AbortSignal;
-}
-
-async function repeated(
-  op: Operation,
-  attempt: () => Promise<Envelope>,
-  { timeoutMs, retries, spread, ending }: Tries,
-): Promise<Envelope> {
-  const deadline = performance.now() + timeoutMs;
-  for (let tried = 0; ; tried++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const wait = waitAfter(error);
-      const waitMs =
-        typeof wait === 'number' ? wait * 1000 + spread * 100 : shortestWaitMs * 2 ** tried * spread;
-      // Whoever waits to be refused by the clock waits for nothing.
-      if (wait === undefined || tried === retries || performance.now() + waitMs >= deadline)
-        throw asTold(op.path, error);
-      await pause(waitMs, ending);
-      if (ending.aborted) throw error;
-    }
-  }
-}
-
-const shortestWaitMs = 400;
-
 /** Rejects when the call's time is over, or its signal ends it; `done` lets go of both. */
-function limit({ path, signal }: Operation, timeoutMs: number, done: AbortSignal): Promise<never> {
+function limit(
+  { path, signal }: Operation,
+  timeoutMs: number,
+  { leftMs }: Clock,
+  done: AbortSignal,
+): Promise<never> {
   return new Promise((_, reject) => {
-    void pause(Math.min(timeoutMs, longestTimerMs), done).then(() => {
+    const onTime = async () => {
+      for (let ms = timeoutMs; ms > 0 && !done.aborted; ms = leftMs())
+        await pause(Math.min(ms, longestTimerMs), done);
       if (!done.aborted) reject(unanswered(path, 'timeout', `no answer within ${timeoutMs} ms`));
-    });
+    };
+    void onTime();
     const onAbort = () => {
       const { reason } = signal as { reason?: { name?: unknown } };
       const isTime = reason?.name === 'TimeoutError';

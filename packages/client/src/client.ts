@@ -1,24 +1,37 @@
 import { createTRPCClient, type TRPCClient } from '@trpc/client';
 import type { TRPCBuiltRouter } from '@trpc/server';
-import { type CallSettings, callLink } from './call-link.ts';
+import { callLink } from './call-link.ts';
 import { withCallSites } from './call-site.ts';
+import type { Hooks } from './hooks.ts';
 import { createSend } from './http-link.ts';
+import { createPace } from './pace.ts';
+import type { CallSettings } from './repeats.ts';
 import type { AppRouter } from './surface.ts';
 import { createWatch, type LiveEvents } from './watch.ts';
 
 /** Where the service is, who calls, and how long and how often a call is tried. */
-export interface ClientOptions {
+export interface ClientOptions extends Hooks {
   /** The base URL, with or without a slash at its end: `https://api.example.com`. */
   url: string;
   /** The API key, `cmd_live_<code>_…`. It belongs on a server, never in a browser. */
   key: string;
-  /** How long a call may take in milliseconds, its repeats and the waits between them included; 30,000 unless given. */
+  /**
+   * How long a call may take in milliseconds, its repeats and the waits between them included; 30,000 unless given. While there
+   * is no connection, or a proxy answers 502, 503 or 504 in the place of the service, a call is repeated until then.
+   */
   timeoutMs?: number | undefined;
   /**
-   * How often a call is repeated that got no answer, or a 429 or 503; 2 unless given. A mutation is repeated with
-   * its idempotency key, so it is done once; one without gets a key of its own. With 0 no key is made.
+   * How often a call is repeated that the service refused with 429 or 503; 2 unless given. A mutation is repeated with its
+   * idempotency key, so it is done once; one without gets a key of its own. With 0 nothing is repeated, and no key is made.
    */
   retries?: number | undefined;
+  /**
+   * For jobs: calls wait for the limits of the key, for an hour at most. They go as the limits allow it, and the waits count neither
+   * against `timeoutMs` nor `retries`. Without it a call fails at once whose `Retry-After` is beyond its time.
+   */
+  waitForLimits?: boolean | undefined;
+  /** Unknown fields of inputs are refused by name (`Prefer: handling=strict`): for tests and while you develop. */
+  strict?: boolean | undefined;
   /** Sends the requests; the global `fetch` unless given. */
   fetch?: typeof fetch | undefined;
 }
@@ -54,12 +67,17 @@ export function createClient({
   key,
   timeoutMs = 30_000,
   retries = 2,
+  waitForLimits = false,
+  strict = false,
   fetch: send,
+  ...hooks
 }: ClientOptions): ComandaClient {
   const base = new URL(url.replace(/\/?$/, '/'));
-  const service = { base, headers: { authorization: `Bearer ${key}` }, send };
+  const headers = { authorization: `Bearer ${key}`, ...(strict && { prefer: 'handling=strict' }) };
+  const service = { base, headers, send };
+  const settings = checked({ timeoutMs, retries, ...hooks, pace: waitForLimits ? createPace() : undefined });
   const client = createTRPCClient<AppRouter>({
-    links: [callLink(checked({ timeoutMs, retries }), createSend(service))],
+    links: [callLink(settings, createSend(service))],
   });
   const calls = withCallSites(client) as object as TRPCClient<ClientRouter>;
   return beside(calls, {
@@ -73,10 +91,11 @@ const beside = <Calls extends object, Own extends object>(calls: Calls, own: Own
     get: (inner, name) => Reflect.get(Object.hasOwn(own, name) ? own : inner, name),
   }) as Calls & Own;
 
-function checked({ timeoutMs, retries }: CallSettings): CallSettings {
+function checked(settings: CallSettings): CallSettings {
+  const { timeoutMs, retries } = settings;
   if (!(timeoutMs > 0)) throw new RangeError(`timeoutMs must be more than 0, not ${timeoutMs}`);
   if (!Number.isInteger(retries) || retries < 0) {
     throw new RangeError(`retries must be 0 or a whole number above it, not ${retries}`);
   }
-  return { timeoutMs, retries };
+  return settings;
 }

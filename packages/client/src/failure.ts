@@ -21,6 +21,19 @@ export function waitAfter(error: unknown): Wait {
     : undefined;
 }
 
+/** No connection, or a proxy in the place of a service that is away. */
+export function isAway(error: unknown): boolean {
+  const { cause } = error as { cause?: Partial<StrangeAnswer> };
+  return cause?.name === 'NoConnection' || [502, 503, 504].includes(cause?.status ?? 0);
+}
+
+/** A limit is reached, and the answer says until when. */
+export function isLimit(error: unknown): boolean {
+  const { cause } = error as { cause?: Partial<StrangeAnswer> };
+  const status = comandaError(error)?.httpStatus ?? cause?.status;
+  return status === 429 && typeof waitAfter(error) === 'number';
+}
+
 /** What tRPC threw for a call, as the caller gets it. */
 export function asTold(path: string, error: unknown): TRPCClientError<AppRouter> {
   const failure = TRPCClientError.from<AppRouter>(error as Error);

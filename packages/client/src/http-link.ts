@@ -15,11 +15,19 @@ export interface Service {
 /** An answer of the service to a call. @internal */
 export type Envelope = OperationResultEnvelope<unknown, TRPCClientError<AppRouter>>;
 
+/** A call that is sent once. @internal */
+export interface Call extends Operation {
+  /** Its own, in lower case: calls that differ in these share no request. */
+  headers: Record<string, string>;
+  /** Gets the answer to it, whatever it says. */
+  hear(answer: Response): void;
+}
+
 /** Sends a call once. Rejects with its refusal, `NoConnection` or `StrangeAnswer`. @internal */
-export type Send = (op: Operation) => Promise<Envelope>;
+export type Send = (call: Call) => Promise<Envelope>;
 
 interface Waiting {
-  op: Operation;
+  op: Call;
   settle(answer: Promise<Envelope>): void;
 }
 
@@ -33,17 +41,18 @@ const longestUrl = 7_500;
 export function createSend({ base, headers, send }: Service): Send {
   let waiting: Waiting[] = [];
 
-  async function alone({ path, input, signal }: Operation): Promise<Envelope> {
+  async function alone({ path, input, signal, headers: own, hear }: Call): Promise<Envelope> {
     const body = JSON.stringify(input);
     const url = new URL(`trpc/${path}`, base);
     const { json, ...asked } = await ask(send, url, {
       ...{
         method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
+        headers: { ...headers, ...own, 'content-type': 'application/json' },
         signal: signal ?? null,
       },
       ...(body !== undefined && { body }),
     });
+    hear(asked.answer);
     return envelope(json, asked);
   }
 
@@ -57,17 +66,29 @@ export function createSend({ base, headers, send }: Service): Send {
     // Those that were given up wait for nothing any more.
     const calls = waiting.filter(({ op }) => !op.signal?.aborted);
     waiting = [];
-    while (calls.length > 0) {
-      let count = Math.min(calls.length, largestBatch);
-      while (count > 1 && urlOf(calls.slice(0, count)).href.length > longestUrl) count -= 1;
-      sendBatch(calls.splice(0, count));
+    for (let [first] = calls; first !== undefined; [first] = calls) {
+      const own = JSON.stringify(first.op.headers);
+      const alike = calls.filter(({ op }) => JSON.stringify(op.headers) === own);
+      let count = Math.min(alike.length, largestBatch);
+      while (count > 1 && urlOf(alike.slice(0, count)).href.length > longestUrl) count -= 1;
+      const batch = alike.slice(0, count);
+      for (const call of batch) calls.splice(calls.indexOf(call), 1);
+      sendBatch(batch, first.op.headers);
     }
   }
 
-  function sendBatch(calls: Waiting[]): void {
-    const asked = ask(send, urlOf(calls), { headers, signal: whenAllAbort(calls) });
-    for (const [index, { settle }] of calls.entries())
-      settle(asked.then(({ json, ...to }) => envelope(Array.isArray(json) ? json[index] : json, to, index)));
+  function sendBatch(calls: Waiting[], own: Record<string, string>): void {
+    const asked = ask(send, urlOf(calls), {
+      headers: { ...headers, ...own },
+      signal: whenAllAbort(calls),
+    });
+    for (const [index, { op, settle }] of calls.entries())
+      settle(
+        asked.then(({ json, ...to }) => {
+          op.hear(to.answer);
+          return envelope(Array.isArray(json) ? json[index] : json, to, index);
+        }),
+      );
   }
 
   return (op) =>

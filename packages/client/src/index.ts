@@ -2,6 +2,7 @@ export { type ClientOptions, type ClientRouter, type ComandaClient, createClient
 export { type ComandaError, comandaError, type NoAnswer, noAnswer } from './errors.ts';
 export type { ComandaEvent, ComandaEventOf, EventType, WebhookEvent } from './events.ts';
 export { type FollowOptions, followEvents } from './feed.ts';
+export type { CallSeen, Hooks, RequestSeen, ResponseSeen, RetrySeen } from './hooks.ts';
 export { type Deletion, type List, type ListOptions, type ListPage, listAll } from './list.ts';
 export { wasReplayed } from './replayed.ts';
 export type {

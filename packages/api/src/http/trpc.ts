@@ -18,6 +18,7 @@ import { operationsOf } from '../request/operations.ts';
 import { requestIdOf, requestIds } from '../request/request-id.ts';
 import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
+import { prefersStrict } from '../request/unknown-fields.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson, sendRefusal } from './rest/answer.ts';
 import { incomingBody, isJson } from './rest/body.ts';
@@ -187,7 +188,9 @@ const contextOf = (
   ifMatch: uncodedTags(request.headers['if-match']),
   simulate: simulateOf(request.headers),
   cut: () => response.destroy(),
-  headers: {},
+  ...(prefersStrict(request)
+    ? { refusesUnknown: true, headers: { 'Preference-Applied': 'handling=strict' } }
+    : { headers: {} }),
 });
 
 function finishRefused(

@@ -6,7 +6,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import { invalid } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { uncodedTags } from './conditional.ts';
-import type { App, CallContext } from './context.ts';
+import type { CallContext, RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import type { GivenKey } from './idempotency.ts';
 import { IncomingBody, receiveBody } from './incoming-body.ts';
@@ -79,12 +79,12 @@ export type Given =
 export async function readGiven(
   raw: unknown,
   operation: NamedOperation,
-  app: App,
+  { app, refusesUnknown: isStrict = false }: RequestContext,
   caller: Caller,
 ): Promise<Given> {
   if (raw instanceof IncomingBody) {
     const bytes = await receiveBody(raw, app, caller, operation.meta);
-    const body = { bytes, members: {}, key: 'in the body', isStrict: false } as const;
+    const body = { bytes, members: {}, key: 'in the body', isStrict } as const;
     if (goesApart(operation, bytes)) return { body };
     const { input, key, expected } = readBody(body, operation, caller);
     return { input, key: key.key, expected };

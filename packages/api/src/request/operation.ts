@@ -129,7 +129,7 @@ function served(definition: Definition) {
     const caller = await admit(ctx, definition.meta);
     const kind = type === 'query' ? 'query' : 'mutation';
     const operation = { ...own, name: path, kind } as const;
-    const given = await readGiven(await getRawInput(), operation, ctx.app, caller);
+    const given = await readGiven(await getRawInput(), operation, ctx, caller);
     const value = await observing(
       ctx,
       caller,
@@ -140,7 +140,8 @@ function served(definition: Definition) {
       }),
       async (fault, note): Promise<unknown> => {
         const simulation = beginSimulation(ctx, caller, operation, fault);
-        const refusesUnknown = kind === 'query' || definition.meta.strict === true;
+        const refusesUnknown =
+          ctx.refusesUnknown === true || kind === 'query' || definition.meta.strict === true;
         const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown, simulation };
         const answer = await performGiven(call, operation, given);
         if (answer.etag !== undefined) tellTag(ctx, batchIndex, answer.etag);

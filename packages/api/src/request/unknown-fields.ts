@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { fieldPath, invalid } from '../errors.ts';
 import { mostFaults } from '../lists.ts';
 import { nearest } from '../nearest.ts';
@@ -5,6 +6,11 @@ import type { RequestContext } from './context.ts';
 
 /** Bytes of the names in `X-Ignored-Fields`. */
 const mostBytes = 1024;
+
+/** Whether a request asks for the refusal of unknown fields. RFC 7240: preferences stand behind commas, in any case. */
+export function prefersStrict({ headers: { prefer } }: Pick<IncomingMessage, 'headers'>): boolean {
+  return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
+}
 
 /**
  * The paths of what was given and is not in what was read of it; of a list's items each name once, as `items[].name`.

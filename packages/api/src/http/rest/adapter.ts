@@ -15,7 +15,7 @@ import { operationsOf, type Route } from '../../request/operations.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest, type RequestLine } from '../../request/request-log.ts';
 import { beginSimulation, simulateOf } from '../../request/simulation.ts';
-import { refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
+import { prefersStrict, refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
 import { asksForGzip, isPacked, pack } from '../packing.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { incomingBody } from './body.ts';
@@ -207,11 +207,6 @@ function idIn(json: string): string {
 }
 
 const none: ReadonlyMap<string, Coercion> = new Map();
-
-// RFC 7240: preferences stand behind commas, in any case.
-function prefersStrict({ headers: { prefer } }: IncomingMessage): boolean {
-  return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
-}
 
 // A repeated one is refused in http/heads.ts.
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
