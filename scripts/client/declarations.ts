@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { carried } from '../../packages/api/src/carried.ts';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { bodyName } from '../../packages/api/src/documents/names.ts';
 import { ErrorData } from '../../packages/api/src/request/error-data.ts';
@@ -9,7 +10,9 @@ import {
   eventTypes,
   subscribableEventTypes,
 } from '../../packages/api/src/resources/events/types.schema.ts';
+import { includedFields } from '../../packages/api/src/resources/included.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
+import { typeOf as typeOfValues } from '../../packages/api/src/typed-as.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
 import {
   comment,
@@ -36,13 +39,24 @@ export function surfaceDeclarations(): { shapes: string; names: string[]; router
   const parts = [
     `/** \`data\` of every event type. */\ntype EventData = {\n${indent(eventData.join('\n'))}\n};`,
     `/** An event type that an endpoint can subscribe to. */\ntype SubscribableEventType = Exclude<EventType, 'webhook.test'>;`,
+    `/** What every error of a reason has, by its name in \`ErrorData\`. */\ntype ErrorDetails = ${literalType(carried)};`,
+    `/** The fields that an answer has only where \`include\` names this. */\ntype Included = ${literalType(includedFields)};`,
     ...shapes.declarations(),
   ];
   return {
     shapes: parts.join('\n\n'),
-    names: ['EventData', 'SubscribableEventType', ...shapes.names()],
-    router: `${scaffold}\n\n/** Every procedure of the service with its input and output, for a client of your own links. */\ntype AppRouter = TRPCBuiltRouter<Root, ${router}>;`,
+    names: ['EventData', 'SubscribableEventType', 'ErrorDetails', 'Included', ...shapes.names()],
+    router: `${scaffold}\n\n/** Every procedure of the service with its input and output, for a client of your own links. */\ntype AppRouter = RouterOf<Root, ${router}>;`,
   };
+}
+
+/** A table of names as a type: of a list the names in it, of an empty one none. */
+function literalType(table: Readonly<Record<string, string | readonly string[]>>): string {
+  const rows = Object.entries(table).map(([name, value]) => {
+    const names = [...new Set([value].flat())].map((each) => JSON.stringify(each));
+    return `  ${name}: ${names.join(' | ') || 'never'};`;
+  });
+  return `{\n${rows.join('\n')}\n}`;
 }
 
 // What tRPC wants to know of a router: the shape of its errors, and that values travel as plain JSON.
@@ -51,16 +65,16 @@ type Root = {
   ctx: object;
   meta: object;
   errorShape: {
-    code: TRPC_ERROR_CODE_NUMBER;
+    code: number;
     message: string;
     data: ErrorData;
   };
   transformer: false;
 };
 
-type Query<Input, Output> = TRPCQueryProcedure<{ input: Input; output: Output; meta: object }>;
+type Asked<Input, Output> = ProcedureOf<'query', Input, Output>;
 
-type Mutation<Input, Output> = TRPCMutationProcedure<{ input: Input; output: Output; meta: object }>;
+type Mutation<Input, Output> = ProcedureOf<'mutation', Input, Output>;
 
 /** The input of a mutation that can be repeated: with the same key it is done once. */
 type Repeatable<Input> = Input extends void
@@ -110,7 +124,7 @@ function branchType(branch: Branch, shapes: Shapes): string {
     const keyed = meta.idempotent ? given : `Repeatable<${given}>`;
     const changing = takesIfMatch(member) ? `${keyed} & Expecting` : keyed;
     const taken = kind === 'query' ? omittable(given, input) : changing;
-    return `${says}${name}: ${kind === 'query' ? 'Query' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
+    return `${says}${name}: ${kind === 'query' ? 'Asked' : 'Mutation'}<${taken}, ${shapes.type(output, 'output')}>;`;
   });
   return `{\n${indent(members.join('\n'))}\n}`;
 }
@@ -141,9 +155,23 @@ class Shapes {
       $schema: _,
       $defs = {},
       ...own
-    } = z.toJSONSchema(schema, { io: way }) as JsonSchema & { $schema?: string };
+    } = z.toJSONSchema(schema, {
+      io: way,
+      override: ({ zodSchema, jsonSchema }) => this.#knowClosely(zodSchema, jsonSchema, way),
+    }) as JsonSchema & { $schema?: string };
     for (const [name, definition] of Object.entries($defs)) this.#declare(name, definition, way);
     return named(typeOf(own, way));
+  }
+
+  // What the client knows more closely than the schema says.
+  #knowClosely(schema: z.core.$ZodType, json: object, way: Way): void {
+    const closer = typeOfValues(schema);
+    if (closer === undefined) return;
+    for (const name of Object.keys(json)) Reflect.deleteProperty(json, name);
+    const id = closer.meta()?.id;
+    if (id !== undefined) this.type(closer, way);
+    const own = id === undefined ? z.toJSONSchema(closer, { io: way }) : { $ref: `#/$defs/${id}` };
+    Object.assign(json, own);
   }
 
   /** What an operation takes: by its own name, by what it finds something with, or as in the documents. */

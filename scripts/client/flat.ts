@@ -5,20 +5,32 @@ import { join } from 'node:path';
 import { surfaceDeclarations } from './declarations.ts';
 
 /**
- * The declarations of the client. `shapes.d.ts` holds what needs no tRPC: events and the shapes of the wire;
- * `index.d.ts` the client, whose peers it imports; the others are the other entries, which have none. `front-node.d.ts` alone takes
- * Node's types.
+ * The declarations of the client. `shapes.d.ts` holds events and the shapes of the wire, `index.d.ts` the client; `trpc.d.ts` alone
+ * imports tRPC, and `front-node.d.ts` alone takes Node's types.
  */
 const files = {
   'shapes.d.ts': ['events'],
-  'index.d.ts': ['hooks', 'errors', 'list', 'replayed', 'tag', 'watch', 'client', 'feed', 'index'],
+  'index.d.ts': [
+    'router',
+    'operations',
+    'hooks',
+    'errors',
+    'list',
+    'replayed',
+    'tag',
+    'watch',
+    'client',
+    'feed',
+    'index',
+  ],
   'front.d.ts': ['front/procedures', 'front/options', 'front/create', 'front'],
   'front-node.d.ts': ['front/node', 'front-node'],
   'shared.d.ts': ['watch-shared', 'shared'],
+  'trpc.d.ts': ['as-trpc', 'trpc'],
   'webhooks.d.ts': ['verify-webhook', 'webhooks'],
 } as const;
 
-/** The declarations of the client, by file: each imports the shapes and, of other packages, its peers alone. */
+/** The declarations of the client, by file. */
 export function flatDeclarations(root: string): Record<keyof typeof files, string> {
   const texts = emitDeclarations(root, 'packages/client/src', Object.values(files).flat());
   const emitted = (name: string) => texts.get(name) ?? '';
@@ -29,10 +41,11 @@ export function flatDeclarations(root: string): Record<keyof typeof files, strin
   const shared = { './shapes.js': known };
   return {
     'shapes.d.ts': `${[shapes, ...told, `export type { ${known.join(', ')} };`].join('\n\n')}\n`,
-    'index.d.ts': joined(emitted, files['index.d.ts'], { ...peers, ...shared }, [router]),
+    'index.d.ts': joined(emitted, files['index.d.ts'], shared, [router]),
     'front.d.ts': joined(emitted, files['front.d.ts'], { ...ofTheClient, ...shared }, []),
     'front-node.d.ts': joined(emitted, files['front-node.d.ts'], ofNode, []),
     'shared.d.ts': joined(emitted, files['shared.d.ts'], { ...ofTheClient, ...shared }, []),
+    'trpc.d.ts': joined(emitted, files['trpc.d.ts'], { ...ofTrpc, ...shared }, []),
     'webhooks.d.ts': joined(emitted, files['webhooks.d.ts'], shared, []),
   };
 }
@@ -73,15 +86,7 @@ const ofNode: Imports = {
   './front.js': ['FrontOptions'],
 };
 
-const peers: Imports = {
-  '@trpc/client': ['TRPCClient'],
-  '@trpc/server': [
-    'TRPCBuiltRouter',
-    'TRPCMutationProcedure',
-    'TRPCQueryProcedure',
-    'TRPC_ERROR_CODE_NUMBER',
-  ],
-};
+const ofTrpc: Imports = { '@trpc/client': ['TRPCClient'], './index.js': ['ClientRouter', 'ComandaClient'] };
 
 const importLine = /^import [^;]* from '([^']+)';\n/gm;
 const declared = /^(?:interface|type) (\w+)/gm;

@@ -8,6 +8,7 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
+  not?: JsonSchema;
   items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];
@@ -29,6 +30,7 @@ export function typeOf(schema: JsonSchema, way: Way): string {
     return isCompound ? `(${typeOf(part, way)})` : typeOf(part, way);
   };
   if (schema.$ref !== undefined) return refName(schema.$ref);
+  if (schema.not !== undefined) return 'never';
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return union(schema.enum.map((value) => JSON.stringify(value)));
   const choices = schema.anyOf ?? schema.oneOf;

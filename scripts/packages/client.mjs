@@ -9,6 +9,7 @@ const entries = {
   './front': 'front',
   './front/node': 'front-node',
   './shared': 'shared',
+  './trpc': 'trpc',
   './webhooks': 'webhooks',
 };
 const texts = ['README.md', 'CHANGELOG.md'];

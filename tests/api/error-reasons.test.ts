@@ -4,6 +4,7 @@ import { issueCode } from '@comanda/api/services';
 import type { ComandaClient, Grant } from '@comanda/client';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { carried } from '../../packages/api/src/carried.ts';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
@@ -30,7 +31,7 @@ import {
 import { certificationReasons } from './certification-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
 import { stockReasons } from './stock-reasons.ts';
-import { refusalOf, type Told, toldBy, whileCategoriesAreLocked } from './told.ts';
+import { refusalOf, type Told, toldBy, toldTyped, whileCategoriesAreLocked } from './told.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -58,8 +59,7 @@ const line = (overrides: Record<string, unknown>) => ({
 });
 
 async function typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Told> {
-  const { httpStatus, code, reason } = await refusalOf(call(api.client()));
-  return { status: httpStatus, code, reason };
+  return toldTyped(await refusalOf(call(api.client())));
 }
 
 const redeemed = (code: string) => typed(({ appCodes }) => appCodes.redeem.mutate({ code }));
@@ -289,6 +289,10 @@ describe('what never becomes a request is told its reason, too:', () => {
 
 describe('every reason of the table can be met, and leaves with its status and its code:', () => {
   it.each(Object.keys(reasons) as Reason[])('%s', async (reason) => {
-    expect(await calls[reason]()).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
+    const { carries = [], ...told } = await calls[reason]();
+    expect(told).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
+    // The types of the client promise it.
+    if (reason in carried) expect(carries).toContain(carried[reason as keyof typeof carried]);
+    else expect(carries.filter((name) => name !== 'etag')).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { type ComandaError, comandaError } from '@comanda/client';
 import type pg from 'pg';
 import { vi } from 'vitest';
+import type { Detail } from '../../packages/api/src/carried.ts';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Answer } from '../support/api.ts';
 
@@ -9,13 +10,30 @@ export interface Told {
   status: number;
   code: unknown;
   reason: string | null;
+  /** What it holds beside, as `ErrorData` names it. */
+  carries?: Detail[];
 }
+
+const carriers: Readonly<Record<Detail, string>> = {
+  resourceId: 'location',
+  retryAfterSeconds: 'retry-after',
+  etag: 'etag',
+  since: 'x-error-since',
+};
+const details = Object.keys(carriers) as Detail[];
 
 /** What an answer says of a refusal. */
 export const toldBy = ({ status, headers, body }: Answer): Told => ({
   status,
   code: (body.error as { code: string } | undefined)?.code,
   reason: headers.get('x-error-reason'),
+  carries: details.filter((name) => headers.has(carriers[name])),
+});
+
+/** The same of what the typed client threw. */
+export const toldTyped = ({ httpStatus: status, code, reason, ...rest }: ComandaError): Told => ({
+  ...{ status, code, reason },
+  carries: details.filter((name) => name in rest),
 });
 
 /**

@@ -51,9 +51,12 @@ describe.each(['floor', 'newest'])('beside the %s of its peers, with React, the 
       join(folder, 'typed.ts'),
       [
         `import { createClient, listAll, type Order, type ComandaClient } from '@comanda/client';`,
+        `import { trpcClient } from '@comanda/client/trpc';`,
+        `import { getUntypedClient } from '@trpc/client';`,
         `const comanda: ComandaClient = createClient({ url: '', key: '' });`,
         `export const order: Promise<Order> = comanda.orders.get.query({ id: '' });`,
         `export const entries = listAll(comanda.orders.list, { status: 'ready' });`,
+        `export const untyped = getUntypedClient(trpcClient(comanda));`,
         `// @ts-expect-error`,
         `comanda.dishes;`,
         `// @ts-expect-error`,

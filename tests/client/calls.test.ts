@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { type ComandaClient, comandaError, createClient, noAnswer, wasReplayed } from '@comanda/client';
+import { trpcClient } from '@comanda/client/trpc';
 import { getUntypedClient } from '@trpc/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
@@ -255,13 +256,13 @@ describe('a mutation whose answer is lost', () => {
 
   it('is repeated for an integration that calls by path, as that of React does', async () => {
     between.fates.push(loseAnswer);
-    const made = await getUntypedClient(through()).mutation('products.create', product);
+    const made = await getUntypedClient(trpcClient(through())).mutation('products.create', product);
     expect(wasReplayed(made as object)).toBe(true);
   });
 });
 
 it('refuses to subscribe as tRPC does, and names the loop that the client has in its place', async () => {
-  const untyped = getUntypedClient(through());
+  const untyped = getUntypedClient(trpcClient(through()));
   const error = await new Promise<Error>((resolve) => {
     untyped.subscription('events.watch', {}, { onError: resolve });
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pause } from '../../packages/client/src/call-link.ts';
+import { pause } from '../../packages/client/src/pause.ts';
 
 const never = () => new AbortController().signal;
 

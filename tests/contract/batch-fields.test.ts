@@ -15,7 +15,11 @@ import {
   SyncedProduct,
   SyncedSubselection,
 } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import { productNames, StockSyncItem } from '../../packages/api/src/resources/stock/schema.ts';
+import {
+  productNames,
+  type StockSync,
+  StockSyncItem,
+} from '../../packages/api/src/resources/stock/schema.ts';
 import { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { operations } from '../support/documented.ts';
 import { usePublishingApi } from '../support/published.ts';
@@ -94,7 +98,7 @@ const rows: readonly Kind[] = [
     least: { sku: 'sku-made', quantity: 1 },
     send: (comanda, entry, dryRun) =>
       comanda.stock.sync.mutate({
-        items: [entry] as StockSyncItem[],
+        items: [entry] as StockSync['items'],
         ...(dryRun && { dry_run: true }),
       }),
     async read(comanda) {

@@ -165,11 +165,11 @@ describe('outside of the workspace, with nothing but its peers, the built client
     await expect(packing).rejects.toThrow(/npm run client:pack/);
   });
 
-  it('holds three bundles with their declarations and its texts, and imports its peers alone', () => {
+  it('holds four bundles with their declarations and its texts, and imports its peers alone', () => {
     const folder = join(outside, 'node_modules/@comanda/client');
     expect(readdirSync(folder).sort()).toEqual([
       ...['CHANGELOG.md', 'README.md', 'index.d.ts', 'index.js', 'package.json'],
-      ...['shapes.d.ts', 'shared.d.ts', 'shared.js', 'webhooks.d.ts', 'webhooks.js'],
+      ...['shapes.d.ts', 'shared.d.ts', 'shared.js', 'trpc.d.ts', 'trpc.js', 'webhooks.d.ts', 'webhooks.js'],
     ]);
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');
     const namesIn = (text: string) =>
@@ -177,17 +177,19 @@ describe('outside of the workspace, with nothing but its peers, the built client
         .map(([, from, called]) => from ?? called)
         .filter((name, index, names) => names.indexOf(name) === index)
         .sort();
-    const declarations = ['index.d.ts', 'shapes.d.ts', 'shared.d.ts', 'webhooks.d.ts'];
-    const scripts = ['index.js', 'shared.js', 'webhooks.js'];
+    const declarations = ['index.d.ts', 'shapes.d.ts', 'shared.d.ts', 'trpc.d.ts', 'webhooks.d.ts'];
+    const scripts = ['index.js', 'shared.js', 'trpc.js', 'webhooks.js'];
     expect(scripts.map((name) => namesIn(read(name)))).toEqual([
       ['@trpc/client', '@trpc/server/observable'],
       ['@trpc/client', '@trpc/server/observable'],
       [],
+      [],
     ]);
     expect(declarations.map((name) => namesIn(read(name)))).toEqual([
-      ['./shapes.js', '@trpc/client', '@trpc/server'],
+      ['./shapes.js'],
       [],
       ['./index.js', './shapes.js'],
+      ['./index.js', './shapes.js', '@trpc/client'],
       ['./shapes.js'],
     ]);
     for (const name of [...scripts, ...declarations]) {
@@ -233,6 +235,8 @@ describe('the flat declarations', () => {
       'Built.ErrorData, Source.ErrorData',
       'Built.Permission, Source.Permission',
       'Built.Grant, Source.Grant',
+      'Built.ErrorDetails, Source.ErrorDetails',
+      'Built.Included, Source.Included',
     ];
     const difference = `BIn['orders']['create'], SIn['orders']['cancel']`;
     const checks = [...pairs, difference].map(

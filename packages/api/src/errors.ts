@@ -90,6 +90,10 @@ export const unavailable = (
   { seconds = 5, cause }: { seconds?: number; cause?: unknown } = {},
 ): ApiError => new ApiError(reason, message, { headers: { 'Retry-After': String(seconds) }, cause });
 
+/** The refusal of a write that met what another resource had, and has no longer. */
+export const takenUntilNow = (name: string, cause: unknown): ApiError =>
+  unavailable('temporarily_unavailable', `${name} was taken until now; try again.`, { seconds: 1, cause });
+
 /** The refusal of a location that is not active: of its status, or `moved`. */
 export function locationRefused(status: string, cause?: unknown): ApiError {
   if (status === 'moved') {

@@ -1,3 +1,4 @@
+export type { carried } from './carried.ts';
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { demoNames, exampleIds } from './documents/demo-examples.ts';
 export { counter, gauge, type MetricFamily, single } from './metrics/family.ts';
@@ -23,6 +24,7 @@ export {
   eventTypes,
   subscribableEventTypes,
 } from './resources/events/types.schema.ts';
+export type { includedFields } from './resources/included.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
 export { createLocation, listLocations } from './resources/locations/store.ts';
 export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';

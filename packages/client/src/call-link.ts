@@ -2,6 +2,7 @@ import { type Operation, TRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import { unanswered } from './failure.ts';
 import type { Envelope, Send } from './http-link.ts';
+import { pause } from './pause.ts';
 import { type CallSettings, type Clock, clockOf, repeated } from './repeats.ts';
 import type { AppRouter } from './surface.ts';
 
@@ -77,37 +78,4 @@ function newKey(): string {
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What a pause of this turn has begun: its length, what ends it for each that waits, and the timer. */
-let begun: { ms: number; ends: Set<() => void>; timer: ReturnType<typeof setTimeout> } | undefined;
-
-/**
- * Waits, or until the signal ends it. Pauses that begin in one turn and are equally long end together, by one timer: two timers that begin
- * in two milliseconds end in two turns, and part the calls of a batch.
- */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (begun?.ms !== ms) {
-      const ends = new Set<() => void>();
-      const timer = setTimeout(() => {
-        for (const end of ends) end();
-      }, ms);
-      begun = { ms, ends, timer };
-      setTimeout(() => {
-        begun = undefined;
-      });
-    }
-    const { ends, timer } = begun;
-    const done = () => {
-      ends.delete(done);
-      if (!ends.size) {
-        clearTimeout(timer);
-        if (begun?.ends === ends) begun = undefined;
-      }
-      signal?.removeEventListener('abort', done);
-      resolve();
-    };
-    ends.add(done);
-    signal?.addEventListener('abort', done);
-    if (signal?.aborted) done();
-  });
-}
+export { pause };

@@ -1,11 +1,12 @@
-import { createTRPCClient, type TRPCClient } from '@trpc/client';
-import type { TRPCBuiltRouter } from '@trpc/server';
+import { createTRPCClient } from '@trpc/client';
 import { callLink } from './call-link.ts';
 import { withCallSites } from './call-site.ts';
 import type { Hooks } from './hooks.ts';
 import { createSend } from './http-link.ts';
+import type { Operations } from './operations.ts';
 import { createPace } from './pace.ts';
 import type { CallSettings } from './repeats.ts';
+import type { RouterOf } from './router.ts';
 import type { AppRouter } from './surface.ts';
 import { createWatch, type LiveEvents } from './watch.ts';
 
@@ -40,15 +41,15 @@ export interface ClientOptions extends Hooks {
  * The router of `createClient`, for integrations that ask for one: `createTRPCContext<ClientRouter>()`. It differs
  * from `AppRouter` in that results keep the names of their types.
  */
-export type ClientRouter = TRPCBuiltRouter<
+export type ClientRouter = RouterOf<
   Omit<AppRouter['_def']['_config']['$types'], 'transformer'> & {
     transformer: true;
   },
   AppRouter['_def']['record']
 >;
 
-/** Every procedure as a function: `comanda.orders.create.mutate({ … })`, `comanda.products.list.query({ … })`. */
-export type ComandaClient = TRPCClient<ClientRouter> & { events: LiveEvents };
+/** Every operation as a function: `comanda.orders.create.mutate({ … })`, `comanda.products.list.query({ … })`. */
+export type ComandaClient = Operations<AppRouter['_def']['record']> & { events: LiveEvents };
 
 /**
  * The client of one service with one key. Queries made in the same tick share a request, at most ten of them; each
@@ -79,7 +80,7 @@ export function createClient({
   const client = createTRPCClient<AppRouter>({
     links: [callLink(settings, createSend(service))],
   });
-  const calls = withCallSites(client) as object as TRPCClient<ClientRouter>;
+  const calls = withCallSites(client) as object as Operations<AppRouter['_def']['record']>;
   return beside(calls, {
     events: beside<typeof calls.events, LiveEvents>(calls.events, { watch: createWatch(service) }),
   });

@@ -1,12 +1,23 @@
-import type { ErrorData } from './surface.ts';
+import type { ErrorData, ErrorDetails, ErrorReason } from './surface.ts';
 
-/** What the service answered to a call that it refused or could not do. */
-export interface ComandaError extends ErrorData {
+/**
+ * What the service answered to a call that it refused or could not do; `reason` tells what else is there for certain:
+ * `resourceId` of `external_id_taken`, `retryAfterSeconds` of `minute_limit`. A later service may have reasons that this list has not.
+ */
+export type ComandaError<Reason extends ErrorReason = ErrorReason> = {
+  [Each in Reason]: Said &
+    Omit<ErrorData, 'reason' | DetailOf<Each>> &
+    Required<Pick<ErrorData, DetailOf<Each>>> & { reason: Each };
+}[Reason];
+
+interface Said {
   /** For a person: what is wrong, field by field where fields are wrong. */
   message: string;
   /** A call with this idempotency key was done before, and its answer is given once. */
   replayed: boolean;
 }
+
+type DetailOf<Reason> = Reason extends keyof ErrorDetails ? ErrorDetails[Reason] : never;
 
 /**
  * Why there is no answer of the service. `timeout`: none came in time. `aborted`: the call's signal ended it.
@@ -24,7 +35,9 @@ export type NoAnswer = 'timeout' | 'aborted' | 'unreachable' | 'strange';
  */
 export function comandaError(error: unknown): ComandaError | undefined {
   if (!isCallError(error) || !isErrorData(error.data)) return undefined;
-  return { ...error.data, message: error.message, replayed: error.data.reason === 'shown_once' };
+  const { data, message } = error;
+  // The service adds to each reason what its table says.
+  return { ...data, message, replayed: data.reason === 'shown_once' } as ComandaError;
 }
 
 /**

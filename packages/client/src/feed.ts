@@ -1,19 +1,19 @@
-import { pause } from './call-link.ts';
 import type { ComandaClient } from './client.ts';
 import { comandaError, noAnswer } from './errors.ts';
 import type { EventType } from './events.ts';
 import { waitAfter } from './failure.ts';
 import { largestPage } from './list.ts';
-import type { PublishedEvent } from './surface.ts';
+import type { EventOf } from './operations.ts';
+import { pause } from './pause.ts';
 
 /** Where to read on in the feed, and what. */
-export interface FollowOptions {
+export interface FollowOptions<Type extends EventType = EventType> {
   /** The cursor that was kept, or `latest` for what comes from now on; without it from `since`, or 30 days back. */
   after?: string | undefined;
   /** ISO 8601 with an offset: the moment to begin with, in place of `after`. */
   since?: string | undefined;
   /** Only events of these types. */
-  types?: EventType[] | undefined;
+  types?: readonly Type[] | undefined;
   /** How long to wait when there is nothing new, in milliseconds; 2,000 unless given. */
   everyMs?: number | undefined;
   /** Ends the loop. */
@@ -33,15 +33,15 @@ export interface FollowOptions {
  * event's work once by its `id` misses nothing and does nothing twice.
  *
  * @example
- * const types: EventType[] = ['order.created'];
- * for await (const event of followEvents(comanda, { after: await loadCursor(), types, onCursor: saveCursor })) {
- *   if (event.type === 'order.created') await printTicket(event.data);
+ * const after = await loadCursor();
+ * for await (const event of followEvents(comanda, { after, types: ['order.created'], onCursor: saveCursor })) {
+ *   await printTicket(event.data);
  * }
  */
-export async function* followEvents(
+export async function* followEvents<const Type extends EventType = EventType>(
   comanda: Pick<ComandaClient, 'events'>,
-  { after, since, types, everyMs = 2_000, signal, onCursor, onRestored }: FollowOptions = {},
-): AsyncGenerator<PublishedEvent, void, undefined> {
+  { after, since, types, everyMs = 2_000, signal, onCursor, onRestored }: FollowOptions<Type> = {},
+): AsyncGenerator<EventOf<Type>, void, undefined> {
   let cursor = after;
   let beginning = since;
   while (!signal?.aborted) {
@@ -61,7 +61,7 @@ export async function* followEvents(
     let done: string | undefined;
     for (const event of page.data) {
       if (signal?.aborted) break;
-      yield event;
+      yield event as EventOf<Type>;
       done = event.id;
     }
     const next = done ?? page.pagination.next;
@@ -76,7 +76,7 @@ export async function* followEvents(
 /** A page of the feed, however long the service is away; undefined once `signal` ends it. @internal */
 export async function readFeed(
   comanda: Pick<ComandaClient, 'events'>,
-  place: { after: string | undefined; since?: string | undefined; types?: EventType[] | undefined },
+  place: { after: string | undefined; since?: string | undefined; types?: readonly EventType[] | undefined },
   { everyMs, signal }: { everyMs: number; signal: AbortSignal | undefined },
 ): Promise<EventsPage | undefined> {
   while (!signal?.aborted) {

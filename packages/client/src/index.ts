@@ -4,13 +4,16 @@ export type { ComandaEvent, ComandaEventOf, EventType, WebhookEvent } from './ev
 export { type FollowOptions, followEvents } from './feed.ts';
 export type { CallSeen, Hooks, RequestSeen, ResponseSeen, RetrySeen } from './hooks.ts';
 export { type Deletion, type List, type ListOptions, type ListPage, listAll } from './list.ts';
+export type { CallOptions, EventOf } from './operations.ts';
 export { wasReplayed } from './replayed.ts';
 export type {
   AppRouter,
   ErrorCode,
+  ErrorDetails,
   ErrorReason,
   EventData,
   Grant,
+  Included,
   Permission,
   PublishedEvent,
 } from './surface.ts';

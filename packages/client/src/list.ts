@@ -1,4 +1,5 @@
 import { unanswered } from './failure.ts';
+import type { Given, IncludeOf, Showing } from './operations.ts';
 
 /** A deletion, as a list of changes reports it. */
 export interface Deletion {
@@ -25,6 +26,13 @@ export interface List<Input, Item> {
   query(input: Input, options?: { signal?: AbortSignal }): Promise<ListPage<Item>>;
 }
 
+/** An entry of a list, with what `include` asks for. */
+type EntryOf<Item, Input, Asked extends readonly string[]> = 'include' extends keyof Given<Input>
+  ? number extends Asked['length']
+    ? Item
+    : Showing<Item, IncludeOf<Input>, Asked[number]>
+  : Item;
+
 /** How a list is read. */
 export interface ListOptions {
   /** Ends the loop: it throws as a call does that is given up. */
@@ -50,12 +58,16 @@ interface Paging {
  * @example
  * for await (const order of listAll(comanda.orders.list, { status: 'ready' })) console.log(order.number);
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: what may be left out of a call is void.
-export async function* listAll<Item, Input extends Paging | void>(
+export async function* listAll<
+  Item,
+  // biome-ignore lint/suspicious/noConfusingVoidType: what may be left out of a call is void.
+  Input extends Paging | void,
+  const Asked extends readonly IncludeOf<Input>[] = [],
+>(
   list: List<Input, Item>,
-  input?: Exclude<Input, void>,
+  input?: Omit<Given<Input>, 'include'> & { include?: Asked | undefined },
   { signal, onDeleted, onCursor }: ListOptions = {},
-): AsyncGenerator<Item, void, undefined> {
+): AsyncGenerator<EntryOf<Item, Input, Asked>, void, undefined> {
   const {
     limit = largestPage,
     offset: from = 0,
@@ -71,7 +83,7 @@ export async function* listAll<Item, Input extends Paging | void>(
     if (!tellsChanges) place = { offset };
     const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
     const { data, deleted = [], pagination } = page;
-    for (const entry of data) if (!before.has(idOf(entry))) yield entry;
+    for (const entry of data) if (!before.has(idOf(entry))) yield entry as EntryOf<Item, Input, Asked>;
     if (deleted.length > 0) await onDeleted?.(deleted);
     if (pagination.next !== undefined) await onCursor?.(pagination.next);
     if (data.length < pagination.limit) return;

@@ -1,4 +1,4 @@
-import { pause } from './call-link.ts';
+import { pause } from './pause.ts';
 
 /** A call that may go. @internal */
 export interface Turn {

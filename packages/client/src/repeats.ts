@@ -1,9 +1,9 @@
 import { type Operation, TRPCClientError } from '@trpc/client';
-import { pause } from './call-link.ts';
 import { asTold, isAway, isLimit, waitAfter } from './failure.ts';
 import type { CallSeen, Hooks } from './hooks.ts';
 import type { Envelope, Send } from './http-link.ts';
 import type { Pace, Turn } from './pace.ts';
+import { pause } from './pause.ts';
 
 /** How long and how often a call is tried; see `ClientOptions`. @internal */
 export interface CallSettings extends Hooks {

@@ -1,12 +1,13 @@
 import type { AppRouter as Served } from '@comanda/api/router';
-import type { events, Grant, Permission } from '@comanda/api/services';
-import type { inferProcedureOutput, TRPCBuiltRouter } from '@trpc/server';
+import type { carried, events, Grant, includedFields, Permission } from '@comanda/api/services';
+import type { inferProcedureOutput } from '@trpc/server';
+import type { RouterOf } from './router.ts';
 
 /**
  * Every call of the service with its input and output; `events.watch` is the client's own. In the built package:
  * `scripts/client` writes it out.
  */
-export type AppRouter = TRPCBuiltRouter<Served['_def']['_config']['$types'], Calls<Served['_def']['record']>>;
+export type AppRouter = RouterOf<Served['_def']['_config']['$types'], Calls<Served['_def']['record']>>;
 
 type Calls<Procedures extends { events: { watch: unknown } }> = Omit<Procedures, 'events'> & {
   events: Omit<Procedures['events'], 'watch'>;
@@ -20,6 +21,14 @@ export type ErrorCode = ErrorData['code'];
 
 /** Why, to switch on; more may join. `/docs/errors` of the service explains each. */
 export type ErrorReason = ErrorData['reason'];
+
+/** What every error of a reason has, by its name in `ErrorData`. */
+export type ErrorDetails = { -readonly [Reason in keyof typeof carried]: (typeof carried)[Reason] };
+
+/** The fields that an answer has only where `include` names this. */
+export type Included = {
+  -readonly [Name in keyof typeof includedFields]: (typeof includedFields)[Name][number];
+};
 
 /** What a key can be granted, and each permission in it. */
 export type { Grant, Permission };

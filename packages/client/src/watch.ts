@@ -1,21 +1,22 @@
 import { TRPCClientError } from '@trpc/client';
-import { pause } from './call-link.ts';
 import { rethrow, siteOf } from './call-site.ts';
 import { comandaError } from './errors.ts';
 import type { EventType } from './events.ts';
 import { asTold, waitAfter } from './failure.ts';
 import type { Service } from './http-link.ts';
+import type { EventOf } from './operations.ts';
+import { pause } from './pause.ts';
 import { refusalIn } from './refusal.ts';
 import { createParser, type Sent } from './sse.ts';
 import type { PublishedEvent } from './surface.ts';
 import { NoConnection, StrangeAnswer } from './transport.ts';
 
 /** From where on to watch, and what. */
-export interface WatchInput {
+export interface WatchInput<Type extends EventType = EventType> {
   /** The cursor that was kept: the `id` of the last event that was done. Without it, or as `latest`, from now on. */
   after?: string | undefined;
   /** Only events of these types; without it all that the key sees. */
-  types?: EventType[] | undefined;
+  types?: readonly Type[] | undefined;
 }
 
 /** How to watch. */
@@ -56,17 +57,20 @@ export interface LiveEvents {
    *
    * @example
    * for await (const event of comanda.events.watch({ after: await loadCursor(), types: ['order.created'] })) {
-   *   if (event.type === 'order.created') await printTicket(event.data);
+   *   await printTicket(event.data);
    *   await saveCursor(event.id);
    * }
    */
-  watch(input?: WatchInput, options?: WatchOptions): AsyncGenerator<PublishedEvent, void, undefined>;
+  watch<const Type extends EventType = EventType>(
+    input?: WatchInput<Type>,
+    options?: WatchOptions,
+  ): AsyncGenerator<EventOf<Type>, void, undefined>;
 }
 
 /** Makes `events.watch` of a client. @internal */
 export function createWatch(service: Service): LiveEvents['watch'] {
-  return function watch(input = {}, options = {}) {
-    return watching(service, input, options, siteOf(watch));
+  return function watch<const Type extends EventType>(input: WatchInput<Type> = {}, options = {}) {
+    return watching(service, input, options, siteOf(watch)) as AsyncGenerator<EventOf<Type>, void, undefined>;
   };
 }
 

@@ -1,5 +1,5 @@
 import { isId, isState, type Statement } from '@comanda/db';
-import { conflict, notFound } from '../../errors.ts';
+import { conflict, notFound, takenUntilNow } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
@@ -75,9 +75,9 @@ async function write(
       ctx.caller.locationId,
       externalId,
     ]);
-    const id = found[0] === undefined ? undefined : (JSON.parse(found[0].doc) as Category).id;
-    const by = id === undefined ? 'another category' : `category ${id}`;
-    const other = id === undefined ? undefined : ({ collection: 'categories', id } as const);
-    throw conflict('external_id_taken', `external_id ${externalId} is taken by ${by}.`, other);
+    if (found[0] === undefined) throw takenUntilNow('external_id', error);
+    const { id } = JSON.parse(found[0].doc) as Category;
+    const message = `external_id ${externalId} is taken by category ${id}.`;
+    throw conflict('external_id_taken', message, { collection: 'categories', id });
   }
 }

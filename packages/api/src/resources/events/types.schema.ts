@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Permission } from '../../permissions.ts';
+import { typedAs } from '../../typed-as.ts';
 import { Id, Timestamp } from '../../wire.ts';
-import { Order } from '../orders/schema.ts';
+import { Order, OrderStatus } from '../orders/schema.ts';
 import { Payment } from '../payments/schema.ts';
 import { DeletedProduct, Product } from '../products/schema.ts';
 import { StockEntry } from '../stock/schema.ts';
@@ -47,8 +48,8 @@ export const CatalogUpdated = z
 export const OrderStatusChanged = z
   .object({
     id: Id,
-    previous_status: z.string().meta({ example: 'pending' }),
-    status: z.string().meta({ example: 'ready' }),
+    previous_status: typedAs(z.string().meta({ example: 'pending' }), OrderStatus),
+    status: typedAs(z.string().meta({ example: 'ready' }), OrderStatus),
     external_id: z.string().optional().meta({ example: 'PO-7781' }),
   })
   .meta({ id: 'OrderStatusChanged' });

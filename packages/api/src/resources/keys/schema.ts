@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { Grant } from '../../permissions.ts';
+import { typedAs } from '../../typed-as.ts';
 import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
@@ -69,7 +70,7 @@ export const Key = z
     name: z.string(),
     prefix: z.string().meta({ description: 'The first characters, to recognise it by.' }),
     // As stored: a key can have been made by a newer release.
-    permissions: z.array(z.string()),
+    permissions: z.array(typedAs(z.string(), Grant)),
     event_types: EventTypesSeen.meta({
       description:
         'The types of events that it sees: `by_permission`, those whose permission it has; `all`, every type, as keys did that were made before types had permissions.',

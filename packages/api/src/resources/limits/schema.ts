@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Permission } from '../../permissions.ts';
+import { Grant, Permission } from '../../permissions.ts';
+import { typedAs } from '../../typed-as.ts';
 import { Timestamp } from '../../wire.ts';
 
 const Window = z
@@ -17,7 +18,7 @@ const Window = z
 /** What a key may do, and what it has left. */
 export const Limits = z
   .object({
-    permissions: z.array(z.string()).meta({
+    permissions: z.array(typedAs(z.string(), Grant)).meta({
       description: 'As they were granted: `resource:action`, `resource:*` or `*`.',
       example: ['stock:*', 'sync:products'],
     }),

@@ -1,5 +1,5 @@
 import type { WindowUsage } from '../../limits/usage.ts';
-import { permissionsOf } from '../../permissions.ts';
+import { type Grant, permissionsOf } from '../../permissions.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
@@ -14,7 +14,8 @@ export async function get({ app, caller }: CallContext): Promise<Answer<Limits>>
   });
   return {
     value: {
-      permissions: [...caller.granted],
+      // As stored: a newer release may have made the key.
+      permissions: [...caller.granted] as Grant[],
       effective_permissions: permissionsOf(caller.granted),
       per_minute: shown(minute),
       monthly: shown(month),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
+import { typedAs } from '../../typed-as.ts';
 import {
   ByExternalId,
   dateRange,
@@ -137,9 +138,9 @@ export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
 
 /** What a list shows beside the six fields when `include` asks for it, by its name there. */
 export const included = {
-  details: Object.keys(details),
+  details: Object.keys(details) as (keyof typeof details)[],
   items: ['items'],
-  books: Object.keys(orderBooks),
+  books: Object.keys(orderBooks) as (keyof typeof orderBooks)[],
   snapshot: [],
   tax: [],
 } as const;
@@ -228,7 +229,8 @@ export const OrderQuote = z
 export type OrderQuote = z.infer<typeof OrderQuote>;
 
 /** What moves an order. `pending` is a status, but never a legal target. */
-export const OrderUpdateStatus = z.object({ id: Id, status: OrderStatus });
+const target = typedAs(z.nonoptional(OrderStatus), OrderStatus.exclude(['pending']));
+export const OrderUpdateStatus = z.object({ id: Id, status: target });
 
 /** What cancels an order. */
 export const OrderCancel = z.object({

@@ -1,5 +1,5 @@
 import { isId, isState, newId, type Queryable, type Transaction } from '@comanda/db';
-import { conflict, invalid, notFound } from '../../errors.ts';
+import { conflict, invalid, notFound, takenUntilNow } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
@@ -190,8 +190,7 @@ async function refusingTaken<T>(
         ],
       },
     });
-    if (other === null)
-      throw conflict('external_id_taken', 'external_id or sku is taken by another product.');
+    if (other === null) throw takenUntilNow('external_id or sku', error);
     const [reason, taken] =
       external_id != null && other.externalId === external_id
         ? (['external_id_taken', `external_id ${external_id}`] as const)

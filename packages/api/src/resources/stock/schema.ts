@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list, mostFaults } from '../../lists.ts';
+import { typedAs } from '../../typed-as.ts';
 import { ExternalId, Id, Label, paging, Quantity, QuantityChange, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
@@ -92,10 +93,34 @@ export const StockSyncItem = z
   .meta({ id: 'StockSyncItem' });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
 
+const { product_id, external_id, sku, quantity, adjust, ...others } = StockSyncItem.shape;
+const absent = z.never().optional();
+
+/** The same, as the typed client knows it: exactly one of the three, and one of the two. */
+const StockSyncItemForms = z
+  .object(others)
+  .and(
+    z
+      .union([
+        z.object({ product_id: product_id.unwrap(), external_id: absent, sku: absent }),
+        z.object({ product_id: absent, external_id: external_id.unwrap(), sku: absent }),
+        z.object({ product_id: absent, external_id: absent, sku: sku.unwrap() }),
+      ])
+      .and(
+        z.union([
+          z.object({ quantity: quantity.unwrap(), adjust: absent }),
+          z.object({ quantity: absent, adjust: adjust.unwrap() }),
+        ]),
+      ),
+  );
+
 /** A batch that sets stock. */
 export const StockSync = z
   .object({
-    items: list(StockSyncItem, 'max_items_per_batch').min(1, 'must hold at least one item'),
+    items: list(typedAs(StockSyncItem, StockSyncItemForms), 'max_items_per_batch').min(
+      1,
+      'must hold at least one item',
+    ),
     dry_run: DryRun,
   })
   .superRefine(({ items }, context) => {

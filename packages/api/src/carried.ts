@@ -1,0 +1,21 @@
+import type { Reason } from './reasons.ts';
+
+/** What `ErrorData` may hold that belongs to some reasons alone. */
+export type Detail = 'resourceId' | 'retryAfterSeconds' | 'etag' | 'since';
+
+/** What every refusal for a reason holds; the typed client promises it. Of all others it is there or not. */
+export const carried = {
+  external_id_taken: 'resourceId',
+  sku_taken: 'resourceId',
+  changed_since: 'etag',
+  cursor_not_restored: 'since',
+  minute_limit: 'retryAfterSeconds',
+  month_limit: 'retryAfterSeconds',
+  batch_limit: 'retryAfterSeconds',
+  too_many_codes: 'retryAfterSeconds',
+  too_many_streams: 'retryAfterSeconds',
+  temporarily_unavailable: 'retryAfterSeconds',
+  location_busy: 'retryAfterSeconds',
+  location_read_only: 'retryAfterSeconds',
+  moved: 'retryAfterSeconds',
+} as const satisfies Partial<Record<Reason, Detail>>;

@@ -1,0 +1,80 @@
+import type { EventType } from './events.ts';
+import type { Included, PublishedEvent } from './surface.ts';
+
+/** What goes with a call beside its input. */
+export interface CallOptions {
+  /** Ends the call. */
+  signal?: AbortSignal | undefined;
+  /** `headers` are sent with this call, beside those of the client. */
+  context?: { headers?: Readonly<Record<string, string>> | undefined; [name: string]: unknown } | undefined;
+}
+
+/** Every operation of a router as a function, by its name. */
+export type Operations<Procedures> = {
+  [Name in keyof Procedures]: Procedures[Name] extends {
+    _def: { type: infer Kind; $types: { input: infer Input; output: infer Output } };
+  }
+    ? Kind extends 'query'
+      ? { query: Query<Input, Output> }
+      : { mutate: Ask<Input, Output> }
+    : Operations<Procedures[Name]>;
+};
+
+type Ask<Input, Output> = (input: Input, options?: CallOptions) => Promise<Output>;
+
+type Query<Input, Output> = 'include' extends keyof Given<Input>
+  ? <const Asked extends readonly IncludeOf<Input>[] = []>(
+      input: With<Input, 'include', Asked>,
+      options?: CallOptions,
+    ) => Promise<Including<Output, IncludeOf<Input>, Asked>>
+  : 'types' extends keyof Given<Input>
+    ? <const Type extends EventType = EventType>(
+        input: With<Input, 'types', readonly Type[]>,
+        options?: CallOptions,
+      ) => Promise<EventType extends Type ? Output : Replaced<Output, { data: EventOf<Type>[] }>>
+    : Ask<Input, Output>;
+
+/** An event as it is published, of one type or of several. */
+export type EventOf<Type extends EventType> = EventType extends Type
+  ? PublishedEvent
+  : Extract<PublishedEvent, { type: Type }>;
+
+/** What an operation takes, where it is given something. */
+export type Given<Input> = Exclude<Input, void>;
+
+/** The input with another type of one of its fields; it can be left out of a call where it could before. */
+export type With<Input, Name extends string, Value> =
+  | Extract<Input, void>
+  | (Omit<Given<Input>, Name> & { [Key in Name]?: Value | undefined });
+
+/** The names that `include` of an operation takes. */
+export type IncludeOf<Input> =
+  Given<Input> extends { include?: readonly (infer Name extends string)[] | undefined } ? Name : never;
+
+/** What an answer holds for the names that `include` had; all of it, perhaps, where these are not known. */
+export type Including<
+  Output,
+  Known extends string,
+  Asked extends readonly string[],
+> = number extends Asked['length']
+  ? Output
+  : Output extends { data: (infer Entry)[] }
+    ? Replaced<Showing<Output, Known, Asked[number]>, { data: Showing<Entry, Known, Asked[number]>[] }>
+    : Showing<Output, Known, Asked[number]>;
+
+/** A resource with the fields that were asked for by `include`, and without those that were not. */
+export type Showing<Resource, Known extends string, Asked extends string> = {
+  [Field in keyof Whole<Resource> as Field extends Hidden<Known, Asked>
+    ? never
+    : Field]: Whole<Resource>[Field];
+};
+
+/** With what is there for certain where it was asked for. */
+type Whole<Resource> = Resource & {
+  [Field in keyof Resource as Field & ('items' | 'deleted')]-?: Resource[Field];
+};
+
+type Hidden<Known extends string, Asked extends string> = Exclude<FieldsOf<Known>, FieldsOf<Asked>>;
+type FieldsOf<Name extends string> = Included[Name & keyof Included];
+
+type Replaced<All, Part> = Omit<All, keyof Part> & Part;

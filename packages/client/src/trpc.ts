@@ -1,0 +1,1 @@
+export { trpcClient } from './as-trpc.ts';
