@@ -92,8 +92,8 @@ describe('what the client says of itself compiles, as strictly as can be:', () =
   });
 
   it('the example of every operation, and of every function', async () => {
-    const examples = ['index.d.ts', 'front.d.ts', 'shared.d.ts', 'trpc.d.ts', 'webhooks.d.ts'].flatMap((name) =>
-      examplesIn(declarations(name)),
+    const examples = ['index.d.ts', 'front.d.ts', 'shared.d.ts', 'trpc.d.ts', 'webhooks.d.ts'].flatMap(
+      (name) => examplesIn(declarations(name)),
     );
     expect(examples.length).toBeGreaterThan(operations.length);
     const named = (name: string) =>

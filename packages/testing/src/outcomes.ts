@@ -1,4 +1,5 @@
-import { errorCodes, type ReasonRow, reasons } from '@comanda/api/reasons';
+import { carried, type Detail } from '@comanda/api/carried';
+import { errorCodes, type ReasonRow, readReasons } from '@comanda/api/reasons';
 import type { ErrorCode, ErrorReason, NoAnswer } from '@comanda/client';
 import type { Outcome, RefusalData } from './stub.ts';
 
@@ -29,24 +30,31 @@ export interface Refusal {
  * fakeClient({ 'orders.cancel': () => { throw refusal({ reason: 'illegal_move' }); } });
  */
 export function refusal({ requestId = 'fake', ...given }: Refusal): Error {
-  const row: ReasonRow | undefined = Object.hasOwn(reasons, given.reason) ? reasons[given.reason] : undefined;
+  const row: ReasonRow | undefined = Object.hasOwn(readReasons, given.reason)
+    ? readReasons[given.reason]
+    : undefined;
   const code = given.code ?? row?.code;
   if (code === undefined)
     throw new TypeError(`the reason ${given.reason} is unknown here: give its code as well`);
   const httpStatus = given.httpStatus ?? row?.status ?? errorCodes[code].status;
   const { message = row?.meaning ?? `refused: ${given.reason}`, ...said } = given;
-  const filled = { ...carried(given.reason, httpStatus), ...defined(said) };
+  const filled = { ...detailOf(given.reason), ...defined(said) };
   const data = { fields: [], requestId, ...filled, code, httpStatus };
   return Object.assign(new Error(message), { name: 'TRPCClientError', data });
 }
 
-/** What every refusal of that kind carries. */
-function carried(reason: ErrorReason, httpStatus: number): Partial<RefusalData> {
-  if (reason === 'external_id_taken' || reason === 'sku_taken')
-    return { resourceId: '01935a3e-0000-7000-8000-00000000000f' };
-  if (reason === 'changed_since') return { etag: '"changed"' };
-  if (reason === 'cursor_not_restored') return { since: new Date().toISOString() };
-  return httpStatus === 429 || httpStatus === 503 ? { retryAfterSeconds: 1 } : {};
+/** A value of each detail that refusals of some reasons always carry. */
+const details: Readonly<{ [Name in Detail]: () => RefusalData[Name] }> = {
+  resourceId: () => '01935a3e-0000-7000-8000-00000000000f',
+  etag: () => '"changed"',
+  since: () => new Date().toISOString(),
+  retryAfterSeconds: () => 1,
+};
+
+function detailOf(reason: ErrorReason): Partial<RefusalData> {
+  const byReason: Partial<Record<ErrorReason, Detail>> = carried;
+  const name = byReason[reason];
+  return name === undefined ? {} : { [name]: details[name]() };
 }
 
 const defined = (given: object): object =>

@@ -23,6 +23,7 @@ const location = {
 export const stubCaller = (permissions: readonly string[]): Caller => ({
   ...{ apiKeyId: '01935a3e-0000-7000-8000-000000000002', keyName: 'fake' },
   ...{ locationId: location.id, location, granted: new Set(permissions), limits: defaultLimits },
+  allEventTypes: false,
 });
 
 /** What depends on what there is: a stub holds any text for an id or a cursor of something. */
