@@ -52,7 +52,7 @@ export function createNetwork(
     const request = { url, method, headers: new Headers(headers), body: text, signal: ending.signal };
     let isStream = false;
     try {
-      const answer = await Promise.race([serve(request).catch((error) => failed(url, error)), ended]);
+      const answer = await Promise.race([serve(request).catch(failed), ended]);
       isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
       return answer;
     } finally {
@@ -75,14 +75,14 @@ export function createNetwork(
   };
 }
 
-const noConnection = () => new TypeError('fetch failed', { cause: new Error('the fake is disconnected') });
+const noConnection = () =>
+  new TypeError('fetch failed', { cause: new Error('the fake refuses the connection') });
 
-function failed(url: string, error: unknown): Response {
+function failed(error: unknown): Response {
   if (!(error instanceof Unanswered)) throw new Thrown(error);
   if (error.kind === 'unreachable') throw noConnection();
   if (error.kind !== 'strange') throw error;
-  const page = new Response('<html></html>', { status: 502, headers: { 'content-type': 'text/html' } });
-  return Object.defineProperty(page, 'url', { value: url });
+  return new Response('<html></html>', { status: 502, headers: { 'content-type': 'text/html' } });
 }
 
 function callsOf(href: string, body: string): FakeCall[] {

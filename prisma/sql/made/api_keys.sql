@@ -98,7 +98,7 @@ CREATE TRIGGER guard_all_event_types BEFORE UPDATE OF all_event_types ON api_key
   FOR EACH ROW
   WHEN (ROW(OLD.all_event_types) IS DISTINCT FROM ROW(NEW.all_event_types)
     AND (NOT by_service() OR NOT OLD.all_event_types))
-  EXECUTE FUNCTION refuse('never', 'which event types a key sees follows its permissions, and a key that sees all is narrowed for good by a command: comanda keys update <id> --event-types by_permission --as <your name>');
+  EXECUTE FUNCTION refuse('never', 'which event types a key sees is changed by a command, and only from all to those of its permissions: comanda keys update <id> --event-types by_permission --as <your name>');
 
 CREATE TRIGGER guard_revoked_at BEFORE UPDATE OF revoked_at ON api_keys
   FOR EACH ROW

@@ -1,3 +1,4 @@
+import type { Permission } from '../../../packages/api/src/permissions.ts';
 import type { Shop } from '../shop.ts';
 import { type Round, today } from './round.ts';
 
@@ -29,4 +30,8 @@ export async function workOnWebhooks({ call, client, service }: Shop, { families
   await call('GET /v2/events?after=latest');
   await call(`GET /v2/events?limit=5&since=${today()}T00:00:00Z`);
   await client.events.list.query({ limit: 5, types: ['order.created', 'order.cancelled'] });
+  // As who does not see every type.
+  const permissions: Permission[] = ['orders:read', 'events:read'];
+  const { key } = await client.keys.create.mutate({ name: 'Kitchen', permissions });
+  await call('GET /v2/events?after=latest', undefined, { authorization: `Bearer ${key}` });
 }

@@ -39,7 +39,7 @@ export const apiKeys = table<ApiKey>()('api_keys', {
       never: ['all_event_types'],
       when: 'NOT by_service() OR NOT OLD.all_event_types',
       sentence:
-        'which event types a key sees follows its permissions, and a key that sees all is narrowed for good by a command: comanda keys update <id> --event-types by_permission --as <your name>',
+        'which event types a key sees is changed by a command, and only from all to those of its permissions: comanda keys update <id> --event-types by_permission --as <your name>',
     },
     {
       never: ['revoked_at'],
