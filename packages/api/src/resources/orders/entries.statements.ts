@@ -5,6 +5,9 @@ import { linesOf, ordersShowing } from './statements.ts';
 /** What an entry shows beside the six fields. */
 export type Include = readonly (keyof typeof included)[];
 
+/** What an order in full lacks. */
+const beside: readonly string[] = ['books', 'revision'] satisfies Include;
+
 /** What a `page` of orders shows. Lines can make an order large. */
 export function entries(include: Include, order: string): Entries {
   if (include.length === 0)
@@ -15,7 +18,7 @@ export function entries(include: Include, order: string): Entries {
       cross join lateral (select * from payments where location_id = $1::uuid and order_id = page.id limit 1) m
       join locations l on l.id = $1::uuid)`);
   const left = Object.entries(included).flatMap(([name, fields]) =>
-    name === 'books' || include.some((each) => each === name) ? [] : [...fields],
+    beside.includes(name) || include.some((each) => each === name) ? [] : [...fields],
   );
   // Whatever an order in full shows, but for these.
   const doc =
@@ -23,7 +26,13 @@ export function entries(include: Include, order: string): Entries {
       ? 'j.doc'
       : `(select '{' || string_agg('"' || f.key || '":' || f.value, ',' order by f.place) || '}'
           from json_each(j.doc::json) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
-  const entry = include.includes('books') ? `left(${doc}, -1) || order_books($1::uuid, k.id) || '}'` : doc;
+  const more = [
+    ...(include.includes('books') ? ['order_books($1::uuid, k.id)'] : []),
+    ...(include.includes('revision')
+      ? [`',"revision":' || (select o.revision from orders o where o.location_id = $1::uuid and o.id = k.id)`]
+      : []),
+  ];
+  const entry = more.length === 0 ? doc : `left(${doc}, -1) || ${more.join(' || ')} || '}'`;
   const read = ordersShowing(linesOf(include), '$1::uuid', 'array[k.id]');
   return entriesUntilFull({ order, entry: `select ${entry} from ${read} j` });
 }

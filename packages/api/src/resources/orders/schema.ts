@@ -129,8 +129,20 @@ const orderBooks = {
   turn_id: Id.optional().meta({ description: 'The turn that counts it; none where none was open.' }),
 };
 
+const revised = {
+  revision: z
+    .int()
+    .optional()
+    .meta({
+      description:
+        'With `revision`: the counter that its `ETag` ends with. It rises with each change of what a tag covers (Preconditions), so of ' +
+        'two readings the one with the greater counter is the newer.',
+      example: 1769850000123,
+    }),
+};
+
 /** An order in full, and what `include` asks for. */
-export const OrderWithBooks = OrderAsSold.extend(orderBooks).meta({
+export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
 });
@@ -143,9 +155,17 @@ export const included = {
   books: Object.keys(orderBooks) as (keyof typeof orderBooks)[],
   snapshot: [],
   tax: [],
+  revision: Object.keys(revised),
 } as const;
 
-const Include = z.enum(['details', 'items', 'books', 'snapshot', 'tax'] satisfies (keyof typeof included)[]);
+const Include = z.enum([
+  'details',
+  'items',
+  'books',
+  'snapshot',
+  'tax',
+  'revision',
+] satisfies (keyof typeof included)[]);
 
 /** What is shown of lines alone. */
 const ofLines = ['snapshot', 'tax'] as const;
@@ -156,7 +176,10 @@ const asSold =
 
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
-  .object({ ...summary, ...details, ...orderBooks, items: z.array(OrderItemAsSold).optional() })
+  .object({
+    ...{ ...summary, ...details, ...orderBooks, ...revised },
+    items: z.array(OrderItemAsSold).optional(),
+  })
   .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
@@ -261,7 +284,7 @@ export const OrderList = z
     turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
     settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),
     include: list(Include, 20)
-      .min(1, 'must name details, items, books, snapshot or tax')
+      .min(1, 'must name details, items, books, snapshot, tax or revision')
       .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
         error: 'snapshot and tax are of the lines: name items, too',
       })
@@ -269,7 +292,8 @@ export const OrderList = z
       .meta({
         description:
           'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
-          `\`books\`: \`turn_id\`, \`settlement_id\` and \`completed_at\`; beside \`items\` ${asSold}.`,
+          '`books`: `turn_id`, `settlement_id` and `completed_at`; `revision`: the counter of its `ETag`; ' +
+          `beside \`items\` ${asSold}.`,
         example: ['details', 'items'],
       }),
   })
@@ -280,11 +304,11 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-const includeRead = list(z.enum(['books', ...ofLines]), 20)
-  .min(1, 'must name books, snapshot or tax')
+const includeRead = list(z.enum(['books', 'revision', ...ofLines]), 20)
+  .min(1, 'must name books, revision, snapshot or tax')
   .optional()
   .meta({
-    description: `More than the documented fields: ${booksMean}; ${asSold}.`,
+    description: `More than the documented fields: ${booksMean}; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
     example: ['books', 'snapshot'],
   });
 

@@ -50,7 +50,8 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
+  const order = await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id });
+  return found(order, include);
 }
 
 const rows = Object.fromEntries(
@@ -74,7 +75,7 @@ export async function getByExternalId(
 ): Promise<Answer<OrderWithBooks>> {
   const values = [ctx.caller.locationId, externalId];
   const [order] = await ctx.app.database.run(readOrderByExternalId[shownOf(include)], values);
-  return found(order);
+  return found(order, include);
 }
 
 /**
@@ -113,7 +114,12 @@ function movedTo({ id, to }: OrderMove, moved: MovedRow | undefined) {
   return { previous, answer: { text: response, etag: tagOfRow(id, revision) } };
 }
 
-function found(order: OrderText | undefined): Answer<Order> {
+function found(
+  order: OrderText | undefined,
+  include: NonNullable<OrderRead['include']> = [],
+): Answer<OrderWithBooks> {
   if (order === undefined) throw notFound('Order');
-  return { text: order.doc, etag: tagOfRow(order.id, order.revision) };
+  const { id, doc, revision } = order;
+  const text = include.includes('revision') ? `${doc.slice(0, -1)},"revision":${revision}}` : doc;
+  return { text, etag: tagOfRow(id, revision) };
 }
