@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/schema.ts';
+import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/quote.schema.ts';
 import { useApi } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';

@@ -2,8 +2,9 @@ import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import type { OrderRequest, PricedLine } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
+import type { OrderQuote } from './quote.schema.ts';
 import { decideOrder, externalIdTaken } from './rules.ts';
-import type { OrderItem, OrderQuote } from './schema.ts';
+import type { OrderItem } from './schema.ts';
 import { findOrderId } from './statements.ts';
 
 /**

@@ -5,6 +5,7 @@ import { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { exportOrders } from './export.service.ts';
 import { OrderOverview, OrderWanted } from './overview.schema.ts';
 import { overview } from './overview.service.ts';
+import { OrderQuote, OrderQuoteRequest } from './quote.schema.ts';
 import { quote } from './quote.service.ts';
 import {
   Order,
@@ -15,8 +16,6 @@ import {
   OrderListV1,
   OrderPage,
   OrderPageV1,
-  OrderQuote,
-  OrderQuoteRequest,
   OrderRead,
   OrderReadByExternalId,
   OrderUpdateStatus,

@@ -4,7 +4,6 @@ import { typedAs } from '../../typed-as.ts';
 import {
   ByExternalId,
   dateRange,
-  ErrorReason,
   Exactly,
   ExternalId,
   Id,
@@ -27,7 +26,8 @@ export const OrderStatus = z
   .meta({ id: 'OrderStatus', description: 'closed and canceled are final.' });
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
-const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
+/** A sum of money. */
+export const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
 
 const summary = {
   id: Id,
@@ -223,33 +223,6 @@ export type OrderCreate = z.infer<typeof OrderCreate>;
 
 /** What creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
 export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
-
-/** What asks for a quote: the body of creation. */
-export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
-
-/** Why creation would refuse an order, in its words. */
-export const OrderRefusal = z
-  .object({
-    code: z.enum(['validation_error', 'conflict']),
-    reason: ErrorReason,
-    path: z
-      .string()
-      .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
-    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
-  })
-  .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
-
-/** An order as its creation would make it at this moment. */
-export const OrderQuote = z
-  .object({
-    total: Amount.meta({ description: 'The sum of the lines.' }),
-    items: z.array(OrderItem).meta({ description: 'The lines; those of unknown products are left out.' }),
-    refusals: z
-      .array(OrderRefusal)
-      .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
-  })
-  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
-export type OrderQuote = z.infer<typeof OrderQuote>;
 
 /** What moves an order. `pending` is a status, but never a legal target. */
 const target = typedAs(z.nonoptional(OrderStatus), OrderStatus.exclude(['pending']));

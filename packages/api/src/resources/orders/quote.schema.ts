@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { ErrorReason } from '../../wire.ts';
+import { Amount, OrderCreate, OrderItem } from './schema.ts';
+
+/** What asks for a quote: the body of creation. */
+export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
+
+/** Why creation would refuse an order, in its words. */
+export const OrderRefusal = z
+  .object({
+    code: z.enum(['validation_error', 'conflict']),
+    reason: ErrorReason,
+    path: z
+      .string()
+      .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
+    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
+  })
+  .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
+
+/** An order as its creation would make it at this moment. */
+export const OrderQuote = z
+  .object({
+    total: Amount.meta({ description: 'The sum of the lines.' }),
+    items: z.array(OrderItem).meta({ description: 'The lines; those of unknown products are left out.' }),
+    refusals: z
+      .array(OrderRefusal)
+      .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
+  })
+  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
+export type OrderQuote = z.infer<typeof OrderQuote>;
