@@ -26,6 +26,8 @@ const files = {
   'front.d.ts': ['front/procedures', 'front/options', 'front/create', 'front'],
   'front-node.d.ts': ['front/node', 'front-node'],
   'shared.d.ts': ['watch-shared', 'shared'],
+  'live.d.ts': ['live/kept', 'live/outbox', 'live/list', 'live/live', 'live/live-list', 'live'],
+  'react.d.ts': ['react/use-live', 'react'],
   'trpc.d.ts': ['as-trpc', 'trpc'],
   'webhooks.d.ts': ['verify-webhook', 'webhooks'],
 } as const;
@@ -45,6 +47,8 @@ export function flatDeclarations(root: string): Record<keyof typeof files, strin
     'front.d.ts': joined(emitted, files['front.d.ts'], { ...ofTheClient, ...shared }, []),
     'front-node.d.ts': joined(emitted, files['front-node.d.ts'], ofNode, []),
     'shared.d.ts': joined(emitted, files['shared.d.ts'], { ...ofTheClient, ...shared }, []),
+    'live.d.ts': joined(emitted, files['live.d.ts'], { ...ofTheClient, ...shared }, []),
+    'react.d.ts': joined(emitted, files['react.d.ts'], { ...ofTheClient, ...ofLive, ...shared }, []),
     'trpc.d.ts': joined(emitted, files['trpc.d.ts'], { ...ofTrpc, ...shared }, []),
     'webhooks.d.ts': joined(emitted, files['webhooks.d.ts'], shared, []),
   };
@@ -79,7 +83,19 @@ function joined(
 /** What declarations may take from where. */
 type Imports = Readonly<Record<string, readonly string[]>>;
 
-const ofTheClient: Imports = { './index.js': ['ComandaClient', 'WatchInput', 'WatchOptions'] };
+const ofTheClient: Imports = { './index.js': ['ComandaClient', 'List', 'WatchInput', 'WatchOptions'] };
+
+const ofLive: Imports = {
+  './live.js': [
+    'LiveChange',
+    'LiveFilters',
+    'LiveList',
+    'LiveListOptions',
+    'LiveSnapshot',
+    'LiveState',
+    'Mutation',
+  ],
+};
 
 const ofNode: Imports = {
   'node:http': ['IncomingMessage', 'ServerResponse'],

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { withSource } from '../run-source.mjs';
 import { readJson, root, writeManifest } from './tarball.mjs';
 
@@ -8,10 +8,13 @@ const entries = {
   '.': 'index',
   './front': 'front',
   './front/node': 'front-node',
+  './live': 'live',
+  './react': 'react',
   './shared': 'shared',
   './trpc': 'trpc',
   './webhooks': 'webhooks',
 };
+const source = join(root, 'packages/client/src');
 const texts = ['README.md', 'CHANGELOG.md'];
 
 /**
@@ -19,12 +22,12 @@ const texts = ['README.md', 'CHANGELOG.md'];
  * @param {string} folder
  */
 export async function publishClient(folder) {
-  const source = readJson('packages/client/package.json');
+  const manifest = readJson('packages/client/package.json');
   const names = Object.values(entries);
   const files = [...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', ...texts];
   const entry = (name) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
   mkdirSync(folder, { recursive: true });
-  writeManifest(folder, source, {
+  writeManifest(folder, manifest, {
     main: './index.js',
     types: './index.d.ts',
     exports: {
@@ -33,7 +36,7 @@ export async function publishClient(folder) {
     },
     files,
   });
-  await bundle(Object.keys(source.peerDependencies), folder);
+  await bundle(Object.keys(manifest.peerDependencies), folder);
   const declarations = await withSource('scripts/client/flat.ts', async ({ flatDeclarations }) =>
     flatDeclarations(root),
   );
@@ -54,6 +57,19 @@ async function bundle(peers, folder) {
     format: 'esm',
     target: 'es2022',
     external: peers.flatMap((peer) => [peer, `${peer}/*`]),
+    plugins: [entriesApart],
     logLevel: 'warning',
   });
 }
+
+// An entry takes what another one holds from that: an application has one copy of it.
+const entriesApart = {
+  name: 'entries apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.{1,2}\/\w+\.ts$/ }, ({ path, resolveDir }) => {
+      const name = basename(path, '.ts');
+      const isEntry = entries.includes(name) && join(resolveDir, path) === join(source, `${name}.ts`);
+      return isEntry ? { path: `./${name}.js`, external: true } : undefined;
+    });
+  },
+};

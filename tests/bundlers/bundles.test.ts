@@ -69,22 +69,30 @@ describe('both entries of the client', () => {
     expect({ ...(await result) }).toEqual(done);
   });
 
+  const bundleOf = async (contents: string) => {
+    const { outputFiles } = await esbuild({
+      stdin: { contents, resolveDir: folder },
+      ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', write: false },
+      external: ['react'],
+    });
+    return outputFiles[0]?.contents ?? expect.fail('nothing was written');
+  };
+  const compressed = async (contents: string) => gzipSync(await bundleOf(contents)).length;
+  const client = `export { comandaError, createClient } from '@comanda/client';`;
+  const shared = `${client} export * from '@comanda/client/shared';`;
+
   it('are small: 10 KB compressed with tRPC, 11 KB minified of them ours, 28 KB with what tabs share', async () => {
-    const bundled = async (contents: string) => {
-      const { outputFiles } = await esbuild({
-        stdin: { contents, resolveDir: folder },
-        ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', write: false },
-      });
-      return outputFiles[0]?.contents ?? expect.fail('nothing was written');
-    };
-    const trpc = await bundled(
+    const trpc = await bundleOf(
       `export { createTRPCClient } from '@trpc/client'; export { observable } from '@trpc/server/observable';`,
     );
-    const client = `export { comandaError, createClient } from '@comanda/client';`;
-    const whole = await bundled(client);
+    const whole = await bundleOf(client);
     expect(gzipSync(whole).length).toBeLessThanOrEqual(10_000);
     expect(whole.length - trpc.length).toBeLessThanOrEqual(11_000);
-    const shared = await bundled(`${client} export * from '@comanda/client/shared';`);
-    expect(shared.length).toBeLessThanOrEqual(28_000);
+    expect((await bundleOf(shared)).length).toBeLessThanOrEqual(28_000);
+  });
+
+  it('stay small with live lists for React: 6 KB compressed beside what tabs share', async () => {
+    const react = `${shared} export * from '@comanda/client/live'; export * from '@comanda/client/react';`;
+    expect((await compressed(react)) - (await compressed(shared))).toBeLessThanOrEqual(6_000);
   });
 });

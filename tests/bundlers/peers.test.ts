@@ -18,6 +18,22 @@ afterAll(() => {
   for (const made of folders) rmSync(made, { recursive: true, force: true });
 });
 
+const sampleWith = (word: string): string =>
+  [...readme.matchAll(/^```tsx\n([\s\S]*?)^```$/gm)]
+    .map(([, sample = '']) => sample)
+    .find((sample) => sample.includes(word)) ?? '';
+
+const options = {
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  noEmit: true,
+  jsx: 'react-jsx',
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  // Not ours: those of TanStack and React.
+  skipLibCheck: true,
+};
+
 // The first tRPC that has the names of our declarations, and the last that React's integration is there for.
 describe.each(['floor', 'newest'])('beside the %s of its peers, with React, the client', (name) => {
   const tools = join(repositoryRoot, 'tests/bundlers', name);
@@ -71,7 +87,7 @@ describe.each(['floor', 'newest'])('beside the %s of its peers, with React, the 
   });
 
   it("gives React's queries the names of the results", async () => {
-    const [, sample = ''] = /^```tsx\n([\s\S]*?)^```$/m.exec(readme) ?? [];
+    const sample = sampleWith('createTRPCContext');
     const check = `import type { ChangesPage, OrderListEntry } from '@comanda/client';
       export function Check() {
         const { data } = useQuery(useTRPC().orders.list.queryOptions());
@@ -80,16 +96,25 @@ describe.each(['floor', 'newest'])('beside the %s of its peers, with React, the 
         return page?.data[0]?.colour;
       }`;
     writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
-    const options = {
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      noEmit: true,
-      jsx: 'react-jsx',
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      // Not ours: those of TanStack and React.
-      skipLibCheck: true,
-    };
     expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
+  });
+
+  it('gives a live list the names of its entries', async () => {
+    const check = `import type { ComandaClient, OrderListEntry } from '@comanda/client';
+      declare const comanda: ComandaClient;
+      declare const show: (error: unknown) => void;
+      export function Check() {
+        const { data, mutate } = useLive(comanda.orders.list, { status: 'ready' });
+        const entries: readonly OrderListEntry[] | undefined = data;
+        // @ts-expect-error
+        useLive(comanda.orders.list, { status: 'cooking' });
+        // @ts-expect-error
+        void mutate(comanda.orders.updateStatus, { id: '', status: 'cooking' });
+        // @ts-expect-error
+        return entries?.[0]?.colour;
+      }
+      export { Board };`;
+    writeFileSync(join(folder, 'live.tsx'), `${sampleWith('useLive(')}\n${check}`);
+    expect(await compile(folder, ['live.tsx'], options)).toEqual([]);
   });
 });

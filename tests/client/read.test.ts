@@ -50,6 +50,10 @@ const surroundings: Readonly<Record<string, string>> = {
   error: 'unknown',
   orderId: 'string',
   locationId: 'string',
+  userId: 'string',
+  signOutWhenRevoked: '(error: unknown) => void',
+  draw: '(shown: unknown) => void',
+  signOutButton: '{ onclick: () => void }',
   show: '(text: string) => void',
   paymentMethodId: 'string',
   input: `${client}.OrderCreate`,
@@ -92,8 +96,8 @@ describe('what the client says of itself compiles, as strictly as can be:', () =
   });
 
   it('the example of every operation, and of every function', async () => {
-    const examples = ['index.d.ts', 'front.d.ts', 'shared.d.ts', 'trpc.d.ts', 'webhooks.d.ts'].flatMap(
-      (name) => examplesIn(declarations(name)),
+    const examples = ['index', 'front', 'live', 'shared', 'trpc', 'webhooks'].flatMap((name) =>
+      examplesIn(declarations(`${name}.d.ts`)),
     );
     expect(examples.length).toBeGreaterThan(operations.length);
     const named = (name: string) =>
@@ -101,6 +105,7 @@ describe('what the client says of itself compiles, as strictly as can be:', () =
     const head = [
       `import { ${named('index.d.ts')}, type EventType } from '@comanda/client';`,
       `import { ${named('front.d.ts')} } from '@comanda/client/front';`,
+      `import { ${named('live.d.ts')} } from '@comanda/client/live';`,
       `import { ${named('shared.d.ts')} } from '@comanda/client/shared';`,
       `import { ${named('trpc.d.ts')} } from '@comanda/client/trpc';`,
       `import { ${named('webhooks.d.ts')} } from '@comanda/client/webhooks';`,

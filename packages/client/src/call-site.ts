@@ -1,14 +1,17 @@
+import { type Called, calledAs } from './called.ts';
+
 /**
  * The same client, whose calls throw errors with the stack of the call: what threw stands in tRPC and in a network
- * callback, where no line of the application is left.
+ * callback, where no line of the application is left. Each procedure says by `calledAs` where it is.
  */
-export function withCallSites<Client extends object>(client: Client): Client {
+export function withCallSites<Client extends object>(client: Client, called: Called): Client {
   const wrapped = new Map<string, object>();
   return new Proxy(client, {
     get(inner, name) {
+      if (name === calledAs) return called;
       const value: unknown = Reflect.get(inner, name);
       if (typeof name !== 'string' || typeof value !== 'function') return value;
-      const known = wrapped.get(name) ?? withCallSites(value);
+      const known = wrapped.get(name) ?? withCallSites(value, { ...called, path: `${called.path}.${name}` });
       wrapped.set(name, known);
       return known;
     },

@@ -1,6 +1,7 @@
 import { createTRPCClient } from '@trpc/client';
 import { callLink } from './call-link.ts';
 import { withCallSites } from './call-site.ts';
+import type { Origin } from './called.ts';
 import type { Hooks } from './hooks.ts';
 import { createSend } from './http-link.ts';
 import type { Operations } from './operations.ts';
@@ -80,10 +81,13 @@ export function createClient({
   const client = createTRPCClient<AppRouter>({
     links: [callLink(settings, createSend(service))],
   });
-  const calls = withCallSites(client) as object as Operations<AppRouter['_def']['record']>;
-  return beside(calls, {
+  const of: Origin = {};
+  const calls = withCallSites(client, { path: '', of }) as object as Operations<AppRouter['_def']['record']>;
+  const comanda = beside(calls, {
     events: beside<typeof calls.events, LiveEvents>(calls.events, { watch: createWatch(service) }),
   });
+  of.client = comanda;
+  return comanda;
 }
 
 /** All that `calls` has, and `own` before it: what tRPC makes answers to every name. */

@@ -155,7 +155,7 @@ export const included = {
   books: Object.keys(orderBooks) as (keyof typeof orderBooks)[],
   snapshot: [],
   tax: [],
-  revision: Object.keys(revised),
+  revision: Object.keys(revised) as (keyof typeof revised)[],
 } as const;
 
 const Include = z.enum([

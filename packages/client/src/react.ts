@@ -1,0 +1,1 @@
+export { type LiveView, useLive } from './react/use-live.ts';
