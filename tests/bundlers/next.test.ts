@@ -32,16 +32,15 @@ const env = {
 let server: ChildProcess | undefined;
 
 const page = `'use client';
-import { createClient } from '@comanda/client';
-export default function Page() {
+  import { createClient } from '@comanda/client';
   const show = () => createClient({ url: location.origin + '/comanda', key: 'kept-by-the-server' }).orders.list.query();
-  return <button onClick={show}>Orders</button>;
-}
-`;
-const layout = `export default function Layout({ children }: { children: React.ReactNode }) {
-  return <html lang="en"><body>{children}</body></html>;
-}
-`;
+  export default function Page() {
+    return <button onClick={show}>Orders</button>;
+  }`;
+const layout = `
+  export default function Layout({ children }: { children: React.ReactNode }) {
+    return <html lang="en"><body>{children}</body></html>;
+  }`;
 
 beforeAll(async () => {
   await buildInto(built);
