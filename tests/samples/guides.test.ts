@@ -36,6 +36,11 @@ test('every block of the guides is run, but for those that are marked `text`, wh
     ['quick-start.md', 'text', 'export COMANDA_URL=http://127.0.0.1:3000'],
     ['sandbox.md', 'text', 'POST /v2/orders'],
     [
+      'server-in-front.md',
+      'text',
+      "const comanda = createClient({ url: location.origin + '/comanda', key: 'kept-by-the-server' });",
+    ],
+    [
       'testing.md',
       'text',
       'npm install --save-dev ./comanda-client-0.2.0.tgz ./comanda-testing-0.1.0.tgz @trpc/client @trpc/server',
