@@ -113,11 +113,11 @@ describe('a repeat', () => {
     const comanda = through({ retries: 1 });
     expect((await comanda.products.get.query({ id: productId })).name).toBe('Flat White');
     expect(between.came).toHaveLength(4);
-    between.fates.push(...Array(1_000).fill(cut));
-    const error = await thrownBy(through({ timeoutMs: 1_500 }).products.get.query({ id: productId }));
+    between.fates.push(cut);
+    const error = await thrownBy(through({ retries: 0 }).products.get.query({ id: productId }));
     expect(noAnswer(error)).toBe('unreachable');
     expect(comandaError(error)).toBeUndefined();
-    between.fates.length = 0;
+    expect(between.came).toHaveLength(5);
   });
 
   it('of what is refused for now comes as often as `retries` says', async () => {
