@@ -20,6 +20,8 @@ const en = {
   waits: 'Will be sent when there is a connection',
   refused: (number: number) => `Order ${number} stays`,
   unanswered: (number: number) => `Order ${number}: no answer`,
+  notSent: (number: number) => `Order ${number}: a move was not sent`,
+  tooOld: 'There was no connection for ten minutes. Look where it is now.',
 };
 
 const es: typeof en = {
@@ -42,6 +44,8 @@ const es: typeof en = {
   waits: 'Se enviará cuando haya conexión',
   refused: (number) => `El pedido ${number} queda donde está`,
   unanswered: (number) => `Pedido ${number}: sin respuesta`,
+  notSent: (number) => `Pedido ${number}: un cambio no se envió`,
+  tooOld: 'No hubo conexión durante diez minutos. Mire dónde está ahora.',
 };
 
 /** The texts of the board. */

@@ -1,83 +1,74 @@
-import { comandaError, type EventType, type PublishedEvent } from '@comanda/client';
-import { watchShared } from '@comanda/client/shared';
+import type { EventType, PublishedEvent } from '@comanda/client';
+import { type Live, liveOf } from '@comanda/client/live';
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
 import { hasEnded, type ScreenName } from './session.ts';
 import { frameTexts } from './texts.ts';
 
-/** What each screen is told of as it happens: its key sees these types. */
+/** The types of events that each screen follows: its key sees these. */
 const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
   board: ['order.created', 'order.updated'],
   day: ['order.created', 'order.updated', 'stock.updated', 'product.deleted'],
   desk: ['order.updated'],
 };
 
-const tryAgainMs = 5_000;
-
 type Listener = (event: PublishedEvent) => void;
-type Standing = 'connecting' | 'live' | 'waiting' | 'offline';
 
-interface Live {
-  standing: Standing;
+interface Signs {
+  live: Live | undefined;
   listeners: Set<Listener>;
 }
 
-const Context = createContext<Live>({ standing: 'connecting', listeners: new Set() });
+const Context = createContext<Signs>({ live: undefined, listeners: new Set() });
 
 /**
- * Keeps the one stream of events of a session, which the tabs of a browser share. What screens have read is read again
- * when a stream begins anew: what happened in between is in no event.
+ * The live lists of a session and their stream of events, which the tabs of a browser share. What screens have read is read again
+ * whenever events may have been missed. Whoever signs out takes what was not sent along.
  */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { comanda, session } = useComanda();
   const queries = useQueryClient();
-  const [standing, setStanding] = useState<Standing>('connecting');
   const [listeners] = useState(() => new Set<Listener>());
-  const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round opens a new stream.
+  const [live] = useState(() =>
+    liveOf(comanda, {
+      scope: `${session.location.id} ${session.name}`,
+      onError(error) {
+        // The frame hears of a key that is over from the queries.
+        if (hasEnded(error)) {
+          const queryFn = () => Promise.reject(error);
+          void queries.fetchQuery({ queryKey: ['ended'], queryFn }).catch(() => {});
+        }
+      },
+    }),
+  );
+  const isShown = useRef(false);
   useEffect(() => {
-    const ending = new AbortController();
-    const { signal } = ending;
-    const watch = async (): Promise<void> => {
-      let isNew = true;
-      const events = watchShared(
-        comanda,
-        `${session.location.id} ${session.name}`,
-        { types: [...new Set(session.screens.flatMap((screen) => watched[screen]))] },
-        {
-          signal,
-          onState({ status }) {
-            if (signal.aborted) return;
-            setStanding(status);
-            // A first read that is under way may be from before the stream: it would be joined, so it is ended.
-            if (status === 'live' && isNew)
-              void queries.cancelQueries().then(() => queries.invalidateQueries());
-            if (status === 'live') isNew = false;
-          },
-        },
-      );
-      for await (const event of events) for (const listener of listeners) listener(event);
+    isShown.current = true;
+    const tell = (event: PublishedEvent) => {
+      for (const listener of listeners) listener(event);
     };
-    const again = () => setRound((before) => before + 1);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    watch().catch((error) => {
-      if (signal.aborted) return;
-      // The place in the feed is too old to go on from.
-      if (comandaError(error)?.reason === 'unknown_cursor') return again();
-      setStanding('waiting');
-      // A key that is over is told by the next call; all else on the way is gone again some time.
-      if (hasEnded(error)) return queries.invalidateQueries();
-      timer = setTimeout(again, tryAgainMs);
-    });
+    // A first reading that is under way may be from before the stream: it would be joined, so it is ended.
+    const readAgain = () => void queries.cancelQueries().then(() => queries.invalidateQueries());
+    const types = new Set(session.screens.flatMap((screen) => watched[screen]));
+    const unfollow = live.onEvents([...types], tell, readAgain);
     return () => {
-      ending.abort();
-      clearTimeout(timer);
+      unfollow();
+      isShown.current = false;
+      // Strict mode takes it off the page for a moment.
+      setTimeout(() => isShown.current || live.signOut());
     };
-  }, [comanda, session, queries, listeners, round]);
-  const isOnline = useIsOnline();
-  return <Context value={{ standing: isOnline ? standing : 'offline', listeners }}>{children}</Context>;
+  }, [live, session, queries, listeners]);
+  return <Context value={{ live, listeners }}>{children}</Context>;
 }
 
 /** Calls `listener` with each event; the one of the last drawing. */
@@ -126,14 +117,20 @@ export function useReadAgain(queryKey: readonly string[], ms: number): () => voi
 
 /** Says whether the screen is live; over the whole width when there is no connection. */
 export function LiveSign() {
-  const { standing } = useContext(Context);
+  const { live } = useContext(Context);
   const texts = useTexts(frameTexts);
+  const isOnline = useIsOnline();
+  const [subscribe, read] = live === undefined ? nothing : [live.subscribe, live.state];
+  const state = useSyncExternalStore(subscribe, read);
+  const standing = !isOnline ? 'offline' : state === 'offline' || state === 'catching up' ? 'waiting' : state;
   return (
     <span className={`live ${standing}`} role="status">
       {texts[standing]}
     </span>
   );
 }
+
+const nothing: [Live['subscribe'], Live['state']] = [() => () => {}, () => 'connecting'];
 
 /** Whether the browser has a connection. */
 export function useIsOnline(): boolean {
