@@ -12,6 +12,7 @@ export const guides = [
   { path: 'guides/webhooks', title: 'Webhooks' },
   { path: 'guides/verify-a-webhook', title: 'Verify a webhook' },
   { path: 'guides/feed', title: 'The feed, and catching up' },
+  { path: 'guides/live-screen', title: 'A live screen' },
   { path: 'guides/comanda-mjs', title: 'Webhooks on your own machine' },
   { path: 'guides/files', title: 'ERPs that only write files' },
   { path: 'guides/python', title: 'A client for Python' },

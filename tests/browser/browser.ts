@@ -20,6 +20,7 @@ export interface Page {
   keyboard: Record<'press' | 'type' | 'down' | 'up', (text: string) => Promise<void>>;
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
   on(event: 'pageerror', listener: (error: Error) => void): void;
+  on(event: 'dialog', listener: (dialog: { type(): string; accept(): Promise<void> }) => void): void;
   on(event: 'request', listener: (request: { url(): string }) => void): void;
   bringToFront(): Promise<void>;
   createCDPSession(): Promise<DevTools>;

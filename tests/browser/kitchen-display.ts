@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
+import { build } from 'esbuild';
+
+/** The screen of the guide, on a server in front of a service. */
+export interface KitchenDisplay {
+  url: string;
+  /** What was asked of the service, by its paths. */
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/** Bundles `examples/live-screen` as it is shown, and serves it; `key` is added to what it asks the service at `target`. */
+export async function startKitchenDisplay(target: string, key: string): Promise<KitchenDisplay> {
+  const source = (name: string) => join(repositoryRoot, `packages/client/src/${name}.ts`);
+  const { outputFiles } = await build({
+    entryPoints: [join(repositoryRoot, 'examples/live-screen/screen.tsx')],
+    alias: {
+      '@comanda/client/live': source('live'),
+      '@comanda/client/react': source('react'),
+      '@comanda/client': source('index'),
+    },
+    ...{ bundle: true, format: 'iife', platform: 'browser', write: false, jsx: 'automatic' },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const page = `<!doctype html><meta charset="utf-8"><title>Kitchen</title><link rel="icon" href="data:,">
+    <body id="L1 ana"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`;
+  const asked: string[] = [];
+  const server = createServer((came, answer) => {
+    const { method, headers, url = '' } = came;
+    if (url === '/') return void answer.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    asked.push(decodeURIComponent(url));
+    const passed = request(
+      target + url.replace('/comanda', ''),
+      { method, headers: { ...headers, authorization: `Bearer ${key}` }, agent: false },
+      (said) => {
+        answer.writeHead(said.statusCode ?? 500, said.headers);
+        said.pipe(answer);
+        said.on('error', () => answer.destroy());
+      },
+    );
+    passed.on('error', () => answer.destroy());
+    answer.once('close', () => passed.destroy());
+    came.pipe(passed);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    asked,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

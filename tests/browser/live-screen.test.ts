@@ -1,0 +1,181 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createManyOrders } from '../support/many-orders.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+import { type Browser, type Page, startBrowser } from './browser.ts';
+import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
+
+// The screen of the guide, as it is shown there, equals the service's list after whatever happens on the way.
+
+vi.setConfig({ testTimeout: 120_000 });
+const api = usePublishingApi();
+let kitchen: OrderKitchen;
+let wire: DatabaseProxy;
+let display: KitchenDisplay;
+let browser: Browser;
+const open: Page[] = [];
+beforeAll(async () => {
+  [kitchen, wire, browser] = await Promise.all([
+    createOrderKitchen(api),
+    startProxy(api.url),
+    startBrowser(),
+  ]);
+  display = await startKitchenDisplay(wire.url.replace(/\/$/, ''), api.key.key);
+}, 120_000);
+afterEach(async () => {
+  wire.mend();
+  await Promise.all(open.splice(0).map((page) => page.close().catch(() => {})));
+});
+afterAll(async () => {
+  await browser?.close();
+  await display?.close();
+  await wire?.close();
+});
+
+type Placed = { id: string; number: number };
+const place = async () => (await placeOrder(api, kitchen)) as Placed;
+const move = (id: string, status: 'ready' | 'closed') =>
+  api.client().orders.updateStatus.mutate({ id, status });
+const statusAt = async (id: string) => (await api.client().orders.get.query({ id })).status;
+const until = (page: Page, code: string) => page.waitForFunction(code, { timeout: 60_000 });
+const state = (page: Page, name: string) =>
+  until(page, `document.querySelector('[role=status]')?.textContent === '${name}'`);
+const card = ({ number }: Placed, status: string) =>
+  `document.querySelector('#order-${number}.${status}') !== null`;
+const gone = ({ number }: Placed) => `document.querySelector('#order-${number}') === null`;
+const press = (page: Page, { number }: Placed, times = 1) =>
+  page.evaluate(
+    `{ for (let n = 0; n < ${times}; n += 1) document.querySelector('#order-${number} button').click(); }`,
+  );
+
+async function screen(): Promise<Page> {
+  const page = await browser.newPage();
+  open.push(page);
+  await page.goto(display.url);
+  await state(page, 'live');
+  return page;
+}
+
+/** The cards of a screen, and the orders that the service lists. */
+async function equal(page: Page): Promise<void> {
+  const shown = () =>
+    page.evaluate(
+      `[...document.querySelectorAll('article')].map(({ id, className }) => id + ' ' + className)`,
+    );
+  const { data } = await api.client().orders.list.query({ status: ['pending', 'ready'], limit: 200 });
+  const wanted = data.map(({ number, status }) => `order-${number} ${status}`);
+  await expect.poll(shown, { timeout: 20_000 }).toEqual(wanted);
+}
+
+test('an order comes, is moved by whoever presses, and leaves; pressed twice it moves once', async () => {
+  const page = await screen();
+  const order = await place();
+  await until(page, card(order, 'pending'));
+  await press(page, order, 2);
+  await until(page, card(order, 'ready'));
+  await expect.poll(() => statusAt(order.id)).toBe('ready');
+  await until(page, `document.querySelector('#order-${order.number}').getAttribute('aria-busy') === 'false'`);
+  expect(await statusAt(order.id)).toBe('ready');
+  await move(order.id, 'closed');
+  await until(page, gone(order));
+  await equal(page);
+});
+
+describe('after', () => {
+  test('the connections to the service broke and none was to be had, it shows what happened meanwhile', async () => {
+    const page = await screen();
+    const [mine, other] = [await place(), await place()];
+    await until(page, `${card(mine, 'pending')} && ${card(other, 'pending')}`);
+    wire.cut();
+    await state(page, 'offline');
+    await press(page, mine);
+    await until(page, card(mine, 'ready'));
+    await move(other.id, 'ready');
+    const meanwhile = await place();
+    await api.published();
+    wire.mend();
+    await until(page, card(meanwhile, 'pending'));
+    await state(page, 'live');
+    await expect.poll(() => statusAt(mine.id), { timeout: 20_000 }).toBe('ready');
+    await equal(page);
+  });
+
+  test('the service was silent for longer than it ever is', async () => {
+    const page = await screen();
+    wire.swallow('everything');
+    await state(page, 'offline');
+    const meanwhile = await place();
+    wire.mend();
+    await until(page, card(meanwhile, 'pending'));
+    await state(page, 'live');
+    await equal(page);
+  });
+
+  test('the tab that held the stream crashed', async () => {
+    const holder = await screen();
+    const streams = () => display.asked.filter((url) => url.includes('events/stream')).length;
+    const before = streams();
+    const other = await screen();
+    expect(streams()).toBe(before);
+    void holder.goto('chrome://crash').catch(() => {});
+    await expect.poll(streams, { timeout: 60_000 }).toBeGreaterThan(before);
+    const order = await place();
+    await until(other, card(order, 'pending'));
+    await equal(other);
+  });
+
+  test('a reload, a move that found no connection is sent, once', async () => {
+    const page = await screen();
+    const order = await place();
+    await until(page, card(order, 'pending'));
+    wire.cut();
+    await state(page, 'offline');
+    await press(page, order);
+    await until(page, card(order, 'ready'));
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.type());
+      void dialog.accept();
+    });
+    await page.evaluate(`void setTimeout(() => location.reload())`);
+    await expect.poll(() => asked, { timeout: 20_000 }).toEqual(['beforeunload']);
+    wire.mend();
+    await state(page, 'live');
+    await expect.poll(() => statusAt(order.id), { timeout: 20_000 }).toBe('ready');
+    await equal(page);
+  });
+
+  test('ten minutes, a move that found no connection is shown and not sent', async () => {
+    const page = await screen();
+    const order = await place();
+    await until(page, card(order, 'pending'));
+    const text = JSON.stringify([
+      {
+        key: 'k',
+        path: 'orders.updateStatus',
+        input: { id: order.id, status: 'ready' },
+        at: Date.now() - 600_001,
+      },
+    ]);
+    await page.evaluate(
+      `sessionStorage.setItem('comanda.outbox L1 ana', ${JSON.stringify(text)}); location.reload()`,
+    );
+    await until(page, `document.body.innerText.includes('Not sent: ${order.number}')`);
+    await state(page, 'live');
+    expect(await statusAt(order.id)).toBe('pending');
+    await page.click('main > button');
+    await until(page, `!document.body.innerText.includes('Not sent')`);
+  });
+});
+
+test('a burst among 2,000 open orders ends as the list of the service', async () => {
+  const { locationId, app } = api;
+  await createManyOrders(app.database, { locationId, count: 2_000, from: '2026-03-01T12:00:00Z' });
+  const page = await screen();
+  await equal(page);
+  const made = await Promise.all(Array.from({ length: 100 }, place));
+  await Promise.all(made.filter((_, n) => n % 2).map(({ id }) => move(id, 'ready')));
+  await api.published();
+  await equal(page);
+});
