@@ -37,6 +37,7 @@ const Context = createContext<Signs>({ live: undefined, listeners: new Set() });
  */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { comanda, session } = useComanda();
+  const { screens } = session;
   const queries = useQueryClient();
   const [listeners] = useState(() => new Set<Listener>());
   const [live] = useState(() =>
@@ -59,7 +60,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     };
     // A first reading that is under way may be from before the stream: it would be joined, so it is ended.
     const readAgain = () => void queries.cancelQueries().then(() => queries.invalidateQueries());
-    const types = new Set(session.screens.flatMap((screen) => watched[screen]));
+    const types = new Set(screens.flatMap((screen) => watched[screen]));
     const unfollow = live.onEvents([...types], tell, readAgain);
     return () => {
       unfollow();
@@ -67,7 +68,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       // Strict mode takes it off the page for a moment.
       setTimeout(() => isShown.current || live.signOut());
     };
-  }, [live, session, queries, listeners]);
+  }, [live, screens, queries, listeners]);
   return <Context value={{ live, listeners }}>{children}</Context>;
 }
 
