@@ -1,8 +1,8 @@
 import { Link, usePath } from '../frame/address.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
-import { useGranted } from './granted.ts';
 import { ShownOnce } from './once.tsx';
 import { parts } from './parts.ts';
 import { deskTexts } from './texts.ts';

@@ -1,7 +1,7 @@
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { Deed } from './deed.tsx';
-import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';

@@ -1,8 +1,8 @@
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
-import { useGranted } from './granted.ts';
 import { Listing } from './listing.tsx';
 import { NewKey } from './new-key.tsx';
 import { usePages } from './pages.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { goTo, usePath } from '../frame/address.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
-import { useGranted } from './granted.ts';
 import { MoneyLists } from './money-lists.tsx';
 import { OrderView } from './order.tsx';
 import { deskTexts } from './texts.ts';

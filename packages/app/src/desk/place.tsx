@@ -2,12 +2,12 @@ import { comandaError } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged, usePlace } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useAct } from './act.ts';
-import { useGranted } from './granted.ts';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 

@@ -1,6 +1,6 @@
 import type { Permission } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
-import { useComanda } from '../frame/comanda.tsx';
+import { useComanda } from './comanda.tsx';
 
 /** What the key may do: `may` is undefined until that is known. */
 export function useGranted(): { may: ((permission: Permission) => boolean) | undefined; error: unknown } {
