@@ -62,11 +62,18 @@ export function startBrowser(): Promise<Browser> {
 }
 
 /** The findings of axe that are serious or critical: `color-contrast: .menu a`. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+export const seriousFindings = (page: Page): Promise<string[]> =>
+  findings(page, `axe.run()`, `impact === 'serious' || impact === 'critical'`);
+
+/** The findings of axe by one of its rules, however grave. */
+export const findingsOf = (page: Page, rule: string): Promise<string[]> =>
+  findings(page, `axe.run({ runOnly: ['${rule}'] })`, 'impact !== undefined');
+
+async function findings(page: Page, run: string, isWanted: string): Promise<string[]> {
   await page.evaluate(readFileSync(tools.resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(
-    `axe.run().then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    `${run}.then(({ violations }) => violations
+      .filter(({ impact }) => ${isWanted})
       .flatMap(({ id, nodes }) => nodes.slice(0, 5).map(({ target }) => id + ': ' + target.join(' '))))`,
   );
 }

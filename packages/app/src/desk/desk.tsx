@@ -15,7 +15,12 @@ export function Desk() {
   const path = usePath();
   const { may, error } = useGranted();
   if (may === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+    return (
+      <>
+        <h1 className="unseen">{frame.desk}</h1>
+        <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>
+      </>
+    );
   const own = parts.filter(({ needs }) => may(needs));
   const shown = own.find((part) => path === part.path || path.startsWith(`${part.path}/`)) ?? own[0];
   return (
@@ -27,6 +32,7 @@ export function Desk() {
           </Link>
         ))}
       </nav>
+      <h1 className="unseen">{shown === undefined ? frame.desk : texts.parts[shown.title]}</h1>
       <ShownOnce />
       {shown === undefined ? <p>{texts.nothing}</p> : <shown.component />}
     </div>

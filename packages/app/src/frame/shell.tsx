@@ -38,7 +38,7 @@ export function Shell({ onOut }: { onOut(): void }) {
       </header>
       <main>
         {shown === undefined ? (
-          <p>{texts.noScreen}</p>
+          <h1 className="sentence">{texts.noScreen}</h1>
         ) : (
           <ScreenBoundary key={shown.path}>
             <Suspense fallback={<p>{texts.loading}</p>}>
