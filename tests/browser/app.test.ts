@@ -164,7 +164,7 @@ describe.each(Object.keys(sizes) as (keyof typeof sizes)[])('on a %s', (size) =>
       expect(await seriousFindings(out)).toEqual([]);
       const page = await board({ size, prepare });
       expect(await seriousFindings(page)).toEqual([]);
-      await page.click('.card footer button');
+      await page.click('.card .beside');
       await page.waitForSelector('.dialog');
       expect(await seriousFindings(page)).toEqual([]);
       const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

@@ -16,6 +16,12 @@ export const column = (number: number): string =>
 /** The button that moves an order on. */
 export const moveButton = (number: number): string => `article[data-number="${number}"] .move`;
 
+/** The button that asks whether to cancel an order. */
+export const cancelButton = (number: number): string => `article[data-number="${number}"] .beside`;
+
+/** Long enough for a move to be sent, which can be taken back before. */
+export const untilSent = { timeout: 15_000 };
+
 /** An API with its app and a kitchen, and a browser whose pages are closed after each test. */
 export function useBoards() {
   const api = usePublishingApi(undefined, { app: 'on' });

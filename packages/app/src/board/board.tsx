@@ -1,67 +1,106 @@
-import { noAnswer } from '@comanda/client';
+import { comandaError, noAnswer } from '@comanda/client';
 import { useState } from 'react';
+import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
+import { useAge } from './age.ts';
 import { OrderCard } from './card.tsx';
-import { type Column, useBoard, useMove } from './orders.ts';
+import { BoardColumn } from './column.tsx';
+import { columns } from './laid-over.ts';
+import { type Move, useBoard, useMove } from './orders.ts';
+import { usePressGuard } from './press-guard.ts';
 import { boardTexts } from './texts.ts';
-
-const columns: readonly Column[] = ['pending', 'ready', 'closed'];
+import { useHeldMoves } from './use-held-moves.ts';
 
 /** The board of the kitchen: what is to be made, what waits to be handed over, and what was, each order a card. */
 export function Board() {
   const texts = useTexts(boardTexts);
   const frame = useTexts(frameTexts);
   const say = useRefusal();
-  const notify = useNotify();
   const [news, setNews] = useState('');
-  const { board, error, refetch } = useBoard(({ number }) => setNews(texts.came(number)));
-  const move = useMove(({ order: { number } }, error) =>
-    notify(noAnswer(error) === undefined ? texts.refused(number) : texts.unanswered(number), say(error)),
-  );
+  const { board: known, error, refetch } = useBoard(({ number }) => setNews(texts.came(number)));
+  const { board, held, moves } = useHeldMoves(known, useMove(useRefused()));
+  const guard = usePressGuard();
+  const ageOf = useAge();
+  const [last, setLast] = useState<string>();
 
-  if (board === undefined && error !== null)
+  if (board === undefined)
     return (
-      <div role="alert">
-        <p className="fault">{say(error)}</p>
-        <button type="button" onClick={() => refetch()}>
-          {frame.tryAgain}
-        </button>
-      </div>
+      <>
+        <h1 className="unseen">{frame.board}</h1>
+        {error === null ? (
+          <p>{frame.loading}</p>
+        ) : (
+          <div role="alert">
+            <p className="fault">{say(error)}</p>
+            <button type="button" onClick={() => refetch()}>
+              {frame.tryAgain}
+            </button>
+          </div>
+        )}
+      </>
     );
-  if (board === undefined) return <p>{frame.loading}</p>;
+  const movedTo = (id: string) => (held.kept.get(id) ?? held.unsent.get(id) ?? held.sent.get(id))?.to;
   return (
     <>
       <h1 className="unseen">{frame.board}</h1>
       <p className="unseen" role="status">
         {news}
       </p>
-      <div className="board">
+      <p className="unseen" id="board-keys">
+        {texts.keys}
+      </p>
+      <div className="board" onClickCapture={guard.onClickCapture}>
         {columns.map((column) => (
-          <section key={column} className={`column ${column}`} aria-labelledby={`column-${column}`}>
-            <h2 id={`column-${column}`}>
-              {texts[column]} <span className="count">{board.columns[column].length}</span>
-            </h2>
-            {board.columns[column].length === 0 && <p className="quiet">{texts.none}</p>}
-            <ul>
-              {board.columns[column].map((order) => (
-                <li key={order.id}>
-                  <OrderCard
-                    order={order}
-                    isMoving={board.moving.has(order.id)}
-                    onMove={(to) => move({ order, to })}
-                  />
-                </li>
-              ))}
-            </ul>
-            {column !== 'closed' && board.beyond[column] > 0 && (
-              <p className="quiet">{texts.more(board.beyond[column])}</p>
+          <BoardColumn
+            key={column}
+            {...{ column, guard, orders: board.columns[column] }}
+            beyond={column === 'closed' ? 0 : board.beyond[column]}
+            hasButtons={({ id }) =>
+              held.unsent.has(id) ||
+              (column !== 'closed' && movedTo(id) === undefined && !board.moving.has(id))
+            }
+            card={(order, isStop) => (
+              <OrderCard
+                {...{ order, isStop, movedTo: movedTo(order.id) }}
+                age={column === 'closed' ? undefined : ageOf(order.created_at)}
+                canUndo={held.unsent.has(order.id)}
+                isMoving={board.moving.has(order.id)}
+                isLast={order.id === last}
+                onMove={(to) => {
+                  // A cancel was confirmed in its dialog.
+                  moves.press({ order, to }, to === 'canceled');
+                  setLast(order.id);
+                  setNews(texts.named(texts.movedTo[to], order.number));
+                }}
+                onUndo={() => {
+                  moves.undo(order.id);
+                  setLast(order.id);
+                  setNews(texts.named(texts.undo, order.number));
+                }}
+              />
             )}
-          </section>
+          />
         ))}
       </div>
     </>
   );
+}
+
+/** Says why a move was not made, unless the order is where it was to go: then somebody else was quicker. */
+function useRefused(): (move: Move, error: unknown) => void {
+  const { comanda } = useComanda();
+  const texts = useTexts(boardTexts);
+  const say = useRefusal();
+  const notify = useNotify();
+  return ({ order: { id, number }, to }, error) => {
+    const told = () =>
+      notify(noAnswer(error) === undefined ? texts.refused(number) : texts.unanswered(number), say(error));
+    if (comandaError(error)?.reason !== 'illegal_move') return told();
+    comanda.orders.get.query({ id }).then(({ status }) => {
+      if (status !== to) notify(texts.isNow[status](number), say(error));
+    }, told);
+  };
 }

@@ -9,12 +9,17 @@ interface Props {
   onCancel(): void;
 }
 
-/** Cancels an order, after asking. */
+/** Cancels an order, after asking. An arrow leads here from the button beside it. */
 export function CancelButton({ order: { number, payment }, isDisabled, onCancel }: Props) {
   const texts = useTexts(boardTexts);
   return (
     <AlertDialog.Root>
-      <AlertDialog.Trigger disabled={isDisabled} aria-label={`${texts.cancel} ${number}`}>
+      <AlertDialog.Trigger
+        className="beside"
+        tabIndex={-1}
+        disabled={isDisabled}
+        aria-label={`${texts.cancel} ${number}`}
+      >
         ✕
       </AlertDialog.Trigger>
       <AlertDialog.Portal>

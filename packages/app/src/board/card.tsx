@@ -3,37 +3,49 @@ import { Choices } from '../frame/choices.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useIsOnline } from '../frame/live.tsx';
-import { CancelButton } from './cancel.tsx';
+import type { Age } from './age.ts';
+import { CardButtons } from './card-buttons.tsx';
 import type { BoardOrder, Move } from './orders.ts';
 import { boardTexts } from './texts.ts';
 
-const next = { pending: 'ready', ready: 'closed', closed: undefined, canceled: undefined } as const;
-
-interface Props {
+/** What an order is shown with, and what its buttons do. */
+export interface CardProps {
   order: BoardOrder;
+  age: Age | undefined;
+  /** Where it was moved, while its card keeps its place or the move is not sent. */
+  movedTo: Move['to'] | undefined;
+  /** Whether that can be taken back. */
+  canUndo: boolean;
   /** Whether its move was asked for and is not answered. */
   isMoving: boolean;
+  /** Whether Tab stops at its buttons; arrows lead to those of the others. */
+  isStop: boolean;
+  /** Whether it was pressed last. */
+  isLast: boolean;
   onMove(to: Move['to']): void;
+  onUndo(): void;
 }
 
+/** How late an order is, as a clock that fills. */
+const clocks = ['', '◔', '◑', '●'] as const;
+
 /** An order: what to make, for whom, since when, and the button that moves it on. */
-export function OrderCard({ order, isMoving, onMove }: Props) {
+export function OrderCard(props: CardProps) {
+  const { order, age, movedTo, canUndo, isMoving, isLast } = props;
   const texts = useTexts(boardTexts);
   const format = useFormat();
   const isOnline = useIsOnline();
-  const to = next[order.status];
   const card = useRef<HTMLElement>(null);
-  const cameByMove = useRef(isMoving);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a press replaces the buttons.
   useEffect(() => {
-    // The button that was pressed is gone with the card's old place: whoever works by keyboard goes on here.
-    if (cameByMove.current && document.activeElement === document.body)
-      card.current?.focus({ preventScroll: true });
-  }, []);
+    // The button that was pressed is gone: whoever works by keyboard goes on from the card.
+    if (isLast && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
+  }, [isLast, movedTo]);
   return (
     <article
       ref={card}
       tabIndex={-1}
-      className="card"
+      className={`card late-${age?.late ?? 0}${movedTo === undefined ? '' : ' moved'}`}
       aria-busy={isMoving}
       aria-label={texts.order(order.number)}
       data-number={order.number}
@@ -43,7 +55,15 @@ export function OrderCard({ order, isMoving, onMove }: Props) {
         <span>{order.identifier}</span>
         {order.channel && <span className="badge">{order.channel}</span>}
         {order.is_take_away && <span className="badge">{texts.takeAway}</span>}
-        <time dateTime={order.created_at}>{format.time(order.created_at)}</time>
+        <time dateTime={order.created_at}>
+          {age !== undefined && (
+            <b className="age">
+              {clocks[age.late]} {age.text}
+              {age.late === 3 && ` ${texts.late}`}
+            </b>
+          )}{' '}
+          {format.time(order.created_at)}
+        </time>
       </header>
       <ul className="lines">
         {order.items?.map(({ product_id, name, quantity, comment, subselections }, index) => (
@@ -55,15 +75,8 @@ export function OrderCard({ order, isMoving, onMove }: Props) {
           </li>
         ))}
       </ul>
-      {isMoving && !isOnline && <p className="quiet">{texts.waits}</p>}
-      {to !== undefined && (
-        <footer>
-          <CancelButton order={order} isDisabled={isMoving} onCancel={() => onMove('canceled')} />
-          <button type="button" className="primary move" disabled={isMoving} onClick={() => onMove(to)}>
-            {texts.move[to]}
-          </button>
-        </footer>
-      )}
+      {(canUndo || isMoving) && !isOnline && <p className="quiet">{texts.waits}</p>}
+      <CardButtons {...props} />
     </article>
   );
 }

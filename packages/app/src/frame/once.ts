@@ -1,4 +1,4 @@
-import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 /** A text that is shown once. */
@@ -32,13 +32,15 @@ export function useShownOnce() {
   };
 }
 
-/** Has the browser ask before the page is closed or loaded again while such a text is shown. */
+/** Has the browser ask before the page is closed or loaded again while such a text is shown, or a change is not answered. */
 export function useAskBeforeLeaving(): void {
   const isAnyShown = useShownOnce().all.length > 0;
+  const isAnyUnanswered = useIsMutating() > 0;
+  const isAtStake = isAnyShown || isAnyUnanswered;
   useEffect(() => {
-    if (!isAnyShown) return;
+    if (!isAtStake) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
-  }, [isAnyShown]);
+  }, [isAtStake]);
 }

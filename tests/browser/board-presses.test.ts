@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { AppPage } from './app-page.ts';
+import { column, moveButton, untilSent, useBoards } from './boards.ts';
+
+// What a press on the board does, and what a second one does not. The presses are the browser's own, at a place.
+
+const { api, opened, board, place, link } = useBoards();
+const timeout = 60_000;
+
+const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
+
+const button = (number: number, name: string): string =>
+  `[...document.querySelectorAll('article[data-number="${number}"] button')].find((each) => each.ariaLabel.startsWith('${name}'))`;
+
+/** Requests of moves that left the page. */
+const movesSent = (page: AppPage) => page.evaluate<string[]>('window.sentMoves');
+
+const countMoves = (page: { evaluateOnNewDocument(code: string): Promise<unknown> }) =>
+  page.evaluateOnNewDocument(`
+    window.sentMoves = [];
+    const ask = window.fetch;
+    window.fetch = (...words) => {
+      if (String(words[0]).includes('orders.updateStatus')) sentMoves.push(words[1].body);
+      return ask(...words);
+    };`);
+
+/** Clicks at the middle of a button as often as there are times, each so many ms after the first. */
+async function clickAt(page: AppPage, expression: string, ...times: number[]): Promise<void> {
+  const { x, y } = await page.evaluate<{ x: number; y: number }>(`(() => {
+    const element = ${expression};
+    element.scrollIntoView({ block: 'center' });
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return { x: x + width / 2, y: y + height / 2 };
+  })()`);
+  const devTools = await page.createCDPSession();
+  const mouse = (type: string) =>
+    devTools.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
+  let before = 0;
+  for (const time of [0, ...times]) {
+    await sleep(time - before);
+    before = time;
+    await mouse('mousePressed');
+    await mouse('mouseReleased');
+  }
+}
+
+const emptied = async () => {
+  for (const status of ['pending', 'ready'] as const)
+    for (const { id } of (await api.client().orders.list.query({ status, limit: 200 })).data)
+      await api.client().orders.cancel.mutate({ id });
+};
+
+describe('two presses at one place move one order', () => {
+  test.each([60, 150, 300, 500, 900])('when the second comes after %i ms', { timeout }, async (ms) => {
+    await emptied();
+    const orders = [await place(), await place(), await place()];
+    const [first] = orders;
+    const page = await board({ prepare: countMoves });
+    await page.until(`document.querySelectorAll('.column.pending article').length === 3`);
+    await clickAt(page, button(first?.number ?? 0, 'Ready'), ms);
+    await page.until(`${column(first?.number ?? 0)} === 'ready'`);
+    await expect.poll(() => statusOf(first?.id ?? ''), untilSent).toBe('ready');
+    expect(await movesSent(page)).toHaveLength(1);
+    expect(await Promise.all(orders.map(({ id }) => statusOf(id)))).toEqual(['ready', 'pending', 'pending']);
+    expect(await page.text()).not.toContain('stays');
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('when another cook moved the card above meanwhile', { timeout }, async () => {
+    await emptied();
+    const [one, two, three] = [await place(), await place(), await place()];
+    const page = await board({ prepare: countMoves });
+    await page.until(`document.querySelectorAll('.column.pending article').length === 3`);
+    // The page clicks where the second card was, in the moment in which it slid away.
+    await page.evaluate(`(() => {
+      const place = ${button(two.number, 'Ready')}.getBoundingClientRect();
+      new MutationObserver((_, observer) => {
+        if (${column(one.number)} === 'pending') return;
+        observer.disconnect();
+        window.clicked = document.elementFromPoint(place.x + 20, place.y + 20)?.closest('article')?.dataset.number;
+        const target = document.elementFromPoint(place.x + 20, place.y + 20);
+        target?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 }));
+      }).observe(document.body, { childList: true, subtree: true });
+    })()`);
+    await api.client().orders.updateStatus.mutate({ id: one.id, status: 'ready' });
+    await page.until(`window.clicked === '${three.number}'`);
+    expect(await page.evaluate(`document.querySelector('article.moved')`)).toBe(null);
+  });
+
+  test('when the dialog of a cancel closes over another card', { timeout }, async () => {
+    await emptied();
+    const [one, two] = [await place(), await place()];
+    const page = await board({ prepare: countMoves });
+    await page.until(`${column(two.number)} === 'pending'`);
+    await clickAt(page, button(one.number, 'Cancel'));
+    await page.waitForSelector('.dialog .primary');
+    // Whatever is below the dialog's button is pressed by the second.
+    await page.evaluate(`(() => {
+      const below = document.querySelector('article[data-number="${two.number}"] .move');
+      const confirming = document.querySelector('.dialog .primary');
+      confirming.click();
+      below.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 }));
+    })()`);
+    await expect.poll(() => statusOf(one.id)).toBe('canceled');
+    expect(await page.evaluate(`document.querySelector('article[data-number="${two.number}"].moved')`)).toBe(
+      null,
+    );
+  });
+});
+
+test('a card keeps its place and size for a second, and the column does not slide', { timeout }, async () => {
+  await emptied();
+  const [one, two] = [await place(), await place()];
+  const page = await board();
+  await page.until(`${column(two.number)} === 'pending'`);
+  const box = (number: number) =>
+    page.evaluate<object>(
+      `document.querySelector('article[data-number="${number}"]').getBoundingClientRect().toJSON()`,
+    );
+  const before = [await box(one.number), await box(two.number)];
+  await page.click(moveButton(one.number));
+  await page.until(`document.querySelector('article[data-number="${one.number}"].moved') !== null`);
+  expect(await page.evaluate(column(one.number))).toBe('pending');
+  expect([await box(one.number), await box(two.number)]).toEqual(before);
+  await page.until(`${column(one.number)} === 'ready'`);
+});
+
+test('Undo takes a move back before anything was sent', { timeout }, async () => {
+  const page = await board({ prepare: countMoves });
+  const [now, later] = [await place(), await place()];
+  await page.until(`${column(later.number)} === 'pending'`);
+  await page.click(moveButton(now.number));
+  await page.until(`${button(now.number, 'Undo')} !== undefined`);
+  // The end of a double press on Undo does not ask whether to cancel.
+  await clickAt(page, button(now.number, 'Undo'), 120);
+  await page.until(`${button(now.number, 'Ready')} !== undefined`);
+  await sleep(600);
+  await page.click(moveButton(later.number));
+  await page.until(`${column(later.number)} === 'ready'`);
+  await clickAt(page, button(later.number, 'Undo'));
+  await page.until(`${column(later.number)} === 'pending'`);
+  await sleep(6_000);
+  expect(await page.evaluate(`document.querySelector('.dialog')`)).toBe(null);
+  expect(await movesSent(page)).toEqual([]);
+  expect(await Promise.all([now, later].map(({ id }) => statusOf(id)))).toEqual(['pending', 'pending']);
+});
+
+test('two cooks who want the same hear nothing of each other', { timeout }, async () => {
+  const [one, other] = await Promise.all([board(), board()]);
+  const { id, number } = await place();
+  await Promise.all([one, other].map((page) => page.until(`${column(number)} === 'pending'`)));
+  await Promise.all([one, other].map((page) => page.click(moveButton(number))));
+  await expect.poll(() => statusOf(id), untilSent).toBe('ready');
+  await sleep(1_500);
+  for (const page of [one, other]) {
+    expect(await page.evaluate(column(number))).toBe('ready');
+    expect(await page.evaluate(`document.querySelector('.notice')`)).toBe(null);
+  }
+});
+
+test('a move that somebody else overtook says where the order is now', { timeout }, async () => {
+  const page = await board();
+  const { id, number } = await place();
+  await page.until(`${column(number)} === 'pending'`);
+  await page.click(moveButton(number));
+  await page.until(`document.querySelector('article.moved') !== null`);
+  await api.client().orders.cancel.mutate({ id });
+  await page.until(`document.querySelector('.notice')?.innerText.includes('Order ${number} was canceled')`);
+});
+
+describe('a move that waits is sent', () => {
+  test.each([
+    ['when another screen is shown', (page: AppPage) => page.click('nav a[href="/app/day"]')],
+    [
+      'when the page is hidden',
+      (page: AppPage) =>
+        page.evaluate(`(() => {
+          Object.defineProperty(document, 'visibilityState', { get: () => 'hidden', configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'));
+        })()`),
+    ],
+    ['when the page is left', (page: AppPage) => page.goto(`${api.url}/healthz`)],
+  ])('%s', { timeout }, async (_when, leave) => {
+    const page = await opened({}, await link({ screens: ['board', 'day'] }));
+    const { id, number } = await place();
+    await page.until(`${column(number)} === 'pending'`);
+    await page.click(moveButton(number));
+    await page.until(`document.querySelector('article.moved') !== null`);
+    const pressed = performance.now();
+    await leave(page);
+    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('ready');
+    console.log(`sent after ${Math.round(performance.now() - pressed)} ms`);
+  });
+});
+
+test('a page with a move that nobody hears of asks before it is closed', { timeout }, async () => {
+  const page = await opened({}, await link({ screens: ['board', 'day'] }));
+  const { number } = await place();
+  await page.until(`${column(number)} === 'pending'`);
+  const isAsked = () => page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+  expect(await isAsked()).toBe(false);
+  await page.setOfflineMode(true);
+  await page.until(`document.body.innerText.includes('No connection')`);
+  await page.click(moveButton(number));
+  await page.until(`document.querySelector('article.moved') !== null`);
+  expect(await isAsked()).toBe(true);
+  // Nothing can be taken back any more: it waits for the connection.
+  await page.until(`${column(number)} === 'ready' && ${button(number, 'Undo')} === undefined`);
+  expect(await isAsked()).toBe(true);
+  await page.setOfflineMode(false);
+  await page.until(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+});
