@@ -173,6 +173,18 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     total_orders: 112,
     total_collected: 3271.5,
   },
+  OpenTurn: {
+    id: ids.turn,
+    batch_number: '31',
+    status: 'open',
+    started_at: at('08:00:00.000'),
+    total_orders: 112,
+    total_collected: 3271.5,
+    methods: [
+      { method: 'qr', count: 68, collected: 2151.5, refunded: 0 },
+      { method: 'cash', count: 40, collected: 1120, refunded: -2 },
+    ],
+  },
   SettlementSummary: settlement,
   Settlement: {
     ...settlement,

@@ -1,6 +1,6 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { ClosedTurn, Turn, TurnClose, TurnList, TurnPage } from './schema.ts';
+import { ClosedTurn, OpenTurn, OpenTurnGet, Turn, TurnClose, TurnList, TurnPage } from './schema.ts';
 import * as turns from './service.ts';
 
 /** Specification: v2, named only; contract: turns. */
@@ -22,8 +22,9 @@ export const turnsRouter = router({
     rest: ['GET /v2/turns/current'],
     errors: ['resource_not_found'],
   })
-    .output(Turn)
-    .query(({ ctx }) => turns.getCurrent(ctx)),
+    .input(OpenTurnGet)
+    .output(OpenTurn)
+    .query(({ ctx, input }) => turns.getCurrent(ctx, input)),
 
   get: operation({
     permission: 'turns:read',
@@ -48,7 +49,8 @@ export const turnsRouter = router({
   close: operation({
     permission: 'turns:write',
     summary: 'Close the open turn',
-    description: 'Makes its settlement. With `open_next` the next turn is open from the same moment on.',
+    description:
+      'Makes its settlement. With `open_next` the next turn is open from the same moment on. With `counted` the answer has the drawer.',
     errors: ['conflict'],
   })
     .input(TurnClose)

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { Id, page, paging, Timestamp } from '../../wire.ts';
+import { list } from '../../lists.ts';
+import { Id, Money, page, paging, Timestamp } from '../../wire.ts';
+import { PaymentMethodType } from '../payments/schema.ts';
 
 /** A turn; also the payload of the `turn.*` events. A closed one shows the totals it was settled with. */
 export const Turn = z
@@ -17,6 +19,37 @@ export const Turn = z
   .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
 export type Turn = z.infer<typeof Turn>;
 
+const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
+
+/** What a turn collected through one type of payment method. */
+export const TurnMethod = z
+  .object({
+    method: PaymentMethodType,
+    count: z.int().meta({ description: 'Payments that were completed, less corrections.' }),
+    collected: Amount.meta({ description: 'Their sum; that of all methods is `total_collected`.' }),
+    refunded: Amount.meta({ description: 'What was given back, below zero.' }),
+  })
+  .meta({ id: 'TurnMethod', description: 'What a turn collected through one type of payment method.' });
+
+/** The open turn, with what `include` asks for. */
+export const OpenTurn = Turn.extend({
+  methods: z.array(TurnMethod).optional().meta({ description: 'By type, the largest `collected` first.' }),
+}).meta({ id: 'OpenTurn', description: 'The open turn, with what `include` asks for.' });
+export type OpenTurn = z.infer<typeof OpenTurn>;
+
+/** What reads the open turn. */
+export const OpenTurnGet = z.object({
+  include: list(z.enum(['methods']), 20)
+    .min(1, 'must name methods')
+    .optional()
+    .meta({
+      description:
+        'More than the documented fields: `methods`, what was collected and given back by type of payment method.',
+      example: ['methods'],
+    }),
+});
+export type OpenTurnGet = z.infer<typeof OpenTurnGet>;
+
 export const TurnList = z.object(paging);
 export const TurnPage = page(Turn);
 
@@ -26,10 +59,36 @@ export const TurnClose = z.object({
     description:
       'Opens the next turn in the same moment, so that no order and no payment comes between the two.',
   }),
+  counted: Money.optional().meta({
+    description: 'All cash that was counted in the drawer. The audit keeps it beside what was expected.',
+    example: 1218,
+  }),
+  starting_cash: Money.optional().meta({
+    description: 'With `counted`: the cash that was in the drawer when the turn was opened; 0 unless given.',
+    example: 100,
+  }),
 });
+export type TurnClose = z.infer<typeof TurnClose>;
 
-/** The turn that was closed, and the one that was opened with it. */
+/** The drawer of a turn when it was closed. */
+export const Drawer = z
+  .object({
+    starting_cash: Amount,
+    expected: Amount.meta({
+      description: 'starting_cash, and the cash that was collected, less cash that was given back.',
+    }),
+    counted: Amount,
+    difference: Amount.meta({ description: 'counted − expected: below zero where cash is missing.' }),
+  })
+  .meta({ id: 'Drawer', description: 'The cash of a turn when it was closed: expected and counted.' });
+export type Drawer = z.infer<typeof Drawer>;
+
+/** The turn that was closed, and what closing it came to. */
 export const ClosedTurn = Turn.extend({
+  drawer: Drawer.optional().meta({ description: 'Where `counted` was given.' }),
   next: Turn.optional().meta({ description: 'The turn that `open_next` opened.' }),
-}).meta({ id: 'ClosedTurn', description: 'The turn that was closed, and the one that was opened with it.' });
+}).meta({
+  id: 'ClosedTurn',
+  description: 'The turn that was closed, its drawer, and the turn that was opened with it.',
+});
 export type ClosedTurn = z.infer<typeof ClosedTurn>;

@@ -6,13 +6,15 @@ import type { CallContext, Lookup } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
-import type { ClosedTurn, Turn } from './schema.ts';
+import type { ClosedTurn, OpenTurn, OpenTurnGet, Turn, TurnClose } from './schema.ts';
 import {
   closeTurn,
   holdOpenTurn,
   listTurns,
   openTurn,
+  readDrawer,
   readOpenTurn,
+  readOpenTurnWithMethods,
   readTurn,
   type TurnText,
 } from './statements.ts';
@@ -29,9 +31,13 @@ export async function get(ctx: Lookup, id: string): Promise<Answer<Turn>> {
   return { text: await read(ctx.app.database, readTurn, [ctx.caller.locationId, id]) };
 }
 
-/** Reads the open one. Throws `resource_not_found` when none is. */
-export async function getCurrent(ctx: CallContext): Promise<Answer<Turn>> {
-  return { text: await read(ctx.app.database, readOpenTurn, [ctx.caller.locationId], 'Open turn') };
+/** Reads the open one, with what `include` asks for. Throws `resource_not_found` when none is. */
+export async function getCurrent(
+  ctx: CallContext,
+  { include = [] }: OpenTurnGet = {},
+): Promise<Answer<OpenTurn>> {
+  const statement = include.includes('methods') ? readOpenTurnWithMethods : readOpenTurn;
+  return { text: await read(ctx.app.database, statement, [ctx.caller.locationId], 'Open turn') };
 }
 
 /** Opens one; orders made from now on belong to it. Throws `conflict` when one is open. */
@@ -52,23 +58,29 @@ export async function open(ctx: CallContext): Promise<Answer<Turn>> {
 
 /**
  * Closes the open one; the database settles it in the same transaction, whoever closes (docs/decisions/0007). With `open_next` it
- * opens the next one in that transaction, and an order that waited for the close gets that. Of two closes at once one wins.
- * Throws `conflict` when none is open.
+ * opens the next one in that transaction, and an order that waited for the close gets that. With `counted` the audit keeps the
+ * drawer (docs/decisions/0086). Of two closes at once one wins. Throws `conflict` when none is open.
  */
 export async function close(
   ctx: CallContext,
-  { open_next = false }: { open_next?: boolean | undefined } = {},
+  { open_next = false, counted, starting_cash = 0 }: TurnClose = {},
 ): Promise<Answer<ClosedTurn>> {
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
     const [closed] = await tx.run(closeTurn, [locationId]);
     if (closed === undefined) throw conflict('no_turn', 'No turn is open.');
+    const cash = [locationId, closed.id, String(starting_cash), String(counted)];
+    const [drawer] = counted === undefined ? [] : await tx.run(readDrawer, cash);
     audit(tx, ctx, 'turns.close', closed.id, {
       before: { status: 'open' },
-      after: { status: 'closed' },
+      after: { status: 'closed', ...drawer },
     });
-    const text = await read(tx, readTurn, [locationId, closed.id]);
-    return { text: open_next ? `${text.slice(0, -1)},"next":${await begin(tx, ctx, newId())}}` : text };
+    const turn = await read(tx, readTurn, [locationId, closed.id]);
+    const more = [
+      ...(drawer === undefined ? [] : [`"drawer":${JSON.stringify(drawer)}`]),
+      ...(open_next ? [`"next":${await begin(tx, ctx, newId())}`] : []),
+    ];
+    return { text: `${[turn.slice(0, -1), ...more].join(',')}}` };
   });
 }
 

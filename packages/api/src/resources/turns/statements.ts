@@ -1,5 +1,6 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../request/page-text.ts';
+import type { Drawer } from './schema.ts';
 
 // Not Prisma: turns_json is the one definition of a turn, which events show, too.
 
@@ -25,6 +26,34 @@ export const readOpenTurn = statement<TurnText>(
   'read_open_turn',
   `select j.doc from turns t, lateral turns_json(t.location_id, array[t.id]) j
    where t.location_id = $1::uuid and t.status = 'open'`,
+);
+
+const entriesOf = (turn: string, where = '') => `settlement_entries e
+       join payments p on p.location_id = e.location_id and p.id = e.payment_id
+       join payment_methods m on m.location_id = p.location_id and m.id = p.payment_method_id
+       where e.location_id = $1::uuid and e.turn_id = ${turn}${where}`;
+
+/** $1 location. With what was collected by type of payment method. */
+export const readOpenTurnWithMethods = statement<TurnText>(
+  'read_open_turn_methods',
+  `select left(j.doc, -1) || ',"methods":' || (
+     select coalesce('[' || string_agg('{"method":"' || k.type || '","count":' || k.count || ',"collected":' || trim_scale(k.collected)
+       || ',"refunded":' || trim_scale(k.refunded) || '}', ',' order by k.collected desc, k.type) || ']', '[]')
+     from (
+       select m.type, count(*) filter (where e.kind = 'payment') - count(*) filter (where e.kind = 'correction') as count,
+         coalesce(sum(e.amount) filter (where e.kind <> 'refund'), 0) as collected,
+         coalesce(sum(e.amount) filter (where e.kind = 'refund'), 0) as refunded
+       from ${entriesOf('t.id')} group by m.type) k) || '}' as doc
+   from turns t, lateral turns_json(t.location_id, array[t.id]) j
+   where t.location_id = $1::uuid and t.status = 'open'`,
+);
+
+/** $1 location, $2 turn, $3 starting cash, $4 counted cash, amounts as text. */
+export const readDrawer = statement<Drawer>(
+  'read_drawer',
+  `select x.starting_cash::float8, x.expected::float8, x.counted::float8, (x.counted - x.expected)::float8 as difference
+   from (select $3::numeric as starting_cash, $3::numeric + coalesce(sum(e.amount), 0) as expected, $4::numeric as counted
+     from ${entriesOf('$2::uuid', " and m.type = 'cash'")}) x`,
 );
 
 /** $1 location. Waits for whoever is closing it. */
