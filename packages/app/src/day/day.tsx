@@ -5,15 +5,18 @@ import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { Bars } from './bars.tsx';
 import { LowStock } from './low-stock.tsx';
-import { type Cut, cuts, type Report, useCollected, useReports } from './sales.ts';
+import { type Cut, cuts, type Report, useReports } from './sales.ts';
 import { dayTexts } from './texts.ts';
+import { useOpenTurn, useTurnsEnded } from './turn.ts';
+import { TurnPanel } from './turn-panel.tsx';
+import { TurnsEnded } from './turns-ended.tsx';
 
 const titles = { hour: 'byHour', channel: 'byChannel', payment_method: 'byMethod' } as const satisfies Record<
   Cut,
   keyof typeof dayTexts.en
 >;
 
-/** A day of the location: what was sold, by hour, channel and payment method, and what runs out. */
+/** A day of the location: what was sold and collected, the turn, sales by hour, channel and payment method, and what runs out. */
 export function Day() {
   const texts = useTexts(dayTexts);
   const frame = useTexts(frameTexts);
@@ -46,9 +49,11 @@ export function Day() {
       {first?.data === undefined ? (
         !failed && <p>{frame.loading}</p>
       ) : (
-        <Totals report={first.data} isToday={day === format.today()} />
+        <Totals report={first.data} day={day} />
       )}
       <div className="plots">
+        {day === format.today() && <TurnPanel />}
+        <TurnsEnded day={day} />
         {cuts.map((cut, index) => {
           const report = reports[index]?.data;
           return report && report.total_orders > 0 && <Plot key={cut} cut={cut} report={report} />;
@@ -59,17 +64,17 @@ export function Day() {
   );
 }
 
-function Totals({ report, isToday }: { report: Report; isToday: boolean }) {
+function Totals({ report, day }: { report: Report; day: string }) {
   const texts = useTexts(dayTexts);
   const format = useFormat();
-  const collected = useCollected();
-  if (report.total_orders === 0) return <p>{texts.noSales}</p>;
+  const collected = useCollected(day);
   const figures = [
     [texts.orders, format.quantity(report.total_orders)],
     [texts.sales, format.money(report.total_amount)],
-    ...(isToday && collected !== undefined ? [[texts.collected, format.money(collected)]] : []),
+    ...(collected === undefined ? [] : [[texts.collectedBy, format.money(collected)]]),
     [texts.average, format.money(report.average_ticket)],
   ];
+  if (report.total_orders === 0 && !collected) return <p>{texts.noSales}</p>;
   return (
     <dl className="totals">
       {figures.map(([name, figure]) => (
@@ -80,6 +85,17 @@ function Totals({ report, isToday }: { report: Report; isToday: boolean }) {
       ))}
     </dl>
   );
+}
+
+/** What the turns collected that ended on a day, and today the open one; undefined where there is none, or it is not known. */
+function useCollected(day: string): number | undefined {
+  const format = useFormat();
+  const open = useOpenTurn().data;
+  const ended = useTurnsEnded(day).data;
+  if (open === undefined || ended === undefined) return undefined;
+  const turns = [...ended, ...(open !== null && day === format.today() ? [open] : [])];
+  if (turns.length === 0) return undefined;
+  return turns.reduce((sum, { total_collected }) => sum + Math.round(total_collected * 100), 0) / 100;
 }
 
 function Plot({ cut, report }: { cut: Cut; report: Report }) {

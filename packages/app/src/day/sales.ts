@@ -35,23 +35,6 @@ export function useReports(day: string) {
   });
 }
 
-/** What the open turn has collected so far; undefined where none is open. */
-export function useCollected(): number | undefined {
-  const { comanda } = useComanda();
-  const readAgain = useReadAgain(['collected'], readAgainMs);
-  useEvents(({ type }) => {
-    if (type.startsWith('payment.') || type.startsWith('turn.')) readAgain();
-  });
-  const { data } = useQuery({
-    queryKey: ['collected'],
-    queryFn: async ({ signal }) => {
-      const [latest] = (await comanda.turns.list.query({ limit: 1 }, { signal })).data;
-      return latest?.status === 'open' ? latest.total_collected : null;
-    },
-  });
-  return data ?? undefined;
-}
-
 type Stock = ReadonlyMap<string, StockEntry>;
 
 /** Products whose stock is at its alarm or below, the least left first. All stock is read once; events tell the rest. */

@@ -1,10 +1,10 @@
 import type { Grant } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useAct } from '../frame/act.ts';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { useAct } from './act.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 

@@ -1,13 +1,13 @@
 import { comandaError } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { useAct } from '../frame/act.ts';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged, usePlace } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
-import { useAct } from './act.ts';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 

@@ -10,6 +10,8 @@ export interface Format {
   /** `31 January`, of a day as `2026-01-31`. */
   day(day: string): string;
   quantity(quantity: number): string;
+  /** `2026-01-31`: the day of a moment there. */
+  dayOf(moment: string | Date): string;
   /** `2026-01-31`: the day that it is there. */
   today(): string;
   /** 0 to 23: the hour of a moment there. */
@@ -38,6 +40,7 @@ export function useFormat(): Format {
       time: (moment) => time.format(new Date(moment)),
       day: (text) => day.format(new Date(text)),
       quantity: (amount) => quantity.format(amount),
+      dayOf: (moment) => iso.format(new Date(moment)),
       today: () => iso.format(new Date()),
       hour: (moment) => Number(hour.format(new Date(moment))),
     };

@@ -1,0 +1,71 @@
+import { type ComandaClient, comandaError, listAll } from '@comanda/client';
+import { useQuery } from '@tanstack/react-query';
+import { useComanda } from '../frame/comanda.tsx';
+import { useFormat } from '../frame/format.ts';
+import { useEvents, useReadAgain } from '../frame/live.tsx';
+
+/** The open turn, with what it collected by method. */
+export type OpenTurn = Awaited<ReturnType<ComandaClient['turns']['getCurrent']['query']>>;
+
+/** A turn that was closed, with its drawer where that was counted. */
+export type ClosedTurn = Awaited<ReturnType<ComandaClient['turns']['close']['mutate']>>;
+
+const readAgainMs = 3_000;
+/** Payments are completed elsewhere, and the key of the day hears of none. */
+const lookAgainMs = 10_000;
+
+/** The open turn; null where none is. */
+export function useOpenTurn() {
+  const { comanda } = useComanda();
+  const queryKey = ['turn'];
+  const readAgain = useReadAgain(queryKey, readAgainMs);
+  useEvents(({ type }) => {
+    if (type.startsWith('order.')) readAgain();
+  });
+  return useQuery({
+    queryKey,
+    refetchInterval: lookAgainMs,
+    queryFn: ({ signal }): Promise<OpenTurn | null> =>
+      comanda.turns.getCurrent.query({ include: ['methods'] }, { signal }).catch((error) => {
+        if (comandaError(error)?.code === 'resource_not_found') return null;
+        throw error;
+      }),
+  });
+}
+
+/** The turns that ended on a day of the location, the latest first. */
+export function useTurnsEnded(day: string) {
+  const { comanda } = useComanda();
+  const { dayOf } = useFormat();
+  return useQuery({
+    queryKey: ['turns', day],
+    queryFn: async ({ signal }) => {
+      const ended = [];
+      for await (const turn of listAll(comanda.turns.list, {}, { signal })) {
+        if (turn.ended_at === undefined) continue;
+        const of = dayOf(turn.ended_at);
+        if (of < day) break;
+        if (of === day) ended.push(turn);
+      }
+      return ended;
+    },
+  });
+}
+
+/** An amount as a person types it, with a comma or a point; undefined where it is none. */
+export function amountIn(text: string): number | undefined {
+  const typed = text.trim().replace(',', '.');
+  return /^\d{1,10}(\.\d{1,2})?$/.test(typed) ? Number(typed) : undefined;
+}
+
+const cents = (amount: number): number => Math.round(amount * 100);
+
+/** What is to be in the drawer: what was in it at the start, and the cash of the turn, less what was given back. */
+export function expectedCash({ methods = [] }: OpenTurn, startingCash: number): number {
+  const cash = methods.find(({ method }) => method === 'cash');
+  return (cents(startingCash) + cents(cash?.collected ?? 0) + cents(cash?.refunded ?? 0)) / 100;
+}
+
+/** What is there more than expected; below zero where something is missing. */
+export const differenceOf = (counted: number, expected: number): number =>
+  (cents(counted) - cents(expected)) / 100;

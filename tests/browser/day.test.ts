@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { AppPage, sizes } from './app-page.ts';
+import { live, useBoards } from './boards.ts';
+import { type Page, seriousFindings } from './browser.ts';
+import { says } from './desk-page.ts';
+
+// The day says what was sold and what was collected, and its turn is opened and closed there.
+
+const { api, opened, place, link } = useBoards();
+const timeout = 60_000;
+
+const pay = async (order: { id: string }) => {
+  const { payment } = await api.client().orders.get.query({ id: order.id });
+  await api.client().payments.complete.mutate({ id: payment.id });
+};
+
+const press = (page: AppPage, where: string, name: string) =>
+  page.evaluate(
+    `[...document.querySelectorAll('${where} button')].find(({ innerText }) => innerText === '${name}').click()`,
+  );
+
+async function day(language: string, size: keyof typeof sizes = 'tablet'): Promise<AppPage> {
+  const page = await opened(
+    {
+      size,
+      prepare: (page: Page) =>
+        page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
+    },
+    await link({ screens: ['day'] }),
+  );
+  await page.until(live);
+  await page.until(`document.querySelector('.turn') !== null`);
+  return page;
+}
+
+const closeIfOpen = () =>
+  api
+    .client()
+    .turns.close.mutate()
+    .catch(() => {});
+
+describe.each([
+  {
+    language: 'en',
+    size: 'tablet' as const,
+    open: 'Open a turn',
+    close: 'Close the turn',
+    missing: 'is missing',
+    sales: 'Sales',
+    collected: 'Collected',
+    cash: 'Cash',
+    none: 'No turn is open',
+    wrong: 'An amount has',
+  },
+  {
+    language: 'es',
+    size: 'phone' as const,
+    open: 'Abrir un turno',
+    close: 'Cerrar el turno',
+    missing: 'Faltan',
+    sales: 'Ventas',
+    collected: 'Cobrado',
+    cash: 'Efectivo',
+    none: 'No hay un turno',
+    wrong: 'Un importe',
+  },
+])('in $language on a $size', ({ language, size, open, close, ...texts }) => {
+  test('a turn is opened, collects what was paid and not what was sold, and is closed with a count', {
+    timeout,
+  }, async () => {
+    await closeIfOpen();
+    const page = await day(language, size);
+    await says(page, texts.none);
+    await press(page, '.turn', open);
+    await page.until(`document.querySelector('.turn tfoot') !== null`);
+    const [paid] = [await place(), await place()];
+    await pay(paid);
+    await page.until(`document.querySelector('.turn tbody td:nth-child(3)')?.innerText.includes('12')`);
+    expect(await page.evaluate(`document.querySelector('.turn tbody th').innerText`)).toBe(texts.cash);
+    const collected = `[...document.querySelectorAll('.totals div')].map(({ innerText }) => innerText).join()`;
+    await page.until(
+      `${collected}.includes('${texts.sales}') && ${collected}.includes('${texts.collected}')`,
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await press(page, '.turn', close);
+    await page.waitForSelector('.dialog');
+    const inputs = '.dialog label:nth-of-type';
+    await page.type(`${inputs}(1) input`, '100');
+    await page.type(`${inputs}(2) input`, '1x');
+    await says(page, texts.wrong);
+    expect(await page.evaluate(`document.querySelector('.dialog .primary').disabled`)).toBe(true);
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('10,25');
+    await says(page, texts.missing);
+    expect(await page.evaluate(`document.querySelector('.dialog [role=status] strong').innerText`)).toMatch(
+      /2[.,]25/,
+    );
+    expect(await seriousFindings(page)).toEqual([]);
+    await press(page, '.dialog', close);
+    await page.until(`document.querySelector('.turn [role=status]')?.innerText.includes('${texts.missing}')`);
+    const [latest, before] = (await api.client().turns.list.query({ limit: 2 })).data;
+    expect([latest?.status, before]).toEqual([
+      'open',
+      expect.objectContaining({ status: 'closed', total_orders: 2, total_collected: 12.5 }),
+    ]);
+    const { data } = await api.client().audit.list.query({ limit: 5 });
+    const entry = data.find(({ operation }) => operation === 'turns.close');
+    expect(entry?.by).toBe('ana');
+    expect(JSON.stringify(entry?.changes)).toMatch(/110\.25.*-2\.25|-2\.25.*110\.25/s);
+    await page.until(`document.querySelectorAll('.turn').length === 2`);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(size === 'phone' ? 390 : 1024);
+    expect(page.complaints.filter((text) => !text.includes('404'))).toEqual([]);
+  });
+});
+
+test('a key that may not open or close turns sees no button for it', { timeout }, async () => {
+  await closeIfOpen();
+  await api.client().turns.open.mutate();
+  const page = await day('en');
+  await page.until(`document.querySelector('.turn button') !== null`);
+  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+  await api.app.database.pool.query(
+    `update api_keys set permissions = array_remove(permissions, 'turns:write') where starts_with($1, prefix)`,
+    [key],
+  );
+  await expect
+    .poll(() =>
+      api
+        .client(key)
+        .limits.get.query()
+        .then(({ effective_permissions }) => effective_permissions),
+    )
+    .not.toContain('turns:write');
+  await page.goto(`${api.url}/app/day`);
+  await page.until(`document.querySelector('.turn tfoot') !== null`);
+  await page.until(live);
+  expect(await page.evaluate(`document.querySelectorAll('.turn button').length`)).toBe(0);
+});
