@@ -14,7 +14,9 @@ describe('sign-in', () => {
     expect(await page.evaluate('location.href + history.length')).toBe(`${api.url}/app2`);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     const made = data.find(({ name }) => name === 'app: ana');
-    expect(made?.permissions).toEqual(['orders:read', 'orders:write', 'events:read']);
+    expect(made?.permissions).toEqual([
+      ...['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
+    ]);
     expect(made?.expires_at).toBeDefined();
     expect(await page.text()).not.toContain('Day');
     const again = await opened({}, address);

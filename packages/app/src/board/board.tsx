@@ -11,6 +11,7 @@ import { BoardColumn } from './column.tsx';
 import { columns } from './laid-over.ts';
 import { type Move, useBoard, useMove } from './orders.ts';
 import { usePressGuard } from './press-guard.ts';
+import { SoldOutButton } from './sold-out.tsx';
 import { boardTexts } from './texts.ts';
 import { useHeldMoves } from './use-held-moves.ts';
 
@@ -52,6 +53,7 @@ export function Board() {
       <p className="unseen" id="board-keys">
         {texts.keys}
       </p>
+      <SoldOutButton />
       <div className="board" onClickCapture={guard.onClickCapture}>
         {columns.map((column) => (
           <BoardColumn

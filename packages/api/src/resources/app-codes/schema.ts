@@ -5,7 +5,7 @@ import { Id, Label, Timestamp } from '../../wire.ts';
 
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
-  board: ['orders:read', 'orders:write', 'events:read'],
+  board: ['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
   // Orders and products for their events alone: by these its figures follow what is sold.
   day: ['reports:read', 'stock:read', 'turns:read', 'turns:write', 'orders:read', 'products:read', 'events:read'],
   // It makes keys for every use, and nobody gives what they do not have.

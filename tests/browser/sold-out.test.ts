@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { createProduct } from '../support/factories.ts';
+import type { AppPage } from './app-page.ts';
+import { live, useBoards } from './boards.ts';
+import { type Page, seriousFindings } from './browser.ts';
+
+// A product that is marked on the board is refused to whoever orders it, and sold again afterwards.
+
+const { api, opened, place } = useBoards();
+const timeout = 60_000;
+
+/** As a key does, so that no press is taken for the end of the one before. */
+const pressNamed = async (page: AppPage, name: string) => {
+  const button = `document.querySelector('.dialog button[aria-label="${name}"]')`;
+  await page.until(`${button} !== null && !${button}.disabled`);
+  await page.evaluate(`${button}.click()`);
+};
+
+test.each([
+  ['en', 'Mark as sold out', 'Sell again'],
+  ['es', 'Marcar agotado', 'Volver a vender'],
+])('in %s a product is marked sold out and sold again', { timeout }, async (language, mark, again) => {
+  const name = `Salmon ${language}`;
+  const productId = await createProduct(api.app.database, { locationId: api.locationId, name });
+  const order = () => place({ items: [{ product_id: productId, quantity: 1 }] });
+  const page = await opened({
+    size: 'phone',
+    prepare: (page: Page) =>
+      page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
+  });
+  await page.until(live);
+  await page.waitForSelector('.sold-out-button');
+  await page.click('.sold-out-button');
+  await page.waitForSelector('.dialog input[type=search]');
+  await page.type('.dialog input[type=search]', name);
+  await pressNamed(page, `${mark}: ${name}`);
+  await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
+  expect(await seriousFindings(page)).toEqual([]);
+  await expect(order()).rejects.toThrow();
+  // Without a number it is not counted any more.
+  await pressNamed(page, `${again}: ${name}`);
+  await page.until(`!document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
+  await order();
+  expect(await api.client().products.get.query({ id: productId })).toMatchObject({
+    stock: { enabled: false },
+  });
+  await pressNamed(page, `${mark}: ${name}`);
+  await page.waitForSelector(`.sold-out-now input[aria-label*="${name}"]`);
+  await page.type(`.sold-out-now input[aria-label*="${name}"]`, '1');
+  await pressNamed(page, `${again}: ${name}`);
+  await page.until(`!document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
+  await order();
+  await expect(order()).rejects.toThrow();
+  // Orders took the last one: it is sold out by itself.
+  await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
+  expect(page.complaints).toEqual([]);
+});
+
+test('two presses at one place mark one product', { timeout }, async () => {
+  for (const name of ['Twin A', 'Twin B'])
+    await createProduct(api.app.database, { locationId: api.locationId, name });
+  const page = await opened();
+  await page.until(live);
+  await page.waitForSelector('.sold-out-button');
+  await page.click('.sold-out-button');
+  await page.waitForSelector('.dialog input[type=search]');
+  await page.type('.dialog input[type=search]', 'Twin');
+  await page.until(`document.querySelectorAll('.sold-out-found li').length === 2`);
+  await page.evaluate(`document.querySelectorAll('.sold-out-found button').forEach((button) =>
+    button.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 1 })))`);
+  await page.until(`document.querySelectorAll('.sold-out-found li').length === 1`);
+  const { data } = await api.client().products.list.query({ search: 'Twin' });
+  expect(data.map(({ stock }) => stock.enabled)).toEqual([true, false]);
+});
+
+test('a key that may not set stock sees no button for it', { timeout }, async () => {
+  const page = await opened();
+  await page.until(live);
+  await page.waitForSelector('.sold-out-button');
+  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+  await api.app.database.pool.query(
+    `update api_keys set permissions = '{orders:read,orders:write,events:read}' where starts_with($1, prefix)`,
+    [key],
+  );
+  const granted = () =>
+    api
+      .client(key)
+      .limits.get.query()
+      .then(({ effective_permissions }) => effective_permissions);
+  await expect.poll(granted).not.toContain('stock:sync');
+  await page.goto(`${api.url}/app/board`);
+  await page.until(live);
+  await page.until(`document.querySelector('.board') !== null`);
+  expect(await page.evaluate(`document.querySelector('.sold-out-button')`)).toBe(null);
+});
