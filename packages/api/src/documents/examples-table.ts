@@ -2,6 +2,7 @@ import { catalogExamples } from './catalog-examples.ts';
 import { certificationExamples } from './certification-examples.ts';
 import { demoNames, exampleIds as ids } from './demo-examples.ts';
 import { historyExamples } from './history-examples.ts';
+import { turnExamples } from './turn-examples.ts';
 
 // One story runs through every example: the restaurant of the demo data sells a flat white, and adds a croissant.
 const at = (time: string) => `2026-01-31T${time}-03:00`;
@@ -124,6 +125,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
   ...historyExamples(ids, at),
+  ...turnExamples(ids.turn, at),
   ...certificationExamples,
   StartedSyncJob: { job_id: ids.job, status: 'queued', total_items: 2 },
   ProductSync: {
@@ -163,27 +165,6 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     status: 'pending',
     created_at: at('21:05:09.120'),
     updated_at: at('21:05:09.120'),
-  },
-  Turn: {
-    id: ids.turn,
-    batch_number: '31',
-    status: 'closed',
-    started_at: at('08:00:00.000'),
-    ended_at: at('23:00:00.000'),
-    total_orders: 112,
-    total_collected: 3271.5,
-  },
-  OpenTurn: {
-    id: ids.turn,
-    batch_number: '31',
-    status: 'open',
-    started_at: at('08:00:00.000'),
-    total_orders: 112,
-    total_collected: 3271.5,
-    methods: [
-      { method: 'qr', count: 68, collected: 2151.5, refunded: 0 },
-      { method: 'cash', count: 40, collected: 1120, refunded: -2 },
-    ],
   },
   SettlementSummary: settlement,
   Settlement: {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { useLanguage } from '../frame/language.tsx';
 
 /** How long an order waits: `late` names how urgent it is, 0 to 3. */
@@ -20,11 +20,14 @@ const units = [
 /** Says how old a moment is, and again while the screen is shown. A clock that is behind makes nothing younger than new. */
 export function useAge(): (moment: string) => Age {
   const { language } = useLanguage();
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), tickMs);
-    return () => clearInterval(timer);
-  }, []);
+  const { data: now } = useQuery({
+    queryKey: ['now'],
+    queryFn: () => Date.now(),
+    initialData: Date.now,
+    refetchInterval: tickMs,
+    // Orders grow old without a connection, too.
+    networkMode: 'always',
+  });
   return (moment) => {
     const minutes = Math.max(0, Math.floor((now - Date.parse(moment)) / 60_000));
     const [unit, , size] = units.find(([, from]) => minutes >= from) ?? units[2];
