@@ -82,7 +82,8 @@ test('by keyboard the board is two stops, arrows go from card to card, and Enter
     `[...document.querySelectorAll('.column.pending article')].map(({ dataset }) => dataset.number)`,
   );
   expect(await page.evaluate(`document.querySelectorAll('.board [tabindex="0"]').length`)).toBe(2);
-  await page.evaluate(`document.querySelector('.bar button:last-of-type').focus()`);
+  await page.waitForSelector('.sold-out-button');
+  await page.evaluate(`document.querySelector('.sold-out-button').focus()`);
   await page.keyboard.press('Tab');
   expect(await focused(page)).toBe(`Ready: order ${numbers[0]}`);
   await page.keyboard.press('End');
