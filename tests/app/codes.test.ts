@@ -38,7 +38,8 @@ describe('a code', () => {
       permissions: [
         'reports:read',
         'stock:read',
-        'turns:read', 'turns:write',
+        'turns:read',
+        'turns:write',
         'orders:read',
         'products:read',
         'events:read',

@@ -7,7 +7,15 @@ import { Id, Label, Timestamp } from '../../wire.ts';
 export const screens = {
   board: ['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
   // Orders and products for their events alone: by these its figures follow what is sold.
-  day: ['reports:read', 'stock:read', 'turns:read', 'turns:write', 'orders:read', 'products:read', 'events:read'],
+  day: [
+    'reports:read',
+    'stock:read',
+    'turns:read',
+    'turns:write',
+    'orders:read',
+    'products:read',
+    'events:read',
+  ],
   // It makes keys for every use, and nobody gives what they do not have.
   desk: ['*'],
 } as const satisfies Record<string, readonly Grant[]>;
