@@ -10,7 +10,7 @@ import {
   eventTypes,
   subscribableEventTypes,
 } from '../../packages/api/src/resources/events/types.schema.ts';
-import { includedFields } from '../../packages/api/src/resources/included.ts';
+import { includedFields } from '../../packages/api/src/included.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { typeOf as typeOfValues } from '../../packages/api/src/typed-as.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';

@@ -68,7 +68,7 @@ function requireAll({ step: { title, emits }, events: sent }: RecordedStep): voi
 }
 
 function section(type: EventType, recorded: readonly RecordedStep[], example: unknown): string[] {
-  const { category, trigger, data } = events[type];
+  const { category, permission, trigger, data } = events[type];
   const shown = recorded.find(({ step }) => step.shows.includes(type))?.step;
   const schema = z.globalRegistry.get(data)?.id;
   const others = recorded
@@ -78,7 +78,7 @@ function section(type: EventType, recorded: readonly RecordedStep[], example: un
   return [
     `### ${type}`,
     [
-      `${category}. Sent when ${trigger}. \`data\`: \`${schema}\`.`,
+      `${category}. Sent when ${trigger}. \`data\`: \`${schema}\`. A key needs \`${permission}\`.`,
       `Here: ${lower(shown?.title ?? '')} (\`${shown?.by}\`).`,
       ...(also.length > 0 ? [`In the same story also by ${also.join(', ')}.`] : []),
     ].join(' '),

@@ -24,7 +24,7 @@ export {
   eventTypes,
   subscribableEventTypes,
 } from './resources/events/types.schema.ts';
-export type { includedFields } from './resources/included.ts';
+export type { includedFields } from './included.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
 export { createLocation, listLocations } from './resources/locations/store.ts';
 export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';
