@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { carried } from '../../packages/api/src/carried.ts';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { bodyName } from '../../packages/api/src/documents/names.ts';
+import { includedFields } from '../../packages/api/src/included.ts';
 import { ErrorData } from '../../packages/api/src/request/error-data.ts';
 import { type Keyless, keylessOf } from '../../packages/api/src/request/keyless.ts';
 import { type Operation, operationsOf, takesIfMatch } from '../../packages/api/src/request/operations.ts';
@@ -10,7 +11,6 @@ import {
   eventTypes,
   subscribableEventTypes,
 } from '../../packages/api/src/resources/events/types.schema.ts';
-import { includedFields } from '../../packages/api/src/included.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { typeOf as typeOfValues } from '../../packages/api/src/typed-as.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';

@@ -68,7 +68,8 @@ const entriesApart = {
   setup({ onResolve }) {
     onResolve({ filter: /^\.{1,2}\/\w+\.ts$/ }, ({ path, resolveDir }) => {
       const name = basename(path, '.ts');
-      const isEntry = Object.values(entries).includes(name) && join(resolveDir, path) === join(source, `${name}.ts`);
+      const isEntry =
+        Object.values(entries).includes(name) && join(resolveDir, path) === join(source, `${name}.ts`);
       return isEntry ? { path: `./${name}.js`, external: true } : undefined;
     });
   },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { keylessOf } from '../../packages/api/src/request/keyless.ts';
+import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { createKey } from '../support/factories.ts';
 import { converse } from './conversation.ts';
@@ -10,8 +12,8 @@ const mebibyte = 1024 * 1024;
 const writers = restDoors.filter(({ method }) => method !== 'GET');
 const posts = trpcDoors.filter(({ method }) => method === 'POST');
 const queries = procedureKinds.filter(([, kind]) => kind === 'query').map(([name]) => posted(name));
-/** What needs a key, as a code of the app does not. */
-const keyed = [...writers, ...posts, ...queries].filter(({ target }) => target !== '/trpc/appCodes.redeem');
+const keyless = keylessOf(appRouter).map(({ name }) => `/trpc/${name}`);
+const keyed = [...writers, ...posts, ...queries].filter(({ target }) => !keyless.includes(target));
 const length = (bytes: number) => `Content-Length: ${bytes}`;
 
 describe('a request that waits for 100 Continue gets the refusal instead, at', () => {

@@ -90,7 +90,7 @@ export const importRules: readonly ImportRule[] = [
     files: /^packages\/testing\/src\/(?!service\/)/,
     allows: {
       target:
-        /^(@comanda\/(client(\/webhooks)?|api\/reasons|worker\/webhook-headers)$|@trpc\/server$|node:|packages\/testing\/src\/[\w-]+\.ts$)/,
+        /^(@comanda\/(client(\/webhooks)?|api\/(reasons|carried)|worker\/webhook-headers)$|@trpc\/server$|node:|packages\/testing\/src\/[\w-]+\.ts$)/,
     },
   },
   {

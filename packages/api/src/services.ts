@@ -1,6 +1,7 @@
 export type { carried } from './carried.ts';
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { demoNames, exampleIds } from './documents/demo-examples.ts';
+export type { includedFields } from './included.ts';
 export { counter, gauge, type MetricFamily, single } from './metrics/family.ts';
 export { latencySamples, newLatency } from './metrics/latency.ts';
 export { metricsContentType, render } from './metrics/metrics.ts';
@@ -24,7 +25,6 @@ export {
   eventTypes,
   subscribableEventTypes,
 } from './resources/events/types.schema.ts';
-export type { includedFields } from './included.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
 export { createLocation, listLocations } from './resources/locations/store.ts';
 export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';
