@@ -53,7 +53,10 @@ export function Board() {
       <p className="unseen" id="board-keys">
         {texts.keys}
       </p>
-      <SoldOutButton />
+      {/* Its room is there before it is: cards that move down once the permissions are read are pressed in vain. */}
+      <div className="board-tools">
+        <SoldOutButton />
+      </div>
       <div className="board" onClickCapture={guard.onClickCapture}>
         {columns.map((column) => (
           <BoardColumn
