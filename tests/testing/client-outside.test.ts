@@ -165,39 +165,47 @@ describe('outside of the workspace, with nothing but its peers, the built client
     await expect(packing).rejects.toThrow(/npm run client:pack/);
   });
 
-  it('holds four bundles with their declarations and its texts, and imports its peers alone', () => {
+  it('holds a bundle for each entry with its declarations and its texts, and imports its peers alone', () => {
     const folder = join(outside, 'node_modules/@comanda/client');
-    expect(readdirSync(folder).sort()).toEqual([
-      ...['CHANGELOG.md', 'README.md', 'index.d.ts', 'index.js', 'package.json'],
-      ...['shapes.d.ts', 'shared.d.ts', 'shared.js', 'trpc.d.ts', 'trpc.js', 'webhooks.d.ts', 'webhooks.js'],
-    ]);
+    const entries = ['front', 'front-node', 'index', 'live', 'react', 'shared', 'trpc', 'webhooks'];
+    expect(readdirSync(folder).sort()).toEqual(
+      [
+        ...['CHANGELOG.md', 'README.md', 'package.json', 'shapes.d.ts'],
+        ...entries.flatMap((name) => [`${name}.d.ts`, `${name}.js`]),
+      ].sort(),
+    );
     const read = (name: string) => readFileSync(join(folder, name), 'utf8');
     const namesIn = (text: string) =>
       [...text.matchAll(/^(?:import|export|\}).* from ["'](.+)["'];$|\b(?:import|require)\(["'](.+)["']\)/gm)]
         .map(([, from, called]) => from ?? called)
         .filter((name, index, names) => names.indexOf(name) === index)
         .sort();
-    const declarations = ['index.d.ts', 'shapes.d.ts', 'shared.d.ts', 'trpc.d.ts', 'webhooks.d.ts'];
-    const scripts = ['index.js', 'shared.js', 'trpc.js', 'webhooks.js'];
-    expect(scripts.map((name) => namesIn(read(name)))).toEqual([
-      ['@trpc/client', '@trpc/server/observable'],
-      ['@trpc/client', '@trpc/server/observable'],
-      [],
-      [],
-    ]);
-    expect(declarations.map((name) => namesIn(read(name)))).toEqual([
-      ['./shapes.js'],
-      [],
-      ['./index.js', './shapes.js'],
-      ['./index.js', './shapes.js', '@trpc/client'],
-      ['./shapes.js'],
-    ]);
+    const declarations = [...entries, 'shapes'].map((name) => `${name}.d.ts`);
+    const scripts = entries.map((name) => `${name}.js`);
+    const importsOf = (names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, namesIn(read(name))]).filter(([, taken]) => taken?.length));
+    expect(importsOf(scripts)).toEqual({
+      'index.js': ['@trpc/client', '@trpc/server/observable'],
+      'live.js': ['./index.js', './shared.js'],
+      'react.js': ['./live.js', 'react'],
+      'shared.js': ['@trpc/client', '@trpc/server/observable'],
+    });
+    expect(importsOf(declarations)).toEqual({
+      'front-node.d.ts': ['./front.js', './shapes.js', 'node:http'],
+      'front.d.ts': ['./index.js', './shapes.js'],
+      'index.d.ts': ['./shapes.js'],
+      'live.d.ts': ['./index.js', './shapes.js'],
+      'react.d.ts': ['./index.js', './live.js', './shapes.js'],
+      'shared.d.ts': ['./index.js', './shapes.js'],
+      'trpc.d.ts': ['./index.js', './shapes.js', '@trpc/client'],
+      'webhooks.d.ts': ['./shapes.js'],
+    });
     for (const name of [...scripts, ...declarations]) {
-      expect(read(name)).not.toMatch(/\b(zod|prisma|express|pino)\b|@comanda\/(api|db)|node_modules/i);
+      expect(read(name)).not.toMatch(/\b(zod|prisma|pino)\b|['"]express['"]|@comanda\/(api|db)|node_modules/i);
     }
     const { dependencies, peerDependencies, private: isPrivate } = JSON.parse(read('package.json'));
     expect([dependencies, isPrivate]).toEqual([undefined, undefined]);
-    expect(Object.keys(peerDependencies)).toEqual(['@trpc/client', '@trpc/server']);
+    expect(Object.keys(peerDependencies)).toEqual(['@trpc/client', '@trpc/server', 'react']);
   });
 });
 
