@@ -183,7 +183,9 @@ describe('outside of the workspace, with nothing but its peers, the built client
     const declarations = [...entries, 'shapes'].map((name) => `${name}.d.ts`);
     const scripts = entries.map((name) => `${name}.js`);
     const importsOf = (names: string[]) =>
-      Object.fromEntries(names.map((name) => [name, namesIn(read(name))]).filter(([, taken]) => taken?.length));
+      Object.fromEntries(
+        names.map((name) => [name, namesIn(read(name))]).filter(([, taken]) => taken?.length),
+      );
     expect(importsOf(scripts)).toEqual({
       'index.js': ['@trpc/client', '@trpc/server/observable'],
       'live.js': ['./index.js', './shared.js'],
@@ -201,7 +203,9 @@ describe('outside of the workspace, with nothing but its peers, the built client
       'webhooks.d.ts': ['./shapes.js'],
     });
     for (const name of [...scripts, ...declarations]) {
-      expect(read(name)).not.toMatch(/\b(zod|prisma|pino)\b|['"]express['"]|@comanda\/(api|db)|node_modules/i);
+      expect(read(name)).not.toMatch(
+        /\b(zod|prisma|pino)\b|['"]express['"]|@comanda\/(api|db)|node_modules/i,
+      );
     }
     const { dependencies, peerDependencies, private: isPrivate } = JSON.parse(read('package.json'));
     expect([dependencies, isPrivate]).toEqual([undefined, undefined]);
