@@ -1,4 +1,4 @@
-import { pause } from './call-link.ts';
+import { pause } from './pause.ts';
 import type { PublishedEvent } from './surface.ts';
 import { covers, type Hello, type Told, type ToldState, type Types } from './told.ts';
 import type { WatchState } from './watch.ts';
