@@ -190,7 +190,7 @@ describe('outside of the workspace, with nothing but its peers, the built client
       'index.js': ['@trpc/client', '@trpc/server/observable'],
       'live.js': ['./index.js', './shared.js'],
       'react.js': ['./live.js', 'react'],
-      'shared.js': ['@trpc/client', '@trpc/server/observable'],
+      'shared.js': ['@trpc/client'],
     });
     expect(importsOf(declarations)).toEqual({
       'front-node.d.ts': ['./front.js', './shapes.js', 'node:http'],
