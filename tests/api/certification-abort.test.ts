@@ -65,6 +65,29 @@ describe('an abort', () => {
     expect((await start()).status).toBe('queued');
   });
 
+  it('is not lost to what the worker writes of the run at the same moment', async () => {
+    const { start, abort, sql } = await openSandbox();
+    const { id } = await start();
+    const worker = await api.app.database.pool.connect();
+    try {
+      await worker.query('begin');
+      await worker.query('update certifications set alive_at = clock_timestamp() where id = $1', [id]);
+      const aborting = abort(id);
+      await waitFor('the abort to wait for the row', async () => {
+        const waiting = await sql(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%certifications r%for update%'`,
+          [],
+        );
+        return waiting.length > 0;
+      });
+      await worker.query('commit');
+      expect(await aborting).toMatchObject({ status: 'aborted', verdict: 'Aborted, as was asked.' });
+    } finally {
+      worker.release();
+    }
+  });
+
   it.each([
     ['puts the price back that the run set', undefined],
     ['leaves a price that somebody has set meanwhile', 100],

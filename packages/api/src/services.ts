@@ -17,7 +17,7 @@ export {
   type CheckName,
   checkNames,
 } from './resources/certifications/schema.ts';
-export { abortedRuns, priceBack } from './resources/certifications/statements.ts';
+export { abortedRuns, isEnding, priceBack } from './resources/certifications/statements.ts';
 export { dataIn, differsByFamily } from './resources/events/data.rules.ts';
 export {
   type EventType,

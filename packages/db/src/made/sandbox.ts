@@ -16,11 +16,13 @@ export function sandboxSql(tables: readonly Table[], catalog: Catalog): string {
   refuseNamed([...early, ...late], tables, names);
   return `-- Removes at most p_most rows, children before what they name, and gives how many. Orders name methods and turns: what is
 -- placed meanwhile is removed once the lock of the turn, which each order takes after the stock, keeps further ones out.
--- Along the primary key, whatever the planner knows.
+-- Along the primary key, whatever the planner knows. A row is locked before the statement that removes it begins: one that was changed
+-- meanwhile has another place, which the snapshot of the statement that waited for it does not show.
 CREATE FUNCTION remove_sandbox_rows(p_location uuid, p_most int) RETURNS int
 LANGUAGE plpgsql SET search_path = public, internal, pg_temp SET enable_sort = off SET enable_seqscan = off AS $$
 DECLARE
   removed int;
+  places tid[];
   room int := p_most;
 BEGIN
 ${indented(2, early.map((table) => removal(table, catalog)).join('\n'))}
@@ -72,9 +74,10 @@ function removal(table: Table, { keys }: Catalog): string {
   const name = sqlName(table);
   const when = table.belongs?.emptiedWhen;
   const key = (keys[table.name] ?? []).map(named).join(', ');
-  return `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${name}
+  return `SELECT array_agg(r.ctid) INTO places FROM (SELECT ctid FROM ${name}
   WHERE location_id = p_location${when === undefined ? '' : ` AND ${when}`}
-  ORDER BY ${key} LIMIT room FOR UPDATE));
+  ORDER BY ${key} LIMIT room FOR UPDATE) r;
+DELETE FROM ${name} WHERE ctid = ANY (places);
 GET DIAGNOSTICS removed = ROW_COUNT;
 room := room - removed;
 IF room = 0 THEN RETURN p_most; END IF;`;

@@ -1,4 +1,4 @@
-import { abortedRuns, type Certification, priceBack } from '@comanda/api/services';
+import { abortedRuns, type Certification, isEnding, priceBack } from '@comanda/api/services';
 import { statement } from '@comanda/db';
 
 /** A call that arrived at the API under a run. */
@@ -71,11 +71,11 @@ export const keepAlive = statement<{ id: string }>(
 export const endRun = statement<{ id: string }>(
   'end_certification',
   `with ending as materialized (
-     select ctid as place, location_id, id, changed from certifications where ${one} and status = 'running' for update
+     select location_id, id, changed from certifications where ${one} and status = 'running' for update
    ), ended as (
      update certifications r set status = $3, verdict = $4, checks = $5::jsonb, waiting_for = null, faults = '{}',
        held_endpoint_id = null, changed = null, completed_at = clock_timestamp()
-     where r.ctid = any (array(select place from ending)) returning r.id
+     where ${isEnding} returning r.id
    ), ${priceBack}, cleared as (
      delete from internal.certification_calls c where c.location_id = $1::uuid and c.certification_id = $2::uuid
    )
@@ -86,7 +86,7 @@ export const endRun = statement<{ id: string }>(
 export const abortSilent = statement<{ count: number }>(
   'abort_silent_certifications',
   `with ending as materialized (
-     select r.ctid as place, r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
+     select r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
      where r.status in ('queued', 'running')
        and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => $2::float8) else interval '15 minutes' end
      limit 100 for update skip locked
@@ -222,8 +222,7 @@ export const insertProducts = statement<{ id: string }>(
 /** $1 location, $2 external ids. */
 export const removeProducts = statement(
   'remove_certified_products',
-  `delete from products where ctid = any (array(select p.place from unnest($2::text[]) as v (external_id) cross join lateral (
-     select ctid as place from products where location_id = $1::uuid and external_id = v.external_id for update) p))`,
+  'delete from products where location_id = $1::uuid and external_id = any ($2::text[])',
 );
 
 /**

@@ -31,8 +31,15 @@ export const insertCertification = statement<{ doc: string }>(
 );
 
 /**
- * SQL that aborts the runs of the table `ending`, which precedes it in the same `with` and has `place` (its ctid), `location_id`, `id`,
- * `held_endpoint_id` and `changed` of them; `verdict` is SQL, too. What a run changed is put back where it still is what the run set.
+ * SQL: `r` is a run of the table `ending`. By ids, as arrays: a run that its worker wrote to meanwhile has another place, which the
+ * snapshot of the statement does not show; and a join may read all runs where no statistics know the location.
+ */
+export const isEnding =
+  'r.location_id = any (array(select location_id from ending)) and r.id = any (array(select id from ending))';
+
+/**
+ * SQL that aborts the runs of the table `ending`, which precedes it in the same `with` and has `location_id`, `id`, `held_endpoint_id`
+ * and `changed` of them; `verdict` is SQL, too. What a run changed is put back where it still is what the run set.
  */
 export const abortedRuns = (verdict: string): string => `ended as (
      update certifications r set status = 'aborted', verdict = ${verdict}, waiting_for = null, faults = '{}', held_endpoint_id = null,
@@ -40,7 +47,7 @@ export const abortedRuns = (verdict: string): string => `ended as (
          select coalesce(jsonb_agg(case when c.entry ->> 'status' in ('waiting', 'running')
            then c.entry || jsonb_build_object('status', 'not_played', 'reason', ${verdict}) else c.entry end order by c.place), '[]')
          from jsonb_array_elements(r.checks) with ordinality as c (entry, place))
-     where r.ctid = any (array(select place from ending))
+     where ${isEnding}
    ), freed as (
      update webhook_endpoints e set status = 'active' from ending s
      where e.location_id = s.location_id and e.id = s.held_endpoint_id and e.status = 'disabled'
@@ -58,7 +65,7 @@ export const priceBack = `priced as (
 export const abortCertification = statement<{ id: string }>(
   'abort_certification',
   `with ending as materialized (
-     select r.ctid as place, r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
+     select r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
      where r.location_id = $1::uuid and r.id = $2::uuid and r.status in ('queued', 'running') for update
    ), ${abortedRuns('$3::text')}
    select id from ending`,
