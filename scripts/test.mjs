@@ -1,6 +1,7 @@
 // npm test: makes the clone runnable, checks it, runs the tests on a PostgreSQL of their own, but for the slow ones, which
-// `--slow` runs (npm run test:slow). What follows `--` goes to vitest (`npm test -- tests/api`): such a run takes what it
-// names, slow or not, and leaves the check out; `--watch` stays, and runs again what an edit touches.
+// `--slow` runs (npm run test:slow), or one half of them with `--half=waiting` or `--half=pressure`. What follows `--` goes
+// to vitest (`npm test -- tests/api`): such a run takes what it names, slow or not, and leaves the check out; `--watch`
+// stays, and runs again what an edit touches.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +14,11 @@ process.exit();
 async function test(signal) {
   const slow = process.argv.includes('--slow');
   const watching = process.argv.includes('--watch');
-  const selection = process.argv.slice(2).filter((word) => word !== '--slow' && word !== '--watch');
+  const half = process.argv.find((word) => word.startsWith('--half='))?.slice('--half='.length);
+  const selection = process.argv.slice(2).filter((word) => !/^--(slow|watch|half=.*)$/.test(word));
   await bootstrap({ log: console.error, signal, bundles: Object.keys(groups) });
-  const parts = selection.length > 0 ? [''] : slow ? ['waiting', 'pressure'] : ['quick'];
+  const halves = half === undefined ? ['waiting', 'pressure'] : [half];
+  const parts = selection.length > 0 ? [''] : slow ? halves : ['quick'];
   const isChecked =
     !parts.includes('quick') || watching || (await runNode(['scripts/check.mjs'], { signal })) === 0;
   if (!isChecked) console.error('\nnpm run check failed: it counts as one failed test\n');
