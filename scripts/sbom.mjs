@@ -1,9 +1,12 @@
-// npm run -s sbom: what the product is made of, as CycloneDX 1.6 on standard output: every production dependency
-// of the lockfile with version, licence and the hash it is installed by. (npm's and pnpm's own need other layouts.)
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// npm run -s sbom [-- --package FOLDER] [-- --out FILE]: what the product is made of, as CycloneDX 1.6 on standard output, or in a
+// file: every production dependency of the lockfile with version, licence and the hash it is installed by; of a package
+// (npm run package) those alone that are in it. (npm's and pnpm's own need other layouts.)
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { bundleOptions } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -15,16 +18,19 @@ const spdx = new Set(
 );
 
 await runScript(async () => {
+  const { values } = parseArgs({ options: { package: { type: 'string' }, out: { type: 'string' } } });
   await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: [] }));
-  process.stdout.write(`${JSON.stringify(describe(), null, 2)}\n`);
+  const text = `${JSON.stringify(await describe(values.package), null, 2)}\n`;
+  if (values.out === undefined) process.stdout.write(text);
+  else writeFileSync(values.out, text);
   return 0;
 });
 
-function describe() {
+async function describe(folder) {
   const { version } = readJson(join(root, 'package.json'));
   const lock = readLockfile(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
   const installed = findInstalled(join(root, 'node_modules'));
-  const packages = reachable(lock);
+  const packages = await packagesOf(lock, folder);
   const own = `comanda@${version}`;
   return {
     bomFormat: 'CycloneDX',
@@ -63,6 +69,37 @@ function licenceOf(text) {
   return / (OR|AND|WITH) /.test(text) ? { expression: text } : { license: { name: text } };
 }
 
+/**
+ * What is in the package at `folder`: its node_modules, and what the app's bundle holds; all of the lockfile where no folder is named.
+ * Throws {Error} for what is there and not in the lockfile.
+ */
+async function packagesOf(lock, folder) {
+  const all = reachable(lock);
+  if (folder === undefined) return all;
+  if (!existsSync(join(folder, '.comanda-package')))
+    throw new Error(`--package: ${folder} is no package of ours`);
+  const there = new Set([...findInstalled(join(folder, 'node_modules')).keys(), ...(await bundledInApp())]);
+  const nameOf = ({ name, version }) => `${name}@${version}`;
+  const known = new Set([...all.values()].map(nameOf));
+  const strange = [...there].filter((name) => !known.has(name));
+  if (strange.length > 0)
+    throw new Error(`the lockfile does not bring what is in the package: ${strange.join(', ')}`);
+  return new Map([...all].filter(([, entry]) => there.has(nameOf(entry))));
+}
+
+/** The packages of which the app's bundle holds files, as `name@version`. */
+async function bundledInApp() {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({ ...bundleOptions('app'), write: false });
+  const folders = Object.keys(metafile.inputs).flatMap(
+    (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+  );
+  return [...new Set(folders)].map((each) => {
+    const { name, version } = readJson(join(root, each, 'package.json'));
+    return `${name}@${version}`;
+  });
+}
+
 /** Everything that production needs, by its key in the lockfile; optional is what only optional packages need. */
 function reachable(lock) {
   const found = new Map();
@@ -80,7 +117,7 @@ function reachable(lock) {
 }
 
 function refs(needs, packages) {
-  return [...new Set([...needs.keys()].map((key) => packages.get(key).purl))].sort();
+  return [...new Set([...needs.keys()].flatMap((key) => packages.get(key)?.purl ?? []))].sort();
 }
 
 /**

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../packages/db/src/migrate.ts';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { environmentOf, installVersions } from '../../scripts/postgres-versions.mjs';
+import { upgradeRow } from '../../scripts/release/texts.mjs';
 import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
 import { untilQuiet } from '../faults/support/site.ts';
 import { compareTold } from '../faults/support/told.ts';
@@ -42,6 +44,12 @@ it('a clone that does not hold the release before says so', async () => {
   await expect(buildRelease({ version: '0.0.9', commit: 'f'.repeat(40) })).rejects.toThrow(
     /release 0\.0\.9 cannot be built: this clone does not hold commit f{40}\. Fetch the whole history/,
   );
+});
+
+it('the table of upgrades in the documents has a row for this one', () => {
+  const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
+  const page = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
+  expect(page).toContain(`\n${upgradeRow(releaseBefore, version)}\n`);
 });
 
 describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
