@@ -47,6 +47,8 @@ export interface Browser {
   waitForTarget(isIt: (target: Target) => boolean): Promise<Target>;
   /** As another device: it shares nothing with the other pages. */
   createBrowserContext(): Promise<Browser>;
+  /** Of the browser itself. */
+  target(): { createCDPSession(): Promise<DevTools> };
   close(): Promise<void>;
 }
 

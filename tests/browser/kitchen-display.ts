@@ -10,6 +10,8 @@ export interface KitchenDisplay {
   url: string;
   /** What was asked of the service, by its paths. */
   asked: string[];
+  /** All that its streams of events brought. */
+  streamed(): string;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function startKitchenDisplay(target: string, key: string): Promise<
   const page = `<!doctype html><meta charset="utf-8"><title>Kitchen</title><link rel="icon" href="data:,">
     <body id="L1 ana"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`;
   const asked: string[] = [];
+  let streamed = '';
   const server = createServer((came, answer) => {
     const { method, headers, url = '' } = came;
     if (url === '/') return void answer.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -39,6 +42,7 @@ export async function startKitchenDisplay(target: string, key: string): Promise<
       (said) => {
         answer.writeHead(said.statusCode ?? 500, said.headers);
         said.pipe(answer);
+        if (url.includes('events/stream')) said.on('data', (bytes: Buffer) => (streamed += bytes));
         said.on('error', () => answer.destroy());
       },
     );
@@ -50,6 +54,7 @@ export async function startKitchenDisplay(target: string, key: string): Promise<
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     asked,
+    streamed: () => streamed,
     async close() {
       server.closeAllConnections();
       server.close();

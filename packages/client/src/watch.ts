@@ -7,6 +7,7 @@ import type { Service } from './http-link.ts';
 import type { EventOf } from './operations.ts';
 import { pause } from './pause.ts';
 import { refusalIn } from './refusal.ts';
+import { onReturn } from './returned.ts';
 import { createParser, type Sent } from './sse.ts';
 import type { PublishedEvent } from './surface.ts';
 import { NoConnection, StrangeAnswer } from './transport.ts';
@@ -50,7 +51,7 @@ export interface LiveEvents {
   /**
    * The events of the location as they are published, for ever: over outages, restarts and changes of network it goes on
    * behind the last one that it gave, so none is missed and none comes twice. An event's `id` is its cursor. In a browser
-   * it comes back as soon as the browser is online. `signal` ends the loop.
+   * it comes back as soon as the browser is online, or has thawed the page. `signal` ends the loop.
    *
    * It throws what no repeat helps: a key that is revoked, or lacks `events:read` or the permission of one of the `types` (`httpStatus` 401, 403), and a cursor
    * that the service no longer keeps (`reason` `unknown_cursor`): read your lists again, and watch without `after`.
@@ -89,7 +90,9 @@ async function* watching(
   let lost = 0;
   let wasLive = false;
   let silent = false;
-  // What is waited for now ends when the loop does, and when the browser is online again.
+  // By the clock on the wall: no other one goes on while a device sleeps.
+  let heardAt = Date.now();
+  // What is waited for now ends when the loop does, and when the browser is back.
   let current = new AbortController();
   const begin = () => {
     current = new AbortController();
@@ -97,13 +100,16 @@ async function* watching(
     return current.signal;
   };
   const end = () => current.abort();
-  const forget = onOnline(end);
+  const forget = onReturn(end, () => Date.now() - heardAt > silentMs / 2);
   const heard = <Word>(word: Promise<Word>): Promise<Word> => {
     const timer = setTimeout(() => {
       silent = true;
       end();
     }, silentMs);
-    return word.finally(() => clearTimeout(timer));
+    return word.finally(() => {
+      clearTimeout(timer);
+      heardAt = Date.now();
+    });
   };
   signal?.addEventListener('abort', end);
   try {
@@ -200,12 +206,4 @@ function reasonOf(failure: unknown): (WatchState & { status: 'waiting' })['reaso
   const status = comandaError(failure)?.httpStatus ?? strangeStatus(failure);
   if (status === undefined) return 'unreachable';
   return status === 429 ? 'busy' : status >= 500 ? 'unavailable' : 'strange';
-}
-
-// Workers and tabs have this event; servers do not.
-function onOnline(listener: () => void): () => void {
-  const page = globalThis as Partial<EventTarget> & { navigator?: object };
-  if (!('onLine' in (page.navigator ?? {}))) return () => {};
-  page.addEventListener?.('online', listener);
-  return () => page.removeEventListener?.('online', listener);
 }

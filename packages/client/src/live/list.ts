@@ -130,7 +130,8 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
 
   function onLive(): void {
     [wasLive, isCaughtUp] = [true, false];
-    meanwhile.clear();
+    for (const each of [meanwhile, later]) each.clear();
+    reader.giveUp();
     reader.read();
     changed();
   }

@@ -16,6 +16,8 @@ export interface Reader {
   want(id: string): void;
   /** Whether an entry is being read: the answer may be from before what an event says now. */
   isAsking(id: string): boolean;
+  /** Gives up the entries that are being read, of a connection that may be dead: a reading of the list follows. */
+  giveUp(): void;
   stop(): void;
 }
 
@@ -120,6 +122,11 @@ export function createReader({ known, query, readPage, refresh, ...on }: ReaderO
     }
   }
 
+  function giveUp(): void {
+    round += 1;
+    for (const each of [wanted, asked]) each.clear();
+  }
+
   async function ask(id: string): Promise<void> {
     asked.add(id);
     const own = round;
@@ -148,14 +155,14 @@ export function createReader({ known, query, readPage, refresh, ...on }: ReaderO
       if (wanted.add(id).size === 1) setTimeout(flush);
     },
     isAsking: (id) => asked.has(id),
+    giveUp,
     stop() {
-      round += 1;
+      giveUp();
       reading?.abort();
       reading = undefined;
       clearTimeout(timer);
       clearTimeout(soon);
       timer = undefined;
-      for (const each of [wanted, asked]) each.clear();
     },
   };
 }
