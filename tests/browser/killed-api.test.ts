@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { startProcess, type TestProcess } from '../support/processes.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Browser, type Page, startBrowser } from './browser.ts';
+import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
+
+// The process of the API that screens are connected to is killed. Orders go on through another one, on the same database.
+
+vi.setConfig({ testTimeout: 180_000 });
+const encryptionKey = randomBytes(32).toString('base64');
+const api = usePublishingApi(undefined, { encryptionKey });
+let killed: TestProcess;
+let port = '0';
+let kitchen: OrderKitchen;
+let display: KitchenDisplay;
+let browser: Browser;
+
+const start = () =>
+  startProcess({
+    entry: 'api',
+    env: { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, PORT: port },
+    readyTimeoutMs: 120_000,
+  });
+beforeAll(async () => {
+  [killed, kitchen, browser] = await Promise.all([start(), createOrderKitchen(api), startBrowser()]);
+  ({ port } = new URL(killed.url ?? ''));
+  display = await startKitchenDisplay(`http://127.0.0.1:${port}`, api.key.key);
+}, 120_000);
+const open: Page[] = [];
+afterEach(() => Promise.all(open.splice(0).map((page) => page.close().catch(() => {}))));
+afterAll(async () => {
+  await browser?.close();
+  await display?.close();
+  await killed?.stop();
+});
+
+type Placed = { id: string; number: number };
+const place = async () => (await placeOrder(api, kitchen)) as Placed;
+const cards = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('article')].map(({ id }) => id)`);
+const streams = () => display.asked.filter((url) => url.includes('events/stream')).length;
+
+async function screen(): Promise<Page> {
+  const page = await browser.newPage();
+  open.push(page);
+  await page.goto(display.url);
+  await state(page, 'live');
+  return page;
+}
+const state = (page: Page, name: string) =>
+  waitFor(`the screen to be ${name}`, () =>
+    page.evaluate<boolean>(`document.querySelector('[role=status]')?.textContent === '${name}'`),
+  );
+
+/** The cards of a screen are the orders that the service lists, each once. */
+async function equal(page: Page): Promise<void> {
+  const { data } = await api.client().orders.list.query({ status: ['pending', 'ready'], limit: 200 });
+  const wanted = data.map(({ number }) => `order-${number}`);
+  await expect.poll(() => cards(page), { timeout: 60_000 }).toEqual(wanted);
+}
+
+/** Notes when each card came, of orders that come from now on. */
+const noteCards = (page: Page) =>
+  page.evaluate(`{
+    globalThis.came = {};
+    new MutationObserver(() => {
+      for (const { id } of document.querySelectorAll('article')) came[id] ??= Date.now();
+    }).observe(document.body, { childList: true, subtree: true });
+  }`);
+const whenCame = (page: Page, { number }: Placed) =>
+  waitFor('the card', () => page.evaluate<number | null>(`came['order-${number}'] ?? null`), {
+    timeoutMs: 60_000,
+  });
+
+async function kill(): Promise<void> {
+  const { signal } = await killed.stop('SIGKILL');
+  expect(signal, killed.output()).toBe('SIGKILL');
+}
+
+test('an order that was placed while the API was dead is shown when it is back', async () => {
+  const page = await screen();
+  await noteCards(page);
+  const times: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const at = Date.now();
+    times.push((await whenCame(page, await place())) - at);
+  }
+  await kill();
+  await state(page, 'offline');
+  const meanwhile = await place();
+  await api.published();
+  killed = await start();
+  const back = Date.now();
+  const after = (await whenCame(page, meanwhile)) - back;
+  await state(page, 'live');
+  await equal(page);
+  times.sort((one, other) => one - other);
+  process.stdout.write(
+    `from the order to its card: median ${times[10]} ms, slowest ${times.at(-1)} ms of 20; ` +
+      `of an order from before the API was back: ${after} ms after it served again\n`,
+  );
+});
+
+test('the tab that held the stream crashed while the API was dead: another tab takes over, and lacks nothing', async () => {
+  const holder = await screen();
+  const before = streams();
+  const other = await screen();
+  expect(streams()).toBe(before);
+  await kill();
+  for (const page of [holder, other]) await state(page, 'offline');
+  const meanwhile = [await place(), await place()];
+  void holder.goto('chrome://crash').catch(() => {});
+  const asked = streams();
+  await waitFor('the other tab to ask for the stream', () => streams() > asked, { timeoutMs: 60_000 });
+  await api.published();
+  killed = await start();
+  await state(other, 'live');
+  const then = await place();
+  await waitFor('all cards', async () => {
+    const shown = await cards(other);
+    return [...meanwhile, then].every(({ number }) => shown.includes(`order-${number}`));
+  });
+  await equal(other);
+});
