@@ -101,6 +101,9 @@ function useRefused(): (move: Move, error: unknown) => void {
   const say = useRefusal();
   const notify = useNotify();
   return ({ order: { id, number }, to }, error) => {
+    // Nothing answered it: whoever asked for it has left the session.
+    if (comandaError(error) === undefined && noAnswer(error) === undefined)
+      return notify(texts.unanswered(number), texts.leftBefore);
     const told = () =>
       notify(noAnswer(error) === undefined ? texts.refused(number) : texts.unanswered(number), say(error));
     if (comandaError(error)?.reason !== 'illegal_move') return told();

@@ -43,6 +43,7 @@ const en = {
   waits: 'Will be sent when there is a connection',
   refused: (number: number) => `Order ${number} stays`,
   unanswered: (number: number) => `Order ${number}: no answer`,
+  leftBefore: 'You signed out before its move was answered. Look where it is now.',
   notSent: (number: number) => `Order ${number}: a move was not sent`,
   tooOld: 'There was no connection for ten minutes. Look where it is now.',
 };
@@ -90,6 +91,7 @@ const es: typeof en = {
   waits: 'Se enviará cuando haya conexión',
   refused: (number) => `El pedido ${number} queda donde está`,
   unanswered: (number) => `Pedido ${number}: sin respuesta`,
+  leftBefore: 'Usted salió antes de que hubiera respuesta a su cambio. Mire dónde está ahora.',
   notSent: (number) => `Pedido ${number}: un cambio no se envió`,
   tooOld: 'No hubo conexión durante diez minutos. Mire dónde está ahora.',
 };

@@ -1,6 +1,6 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { ComandaContext, type Signed } from './comanda.tsx';
 import { LanguageProvider } from './language.tsx';
 import { NoticeProvider } from './notices.tsx';
@@ -31,6 +31,8 @@ function Door() {
   const [isOver, setOver] = useState(false);
   // A link may come from anybody: it replaces no session before the person at the screen has said so.
   const [isSure, setSure] = useState(false);
+  // What comes once the session in this tab has its answers.
+  const [next, setNext] = useState<{ step(): void }>();
   // A link that is pasted over the address of an open tab changes its end alone, and loads nothing.
   useEffect(() => {
     const look = () => {
@@ -53,7 +55,12 @@ function Door() {
     if (!over) setCode(undefined);
     setSure(false);
     setOver(over);
+    setNext(undefined);
   };
+  const onLeft = useCallback(() => {
+    setNext(undefined);
+    next?.step();
+  }, [next]);
   if (session === undefined || (code !== undefined && isSure))
     return <SignIn key={code} code={code} isOver={isOver} onSignedIn={enter} />;
   return (
@@ -62,14 +69,19 @@ function Door() {
         key={session.key}
         session={session}
         onChanged={keep}
-        onOut={() => enter(undefined)}
+        onLeft={next && onLeft}
+        onOut={() => setNext({ step: () => enter(undefined) })}
         onOver={() => {
           // A late answer to a session that was signed out ends none that came after it.
           if (keptSession()?.key === session.key) enter(undefined, true);
         }}
       />
-      {code !== undefined && (
-        <AskBeforeSwitch session={session} onStay={() => setCode(undefined)} onSwitch={() => setSure(true)} />
+      {code !== undefined && next === undefined && (
+        <AskBeforeSwitch
+          session={session}
+          onStay={() => setCode(undefined)}
+          onSwitch={() => setNext({ step: () => setSure(true) })}
+        />
       )}
     </>
   );
@@ -78,11 +90,13 @@ function Door() {
 interface SignedInProps {
   session: Session;
   onChanged(session: Session): void;
+  /** Is called once the session has its answers; given while somebody leaves it. */
+  onLeft: (() => void) | undefined;
   onOut(): void;
   onOver(): void;
 }
 
-function SignedIn({ session, onChanged, onOut, onOver }: SignedInProps) {
+function SignedIn({ session, onChanged, onLeft, onOut, onOver }: SignedInProps) {
   const [comanda] = useState(() => clientOf(session));
   const signed = {
     ...{ session, comanda },
@@ -106,7 +120,7 @@ function SignedIn({ session, onChanged, onOut, onOver }: SignedInProps) {
   return (
     <ComandaContext value={signed}>
       <QueryClientProvider client={queries}>
-        <Shell onOut={onOut} />
+        <Shell {...{ onLeft, onOut }} />
       </QueryClientProvider>
     </ComandaContext>
   );

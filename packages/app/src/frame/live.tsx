@@ -72,6 +72,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <Context value={{ live, listeners }}>{children}</Context>;
 }
 
+/** The live lists of the session. Throws outside of it. */
+export function useSessionLive(): Live {
+  const { live } = useContext(Context);
+  if (live === undefined) throw new Error('nobody is signed in');
+  return live;
+}
+
 /** Calls `listener` with each event; the one of the last drawing. */
 export function useEvents(listener: Listener): void {
   const { listeners } = useContext(Context);

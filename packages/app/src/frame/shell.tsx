@@ -4,14 +4,21 @@ import { ScreenBoundary } from './boundary.tsx';
 import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
+import { Leaving } from './leaving.tsx';
 import { LiveProvider, LiveSign } from './live.tsx';
 import { useAskBeforeLeaving } from './once.ts';
 import { useFollowedPlace } from './place.ts';
 import { screens } from './screens.ts';
 import { frameTexts } from './texts.ts';
 
+interface Props {
+  /** Is called once the session has its answers; given while somebody leaves it. */
+  onLeft: (() => void) | undefined;
+  onOut(): void;
+}
+
 /** The bar, and the screen that the address names: the first of the session's where it names none. */
-export function Shell({ onOut }: { onOut(): void }) {
+export function Shell({ onLeft, onOut }: Props) {
   const texts = useTexts(frameTexts);
   const { session } = useComanda();
   const path = usePath();
@@ -32,12 +39,19 @@ export function Shell({ onOut }: { onOut(): void }) {
         </nav>
         <LiveSign />
         <LanguageSwitch />
-        <button type="button" onClick={onOut} title={texts.signedInAs(session.name)}>
+        <button
+          type="button"
+          onClick={onOut}
+          disabled={onLeft !== undefined}
+          title={texts.signedInAs(session.name)}
+        >
           {texts.signOut}
         </button>
       </header>
       <main>
-        {shown === undefined ? (
+        {onLeft !== undefined ? (
+          <Leaving onLeft={onLeft} />
+        ) : shown === undefined ? (
           <h1 className="sentence">{texts.noScreen}</h1>
         ) : (
           <ScreenBoundary key={shown.path}>

@@ -16,6 +16,7 @@ const en = {
   linkOrCode: 'Link or code',
   needsCode: 'Paste the whole link.',
   signingIn: 'Signing in…',
+  signingOut: 'Signing out; waiting for what was sent…',
   goOnAs: (name: string) => `Go on as ${name}`,
   sureToSwitch: 'Sign in as somebody else?',
   switchMeans: (name: string, place: string, screens: string) =>
@@ -69,6 +70,7 @@ const es: typeof en = {
   linkOrCode: 'Enlace o código',
   needsCode: 'Pegue el enlace entero.',
   signingIn: 'Entrando…',
+  signingOut: 'Saliendo; se espera respuesta a lo enviado…',
   goOnAs: (name) => `Seguir como ${name}`,
   sureToSwitch: '¿Entrar como otra persona?',
   switchMeans: (name, place, screens) =>

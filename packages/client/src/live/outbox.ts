@@ -29,7 +29,7 @@ export interface Outbox {
   flush(): void;
   /** Forgets a change that is sent no more. */
   dismiss(key: string): void;
-  /** Forgets everything. What was asked for rejects. */
+  /** Forgets everything. What was asked for and is not made rejects. */
   drop(): void;
   /** Ends the sending; what is kept stays kept. */
   close(): void;
@@ -162,7 +162,9 @@ export function createOutbox({ kept, send, settle, onChange }: OutboxOptions): O
       const dropped = entries;
       entries = [];
       changed();
-      for (const { path, reject } of dropped) reject?.(new Error(`${path}: given up at the sign-out`));
+      for (const { path, status, resolve, reject } of dropped)
+        if (status === 'made') resolve?.();
+        else reject?.(new Error(`${path}: given up at the sign-out`));
     },
     close() {
       isClosed = true;

@@ -1,0 +1,32 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTexts } from './language.tsx';
+import { useSessionLive } from './live.tsx';
+import { frameTexts } from './texts.ts';
+
+/** What has no answer by then is given up, and named. */
+const leavingMs = 5_000;
+
+/**
+ * Shown in place of the screens once somebody wants to leave the session: its key is revoked after what was asked for with it is answered. A
+ * screen that goes off the page has sent by then what it held.
+ */
+export function Leaving({ onLeft }: { onLeft(): void }) {
+  const texts = useTexts(frameTexts);
+  const live = useSessionLive();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const look = () => {
+      const isOpen = live.changes().some(({ status }) => status === 'sending' || status === 'waiting');
+      if (!isOpen && queries.isMutating() === 0) onLeft();
+    };
+    const timer = setTimeout(onLeft, leavingMs);
+    const forget = [live.subscribe(look), queries.getMutationCache().subscribe(look)];
+    look();
+    return () => {
+      clearTimeout(timer);
+      for (const end of forget) end();
+    };
+  }, [live, queries, onLeft]);
+  return <p className="sentence">{texts.signingOut}</p>;
+}

@@ -1,0 +1,126 @@
+import { comandaError } from '@comanda/client';
+import { describe, expect, test } from 'vitest';
+import type { AppPage } from './app-page.ts';
+import { column, live, moveButton, useBoards } from './boards.ts';
+import type { Page } from './browser.ts';
+
+// What becomes of moves, held or under way, when their session ends.
+
+const { api, board, place, link } = useBoards();
+const timeout = 60_000;
+
+const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
+const keyOf = (page: Page) =>
+  page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+const signOut = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
+const isSignedOut = `document.querySelector('.sign-in') !== null`;
+const notices = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('.notice strong')].map((each) => each.innerText)`);
+const isRevoked = (key: string) =>
+  expect
+    .poll(() =>
+      api
+        .client(key)
+        .limits.get.query()
+        .then(() => 'in use', comandaError),
+    )
+    .toMatchObject({ reason: 'key_not_valid' });
+
+/** Moves leave the page once `letGo` is called, whatever their signal says. */
+const holdMoves = (page: Page) =>
+  page.evaluateOnNewDocument(`
+    const going = new Promise((resolve) => { window.letGo = resolve; });
+    window.movesHeld = 0;
+    const ask = window.fetch;
+    window.fetch = async (...words) => {
+      if (!String(words[0]).includes('orders.updateStatus')) return ask(...words);
+      movesHeld += 1;
+      await going;
+      return ask(words[0], { ...words[1], signal: undefined });
+    };`);
+
+/** A board with an order that was pressed just now: its move is held for Undo. */
+async function pressed(prepare?: (page: Page) => Promise<unknown>) {
+  const page = await board(prepare && { prepare });
+  const order = await place();
+  await page.until(`${column(order.number)} === 'pending'`);
+  await page.click(moveButton(order.number));
+  await page.until(`document.querySelector('article.moved') !== null`);
+  return { page, ...order, key: await keyOf(page) };
+}
+
+/** Opens the link of somebody else in the tab, as one that is pasted over its address. */
+async function follow(page: AppPage): Promise<void> {
+  const other = await link({ name: 'bo', screens: ['board'] });
+  await page.evaluate(`location.href = ${JSON.stringify(other)}`);
+}
+
+describe('a move that is held is made before the key is revoked', () => {
+  test('by signing out', { timeout }, async () => {
+    const { page, id, key } = await pressed();
+    await signOut(page);
+    await page.until(isSignedOut);
+    expect(await statusOf(id)).toBe('ready');
+    await isRevoked(key);
+    expect(await notices(page)).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test('by signing out while its answer takes long', { timeout }, async () => {
+    const { page, id, key } = await pressed(holdMoves);
+    await signOut(page);
+    await page.until(`movesHeld === 1 && document.body.innerText.includes('Signing out')`);
+    await page.evaluate('letGo()');
+    await page.until(isSignedOut);
+    expect(await statusOf(id)).toBe('ready');
+    await isRevoked(key);
+    expect(await notices(page)).toEqual([]);
+  });
+
+  test('by a link that replaces the session', { timeout }, async () => {
+    const { page, id, number, key } = await pressed();
+    await follow(page);
+    await page.until(`document.querySelector('.dialog') !== null`);
+    await page.click('.dialog .primary');
+    await page.until(`document.querySelector('.dialog') === null && ${live}`);
+    await isRevoked(key);
+    expect(await statusOf(id)).toBe('ready');
+    await page.until(`${column(number)} === 'ready'`);
+    expect(await notices(page)).toEqual([]);
+  });
+});
+
+test('a move that reached nobody by the sign-out is named', { timeout }, async () => {
+  const { page, id, number } = await pressed();
+  await page.setOfflineMode(true);
+  await signOut(page);
+  await page.until(isSignedOut);
+  await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
+  await page.setOfflineMode(false);
+  expect(await statusOf(id)).toBe('pending');
+});
+
+test('the late refusal of a key that was signed out does not sign out whoever came after', {
+  timeout,
+}, async () => {
+  const { page, number, key } = await pressed(holdMoves);
+  await signOut(page);
+  await page.until(isSignedOut);
+  await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
+  await isRevoked(key);
+  await follow(page);
+  await page.until(live);
+  const own = await keyOf(page);
+  const answered = page.evaluate(`new Promise((resolve) => {
+    new PerformanceObserver((list) => {
+      if (list.getEntries().some(({ name, responseStatus }) => name.includes('orders.updateStatus') && responseStatus === 401))
+        setTimeout(resolve, 500);
+    }).observe({ type: 'resource' });
+    letGo();
+  })`);
+  await answered;
+  expect(await page.evaluate(isSignedOut)).toBe(false);
+  expect(await keyOf(page)).toBe(own);
+  expect(await page.text()).not.toContain('no longer signed in');
+});
