@@ -5,6 +5,7 @@ import { stoppingIn } from '../../packages/db/src/lifetimes.ts';
 import { localUrl } from '../../packages/db/src/local-url.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { strangeVariable, strangeVariables } from '../../packages/db/src/setting-report.ts';
+import { settingWarnings } from '../../packages/db/src/setting-warnings.ts';
 import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
 import { fileVariable, secrets } from '../../packages/db/src/settings-forms.mjs';
 import { complain } from '../../packages/db/src/terminal.ts';
@@ -66,6 +67,7 @@ async function run(
   const settings = readSettings(process.env);
   running.drainSeconds = settings.drainSeconds;
   for (const each of strangeVariables(process.env)) progress.note(`warning: ${strangeVariable(each)}`);
+  for (const each of settingWarnings(settings)) progress.note(`warning: ${each}`);
   const stopAsked = new Promise<'stop'>((resolve) => {
     signal.addEventListener('abort', () => resolve('stop'), { once: true });
   });

@@ -100,7 +100,7 @@ describe('settings', () => {
     [
       'WEBHOOK_ALLOW_CIDRS',
       '10.0.0.0/33',
-      'WEBHOOK_ALLOW_CIDRS: must be address ranges like 10.0.0.0/8 separated by commas (got "10.0.0.0/33")',
+      'WEBHOOK_ALLOW_CIDRS: must be addresses or ranges like 192.0.2.10,203.0.113.0/28 separated by commas (got "10.0.0.0/33")',
     ],
     ...['example.com', '192.0.2', '192.0.2.10/33', '192.0.2.1;192.0.2.2', 'fe80::1%eth0'].map((text) => [
       'WEBHOOK_SOURCE_ADDRESSES',
@@ -118,6 +118,39 @@ describe('settings', () => {
     const read = () => readSettings({ [variable]: value });
     expect(read).toThrow(new RegExp(`^${variable}: must `));
     expect(read).not.toThrow(/hunter2/);
+  });
+
+  it.each([
+    ['TRUSTED_PROXIES', 'trustedProxies'],
+    ['WEBHOOK_ALLOW_CIDRS', 'webhookAllowCidrs'],
+  ] as const)('take an address in %s as the range of it alone', (variable, field) => {
+    expect(readSettings({ [variable]: '127.0.0.1, ::1,10.0.0.0/8' })[field]).toEqual([
+      '127.0.0.1/32',
+      '::1/128',
+      '10.0.0.0/8',
+    ]);
+  });
+
+  it.each(['p@zz', 'p@z@z', 'p/z@z', '77/77', '77#zz', '77?zz', 'p@7777/z'])(
+    'refuse a URL whose password is %s, unescaped, without a piece of it',
+    (password) => {
+      for (const variable of Object.keys(forms).filter((name) => name.endsWith('_URL'))) {
+        const read = () =>
+          readSettings({ [variable]: `postgresql://ana:${password}@db.internal:5432/orders` });
+        expect(read, variable).toThrow(new RegExp(`^${variable}: holds a character .* write "@" as %40`));
+        expect(read, variable).not.toThrow(/z|77/);
+      }
+    },
+  );
+
+  it.each([
+    'postgresql://ana:p%40ss%2Fx@db/orders',
+    'postgresql://ana@a:5432,b:5433/orders?target_session_attrs=any',
+    'postgresql://ana@db/orders?application_name=me@home',
+    'postgresql:///orders?host=/run/postgresql&user=ana@corp',
+    'postgresql://db',
+  ])('take %s', (url) => {
+    expect(readSettings({ DATABASE_URL: url }).databaseUrl).toBe(url);
   });
 
   it('ask for an encryption key in production', () => {

@@ -1,5 +1,12 @@
 import cluster from 'node:cluster';
-import { ownBuild, readSettings, type Settings, strangeVariable, strangeVariables } from '@comanda/db';
+import {
+  ownBuild,
+  readSettings,
+  type Settings,
+  settingWarnings,
+  strangeVariable,
+  strangeVariables,
+} from '@comanda/db';
 import { superviseProcesses } from './processes/parent.ts';
 import { refuse, serve } from './processes/serve.ts';
 import { createLog } from './request/log.ts';
@@ -15,8 +22,10 @@ async function main(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, 'api');
   if (cluster.isPrimary) log.info(ownBuild(), 'starting');
   // A parent has told it already.
-  if (process.send === undefined)
+  if (process.send === undefined) {
     for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
+    for (const each of settingWarnings(settings)) log.warn(each);
+  }
   if (cluster.isPrimary && settings.apiProcesses > 1) superviseProcesses(settings);
   else await serve(settings);
 }

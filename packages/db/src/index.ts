@@ -92,6 +92,13 @@ export {
   strangeVariable,
   strangeVariables,
 } from './setting-report.ts';
+export {
+  prefixWarning,
+  reportDatabaseSettings,
+  sessionRole,
+  settingWarnings,
+  whereItLeads,
+} from './setting-warnings.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
 export { configurationExitCode } from './settings-error.ts';
 export { editUrl } from './settings-forms.mjs';

@@ -35,7 +35,7 @@ export const forms = {
   WEBHOOK_RETRY_DELAYS: retryDelays,
   WEBHOOK_TARGETS: oneOf(words.WEBHOOK_TARGETS),
   DELIVERIES: oneOf(words.DELIVERIES),
-  WEBHOOK_ALLOW_CIDRS: cidrList,
+  WEBHOOK_ALLOW_CIDRS: addressList,
   WEBHOOK_SOURCE_ADDRESSES: addressList,
   IDEMPOTENCY_TTL_HOURS: wholeNumber(1, 8_760),
   KEEP_EVENTS_DAYS: wholeNumber(30, 36_500),
@@ -53,7 +53,7 @@ export const forms = {
   WORKER_CONNECTIONS: wholeNumber(12, 240),
   WORKER_PORT: wholeNumber(0, 65_535),
   DRAIN_SECONDS: wholeNumber(16, 600),
-  TRUSTED_PROXIES: cidrList,
+  TRUSTED_PROXIES: addressList,
 };
 
 /** Those whose text may stand in a file, which the variable with `_FILE` behind its name points to. */
@@ -124,13 +124,6 @@ function retryDelays(text) {
     : 'must be four numbers of seconds separated by commas';
 }
 
-function cidrList(text) {
-  const ranges = text.split(',').map((part) => part.trim());
-  return ranges.every((range) => range === '' || isCidr(range))
-    ? undefined
-    : 'must be address ranges like 10.0.0.0/8 separated by commas';
-}
-
 function addressList(text) {
   const parts = text.split(',').map((part) => part.trim());
   // A zone, as in fe80::1%eth0, means something on one machine alone.
@@ -167,7 +160,19 @@ export function editUrl(url, edit) {
   return withHosts(edited.href, hosts.join(','));
 }
 
+// A password with such a character ends elsewhere than it seems to: a piece of it would be looked up as a host.
+const unescaped =
+  'holds a character in its user or password that must be escaped: write "@" as %40, "/" as %2F, "?" as %3F, "#" as %23';
+
+function isUnescaped(text) {
+  const [, before = '', hosts = '', rest = ''] = aroundHosts.exec(text) ?? [];
+  const [path = ''] = rest.split('?');
+  // Of a query only what is no pair: an option may well hold an "@".
+  return before.includes('#') || hosts.includes('@') || path.includes('@') || /^\?[^=]*@/.test(rest);
+}
+
 function postgresUrl(text) {
+  if (isUnescaped(text)) return unescaped;
   const isUrl =
     /^postgres(ql)?:\/\//.test(text) && hostsIn(text).every((host) => URL.canParse(withHosts(text, host)));
   if (!isUrl) return 'must be a URL like postgresql://user:password@host:5432/database';

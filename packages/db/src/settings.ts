@@ -107,7 +107,7 @@ export const settingsTable = {
   webhookAllowCidrs: required({
     variable: 'WEBHOOK_ALLOW_CIDRS',
     description: 'Address ranges that webhooks may reach although they are not public, comma-separated.',
-    parse: list,
+    parse: ranges,
     fallback: '',
   }),
   webhookSourceAddresses: required({
@@ -217,7 +217,7 @@ export const settingsTable = {
     variable: 'TRUSTED_PROXIES',
     description:
       'Address ranges of the proxies in front, comma-separated: only their X-Forwarded-For tells who calls.',
-    parse: list,
+    parse: ranges,
     fallback: '',
   }),
 };
@@ -269,6 +269,11 @@ function word<Variable extends keyof typeof words>(given: string) {
 function list(given: string): string[] {
   const parts = given.split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '');
+}
+
+/** An address by itself is the range of that address alone. */
+function ranges(given: string): string[] {
+  return list(given).map((part) => (part.includes('/') ? part : `${part}/${part.includes(':') ? 128 : 32}`));
 }
 
 function retryDelays(given: string): [number, number, number, number] {

@@ -190,7 +190,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
           port: settings.workerPort,
         });
   log.info({ id: heartbeat.id, ...(watching && { url: watching.url }) }, 'ready');
-  if (options.deliveries === 'paused') log.warn('DELIVERIES=paused: no webhook is sent');
 
   return {
     id: heartbeat.id,

@@ -3,9 +3,11 @@ import {
   configurationExitCode,
   ownBuild,
   readSettings,
+  reportDatabaseSettings,
   reportServing,
   type Settings,
   SettingsError,
+  settingWarnings,
   stoppingIn,
   strangeVariable,
   strangeVariables,
@@ -32,8 +34,10 @@ async function main(settings: Settings): Promise<void> {
   routeConsole(log);
   log.info(ownBuild(), 'starting');
   // A parent has told it already.
-  if (process.send === undefined)
+  if (process.send === undefined) {
     for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
+    for (const each of settingWarnings(settings)) log.warn(each);
+  }
   const starting = new AbortController();
   let worker: RunningWorker | undefined;
   let isStopping = false;
@@ -57,5 +61,6 @@ async function main(settings: Settings): Promise<void> {
 
   worker = await startWorker({ ...settings, databaseUrl, encryptionKey, signal: starting.signal });
   process.send?.({ ready: true });
+  void reportDatabaseSettings(settings, (line) => log.warn(line));
   reportServing((error) => log.warn({ err: error }, 'systemd was not notified'));
 }

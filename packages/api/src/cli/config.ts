@@ -1,7 +1,9 @@
 import {
+  readSettings,
   type SettingInForce,
   type StrangeVariable,
   settingsInForce,
+  settingWarnings,
   strangeVariable,
   strangeVariables,
 } from '@comanda/db';
@@ -13,6 +15,8 @@ interface Configuration {
   settings: SettingInForce[];
   /** Variables that nothing reads and that look like a setting. */
   strange: StrangeVariable[];
+  /** What is allowed, and does harm or nothing where it is set. */
+  warnings: string[];
   /** Whether one of those is a failure. */
   checked: boolean;
 }
@@ -22,6 +26,7 @@ export const configuration: Work = {
   runAlone: async (environment, { check }): Promise<Configuration> => ({
     settings: settingsInForce(environment),
     strange: strangeVariables(environment),
+    warnings: settingWarnings(readSettings(environment)),
     checked: check !== undefined,
   }),
   show: configurationText,
@@ -33,13 +38,13 @@ export const configuration: Work = {
 
 /** As a table of variable, value and where it comes from. */
 function configurationText(value: unknown): Lines {
-  const { settings, strange } = value as Configuration;
+  const { settings, strange, warnings } = value as Configuration;
   const width = Math.max(...settings.map(({ variable }) => variable.length));
   return [
     ...settings.map(
       ({ variable, value, from }) =>
         `${variable.padEnd(width)}  ${value ?? '(unset)'}${from === 'default' ? '' : `  (${from})`}`,
     ),
-    ...strange.map((each) => `warning: ${strangeVariable(each)}`),
+    ...[...strange.map(strangeVariable), ...warnings].map((each) => `warning: ${each}`),
   ];
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   configurationExitCode,
   listenError,
+  reportDatabaseSettings,
   reportServing,
   requireSchema,
   type Settings,
@@ -29,6 +30,9 @@ export async function serve(settings: Settings): Promise<void> {
   const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
   await Promise.race([Promise.all([checked, app.database.load()]), sleep(lookMs)]);
   checked.catch(refuse);
+  // Of several processes the first reports for all.
+  if (cluster.isPrimary || cluster.worker?.id === 1)
+    checked.then(() => reportDatabaseSettings(settings, (line) => app.log.warn(line))).catch(() => {});
   const metrics = cluster.isWorker ? withSiblings(app.metrics) : app.metrics;
   const server = await startServer({ ...app, metrics }, { host, port }).catch(
     (error: NodeJS.ErrnoException) => {

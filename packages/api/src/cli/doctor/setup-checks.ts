@@ -3,12 +3,26 @@ import {
   createSecretBox,
   openSqlDatabase,
   parseEncryptionKeys,
+  prefixWarning,
   readEncryptionKeyFile,
   readSchemaState,
   type Settings,
+  sessionRole,
+  settingWarnings,
+  whereItLeads,
 } from '@comanda/db';
 import { embeddedFolder } from '@comanda/embedded';
-import { type Check, count, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
+import {
+  type Check,
+  count,
+  type Finding,
+  ok,
+  reasonOf,
+  type Thresholds,
+  unknown,
+  warning,
+  wrong,
+} from './check.ts';
 import { sessionsOfPeople } from './roles-check.ts';
 import * as sql from './statements.ts';
 
@@ -54,11 +68,14 @@ const everywhere: readonly Check[] = [
     means: 'The service cannot change tables, functions and triggers: another role owns them.',
     advice:
       'comanda db roles prints the SQL that makes the four; give their owner to DATABASE_OWNER_URL, the service to DATABASE_URL (docs/operations.md).',
-    async run({ database }) {
-      const [row] = await database.run(sql.sessionRole, []);
-      return row?.owns === true
-        ? warning(`one role does everything: ${row.name}`)
-        : ok(`it runs as ${row?.name}`);
+    async run({ settings, database }) {
+      const { databaseRolePrefix } = settings;
+      const [row] = await database.run(sessionRole, [databaseRolePrefix]);
+      if (row === undefined) return unknown('the session has no role');
+      const unfit = prefixWarning(row, databaseRolePrefix);
+      if (row.owns)
+        return warning([`one role does everything: ${row.name}`, unfit].filter(Boolean).join('; '));
+      return unfit === undefined ? ok(`it runs as ${row.name}`) : warning(unfit);
     },
   },
   sessionsOfPeople,
@@ -148,8 +165,8 @@ const pooler: Check = {
     const url = settings.databaseUrl ?? '';
     const pooled = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
     try {
-      const [here] = await pooled.run(sql.whereItLeads, []);
-      const [direct] = await database.run(sql.whereItLeads, []);
+      const [here] = await pooled.run(whereItLeads, []);
+      const [direct] = await database.run(whereItLeads, []);
       if (here?.epoch !== direct?.epoch) return wrong('it leads to another database');
       if (here?.name !== direct?.name)
         return warning(`requests run as ${here?.name}, all else as ${direct?.name}`);
@@ -165,30 +182,10 @@ const pooler: Check = {
   },
 };
 
-/** Settings that are allowed and yet do harm in some place; `readSettings` has refused what is not allowed. */
+/** The finding for the settings by themselves. */
 export function judgeSettings(settings: Settings): Finding {
-  const { nodeEnv, host, databaseUrl, encryptionKey } = settings;
-  const production = nodeEnv === 'production';
-  const bites = [
-    production &&
-      settings.webhookTargets === 'any' &&
-      'WEBHOOK_TARGETS=any lets webhooks reach the inner network',
-    production &&
-      settings.seedDemo === true &&
-      'SEED_DEMO=true makes a demo location with a key that may do everything',
-    production &&
-      databaseUrl === undefined &&
-      'DATABASE_URL is not set: production runs on the embedded database',
-    !production &&
-      !/^(127\.|::1$|localhost$)/.test(host) &&
-      `HOST=${host} opens the API to the network, NODE_ENV is ${nodeEnv}`,
-    settings.deliveries === 'paused' && 'DELIVERIES=paused: no webhook is sent',
-    settings.logLevel === 'silent' && 'LOG_LEVEL=silent: nothing is logged, not even faults',
-    databaseUrl !== undefined &&
-      encryptionKey === undefined &&
-      'ENCRYPTION_KEY is not set: the key is in DATA_DIR of one machine, while the database is elsewhere',
-  ].filter((bite) => bite !== false);
-  return bites.length === 0 ? ok('nothing that bites') : warning(bites.join('; '));
+  const warnings = settingWarnings(settings);
+  return warnings.length === 0 ? ok('nothing that bites') : warning(warnings.join('; '));
 }
 
 /** The finding for the free bytes of a disk. */

@@ -219,21 +219,9 @@ export const retrySetAside = statement<{ count: number }>(
    ) select count(*)::int as count from retried`,
 );
 
-/** Which database a connection leads to, and as whom. */
-export const whereItLeads = statement<{ name: string; epoch: string }>(
-  'doctor_where_it_leads',
-  'select session_user as name, database_epoch() as epoch',
-);
-
 /** What a session through a pooler must have from its role, and has not: then a statement may run for ever, or is compiled. */
 export const unsetForRequests = statement<{ names: string | null }>(
   'doctor_unset_for_requests',
   `select nullif(concat_ws(', ', case when current_setting('statement_timeout') = '0' then 'statement_timeout' end,
      case when current_setting('jit')::boolean and pg_jit_available() then 'jit = off' end), '') as names`,
-);
-
-/** Who the session is, and whether it owns what it works on. */
-export const sessionRole = statement<{ name: string; owns: boolean }>(
-  'doctor_session_role',
-  "select session_user as name, has_table_privilege('public.events', 'TRUNCATE') as owns",
 );
