@@ -60,8 +60,12 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
     await sleep(3_000);
     await watcher.stop();
     expect(new Set(watcher.seen.map(({ what, status }) => `${what} ${status}`))).toEqual(
-      new Set(['api 200', 'healthz 200', 'readyz 200']),
+      new Set(['api 200', 'healthz 200', 'readyz 503']),
     );
+    const told = watcher.seen
+      .filter(({ what }) => what === 'readyz')
+      .map(({ answer }) => answer?.body.database);
+    expect(new Set(told)).toEqual(new Set(['disk-full']));
     refused += stage.ledger.unavailable - unavailable;
     read += watcher.seen.length;
     disk.free();
@@ -72,6 +76,9 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
     const arrived = () =>
       [...stage.consumer.receipts.values()].some(({ arrivals }) => (arrivals.at(-1)?.at ?? 0) > freedAt);
     await waitFor('the worker to deliver again', arrived, { timeoutMs: 60_000 });
+    await waitFor('readiness', async () => (await callRest(stage.apiUrl, 'GET /readyz')).status === 200, {
+      timeoutMs: 20_000,
+    });
   }
   const { books, told } = await stage.settle();
   expect(stage.ledger.unanswered).toBe(0);

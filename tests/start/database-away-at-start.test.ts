@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { makeGate, passTo } from '../support/gate.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 import { finish, startRun, unusedPort } from './run.ts';
@@ -33,48 +32,23 @@ async function withDatabase(make: (own: TestDatabase) => Promise<Away>): Promise
   };
 }
 
-/** The same database behind a port of ours, which `accept` serves. */
-async function behindGate(url: string, accept: (socket: Socket) => void) {
-  const sockets = new Set<Socket>();
-  const gate: Server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
-    accept(socket);
-  });
-  const port = await unusedPort();
-  const gated = new URL(url);
-  gated.host = `127.0.0.1:${port}`;
-  const close = async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => gate.close(resolve));
-  };
-  return { url: gated.href, close, open: () => once(gate.listen(port, '127.0.0.1'), 'listening') };
-}
-
-const passTo = (url: string) => (socket: Socket) => {
-  const { hostname, port } = new URL(url);
-  const inner = connect(Number(port), hostname);
-  inner.on('error', () => socket.destroy()).on('close', () => socket.destroy());
-  socket.on('close', () => inner.destroy());
-  socket.pipe(inner).pipe(socket);
-};
-
 const situations: Readonly<Record<string, () => Promise<Away>>> = {
   'whose port nobody listens on': () =>
     withDatabase(async ({ url }) => {
-      const gate = await behindGate(url, passTo(url));
-      return { url: gate.url, letIn: async () => void (await gate.open()), close: gate.close };
+      const gate = await makeGate(url);
+      return { url: gate.url, letIn: gate.open, close: gate.shut };
     }),
   'whose port takes connections and says nothing': () =>
     withDatabase(async ({ url }) => {
       let isSilent = true;
-      const gate = await behindGate(url, (socket) => isSilent || passTo(url)(socket));
+      const gate = await makeGate(url, (socket) => isSilent || passTo(url)(socket));
       await gate.open();
       return {
         url: gate.url,
         letIn: async () => {
           isSilent = false;
         },
-        close: gate.close,
+        close: gate.shut,
       };
     }),
   'that refuses the password': () =>
@@ -150,8 +124,8 @@ for (const [program, { listensOn }] of Object.entries(programs))
             { timeoutMs: 60_000 },
           );
         await running(
-          'the reason why it waits',
-          async () => /cannot be used yet/.test(run.output()) || (await statusOf(port)) === 503,
+          'the reason why it waits, and a 503 of its health',
+          async () => /cannot be used yet/.test(run.output()) && (await statusOf(port)) === 503,
         );
         // More than two of its rests: what keeps no process alive ends it in the first.
         await sleep(1_500);

@@ -19,7 +19,10 @@ it('a worker tells on a port of its own that it lives, whether it is ready, and 
 
   expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok', ...ownBuild() });
   const ready = await ask('/readyz');
-  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', database: 'ok' }]);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: 'ok', database: 'ok', heartbeat: 'ok' },
+  ]);
   const text = await waitFor('the attempt to be counted', async () => {
     const found = await (await ask('/metrics')).text();
     return found.includes('attempt_duration_seconds_count{outcome="delivered"} 1') && found;
@@ -52,6 +55,28 @@ it('a worker that drains says so until it ends, and its port is free then', asyn
   answer();
   await stopped;
   await expect(fetch(`${worker.url}/readyz`)).rejects.toThrow('fetch failed');
+});
+
+it('a worker whose write finds the disk full says so, and is ready again by itself', async () => {
+  const worker = await kit.startWorker({ workerPort: 0, host });
+  const consumer = await kit.consumer();
+  await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
+  await kit.sql(`create function full_disk() returns trigger language plpgsql as $$ begin
+     raise exception 'could not extend file "base/1/2": No space left on device' using errcode = '53100'; end $$`);
+  await kit.sql('create trigger full_disk before insert on events for each row execute function full_disk()');
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const readyz = async () => {
+    const answer = await fetch(`${worker.url}/readyz`);
+    return { code: answer.status, body: await answer.json() };
+  };
+  const refused = await waitFor('readiness to say so', async () => {
+    const found = await readyz();
+    return found.code === 503 && found.body;
+  });
+  expect(refused).toEqual({ status: 'database disk-full', database: 'disk-full', heartbeat: 'ok' });
+  await kit.sql('drop trigger full_disk on events');
+  await waitFor('readiness', async () => (await readyz()).code === 200, { timeoutMs: 20_000 });
+  await waitFor('the webhook', () => consumer.received.length === 1, { timeoutMs: 20_000 });
 });
 
 it('a worker whose port is taken names the setting', async () => {

@@ -2,6 +2,7 @@ import {
   createNotifications,
   createSecretBox,
   openDatabase,
+  openSqlDatabase,
   parseEncryptionKeys,
   type Settings,
 } from '@comanda/db';
@@ -72,6 +73,13 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   });
   const url = settings.databaseReplicaUrl;
   const unnamed = settings.databaseDirectUrl !== undefined;
+  const pooled = unnamed
+    ? openSqlDatabase({
+        ...{ url: settings.databaseUrl, work: 'health' },
+        applicationName: 'comanda-health',
+        unnamed,
+      })
+    : undefined;
   const replica = url === undefined ? undefined : createReplica({ primary: database, url, unnamed, log });
   const places = createPlaces(database);
   const notifications = createNotifications(directUrl);
@@ -99,7 +107,11 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health },
       ...(replica && { replica }),
     }),
-    readiness: createReadiness(health),
+    readiness: createReadiness({
+      health: pooled ?? health,
+      pools: [database],
+      ...(pooled && { direct: health }),
+    }),
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     clientAddress: clientAddressBehind(settings.trustedProxies ?? []),
@@ -118,7 +130,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       await limiter.close();
       await credentials.close();
       await notifications.close();
-      await health.close();
+      await Promise.all([health.close(), pooled?.close()]);
       await replica?.close();
       await database.close();
     },

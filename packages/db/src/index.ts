@@ -61,6 +61,7 @@ export { migrate } from './migrate.ts';
 export { createNotifications, type Notifications } from './notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
 export { pidSpace } from './pid-space.ts';
+export { diskFullAt } from './pool.ts';
 export { constraintSentences, hasSentence, lacksColumn, refusalSentence } from './refusal-sentences.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';

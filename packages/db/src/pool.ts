@@ -23,6 +23,11 @@ export interface Doubt {
   abandonMs: number;
 }
 
+const diskFull = new WeakMap<pg.Pool, number>();
+
+/** When a statement of the pool last failed because a disk of the server is full, by `performance.now()`. */
+export const diskFullAt = (pool: pg.Pool): number => diskFull.get(pool) ?? Number.NEGATIVE_INFINITY;
+
 // How often it looks, and how long an answer counts for connections that still wait.
 const lookMs = 500;
 const trustMs = 5_000;
@@ -70,6 +75,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
       this.on('end', () => clients.delete(this));
       this.connection.on('errorMessage', ({ code }: { code?: string }) => {
         if (means(code, 'readOnly')) readOnly.add(this);
+        if (means(code, 'diskFull')) diskFull.set(pool, performance.now());
       });
       const query = this.query.bind(this) as (...args: unknown[]) => unknown;
       this.query = ((...args: unknown[]) => {

@@ -26,6 +26,7 @@ const table = {
   starting: ['57P03'],
   /** No connections, memory or disk left. */
   exhausted: ['53'],
+  diskFull: ['53100'],
   noConnectionLeft: ['53300'],
   systemFailed: ['58'],
   loginRefused: ['28', '3D000'],

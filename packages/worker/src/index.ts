@@ -3,6 +3,7 @@ import {
   backoffMs,
   createSecretBox,
   type Database,
+  type Heartbeat,
   openDatabase,
   ownBuild,
   parseEncryptionKeys,
@@ -91,8 +92,33 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       onError: (error) => log.warn({ err: error }, 'a database connection broke'),
     });
   const database = open('', share(8));
-  await requireSchema(database.pool, (line) => log.warn(line), options.signal);
-  const heartbeat = await untilUsable(() => startHeartbeat(database, 'worker'), log, options.signal);
+  const attempts = open('-attempts', share(4));
+  const deliveryJobs = open('-deliveries', share(6));
+  const importJobs = open('-imports', share(6));
+  const pools = [attempts, deliveryJobs, importJobs];
+  const load = { inFlight: 0 };
+  const meter = createAttemptMeter();
+  let draining = false;
+  let isHeard: (() => boolean) | undefined;
+  // From the beginning: while the start waits for the database, it says so.
+  const watching =
+    settings.workerPort === undefined
+      ? undefined
+      : await startWatchServer(
+          watchWorker({
+            database,
+            others: pools,
+            isHeard: () => isHeard?.(),
+            meter,
+            load,
+            draining: () => draining,
+          }),
+          { host: settings.host, port: settings.workerPort },
+        );
+  const heartbeat = await begin().catch(async (error: unknown) => {
+    await watching?.close();
+    throw error;
+  });
   // What our predecessor died over is ours to finish, before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
@@ -101,12 +127,9 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     targets: options.webhookTargets,
     allowCidrs: options.webhookAllowCidrs,
   });
-  const attempts = open('-attempts', share(4));
   const signing = createSigning(attempts, heartbeat.id, log);
   const health = createHealth(database, log);
-  const load = { inFlight: 0 };
   const { bytes, collecting } = createBodyBytes();
-  const meter = createAttemptMeter();
   const deliveries = createDeliveries({
     database: attempts,
     signing,
@@ -138,7 +161,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     log,
   });
   const context = { database, deliveries, certifications, log };
-  const deliveryJobs = open('-deliveries', share(6));
   const deliveryRunner = superviseRunner({
     database: deliveryJobs,
     tasks: {
@@ -153,7 +175,6 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     heartbeat,
     log,
   });
-  const importJobs = open('-imports', share(6));
   const importRunner = superviseRunner({
     database: importJobs,
     tasks: {
@@ -181,14 +202,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const clearing = startClearing(database, log);
   const healthLoop = startHealth(health);
   await Promise.all([deliveryRunner.ready, importRunner.ready]);
-  let draining = false;
-  const watching =
-    settings.workerPort === undefined
-      ? undefined
-      : await startWatchServer(watchWorker({ database, meter, load, draining: () => draining }), {
-          host: settings.host,
-          port: settings.workerPort,
-        });
+  isHeard = () => heartbeat.steadyMs() > 0;
   log.info({ id: heartbeat.id, ...(watching && { url: watching.url }) }, 'ready');
 
   return {
@@ -213,10 +227,15 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       ]);
       await heartbeat.stop();
       await watching?.close();
-      await Promise.all([database, attempts, deliveryJobs, importJobs].map((pool) => pool.close()));
+      await Promise.all([database, ...pools].map((pool) => pool.close()));
       log.info('stopped');
     },
   };
+
+  async function begin(): Promise<Heartbeat> {
+    await requireSchema(database.pool, (line) => log.warn(line), options.signal);
+    return untilUsable(() => startHeartbeat(database, 'worker'), log, options.signal);
+  }
 }
 
 /** Does `work` again and again while the database does not let it, as one that is read-only. */

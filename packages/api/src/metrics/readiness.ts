@@ -1,33 +1,81 @@
-import { isReadOnly, type Queryable } from '@comanda/db';
-import { readiness } from './statements.ts';
+import { diskFullAt, isState, type Queryable, type SqlDatabase } from '@comanda/db';
+import { beyondMemory, littleMemory, readiness } from './statements.ts';
+
+/**
+ * What a way to the database leads to. `read-only`: it answers and refuses every write, as a standby does; `disk-full`: it answers, and
+ * its disk has no room for what is written.
+ */
+export type DatabaseState = 'ok' | 'read-only' | 'disk-full' | 'unreachable';
 
 /** What a look at the database found. */
 export interface Readiness {
-  /** `read-only`: it answers and does not let us write, as a standby. */
-  database: 'ok' | 'read-only' | 'unreachable';
+  /** By the way that requests take: through the pooler, where there is one. */
+  database: DatabaseState;
+  /** Past the pooler, where there is one. Requests are served without it; metrics and notifications are not. */
+  direct?: DatabaseState;
   /** Whether a worker beats; unknown while the database cannot be asked. */
   worker: 'ok' | 'silent' | 'unknown';
+}
+
+/** Where the database is asked. */
+export interface ReadinessPaths {
+  /** The way that requests take, over connections apart from theirs: however busy they are, it answers. */
+  health: SqlDatabase;
+  /**
+   * The pools that work is done with: what these were refused counts. The first is asked in place of `health` when the server has no
+   * connection left for that.
+   */
+  pools: readonly [SqlDatabase, ...SqlDatabase[]];
+  /** Past the pooler, where `health` goes through one. */
+  direct?: SqlDatabase;
 }
 
 /** How long an answer is told again, and how long the database may take, in milliseconds. */
 const freshMs = 250;
 const patienceMs = 2_000;
+/** Shorter, so that its silence is part of the answer. */
+const directMs = 1_500;
+
+/** A write that found no room counts for as long as a caller is asked to wait; then the disk is tried. */
+const diskFullMs = 5_000;
 
 /**
  * Asks the database whether requests can be served. However many ask, one question is on its way at a time;
  * while it has no answer for 2 s the database counts as unreachable.
  */
-export function createReadiness(database: Queryable): () => Promise<Readiness> {
+export function createReadiness({ health, pools, direct }: ReadinessPaths): () => Promise<Readiness> {
   let askedAt = Number.NEGATIVE_INFINITY;
   let answered = true;
   let answer: Promise<Readiness> = Promise.resolve(unreachable);
+  let roomAt = Number.NEGATIVE_INFINITY;
 
-  const ask = async (): Promise<Readiness> => {
+  const askRequests = async (): Promise<Readiness> => {
     try {
-      const [row] = await database.run(readiness, []);
-      return { database: 'ok', worker: row?.worker === true ? 'ok' : 'silent' };
+      const [row] = await health.run(readiness, []).catch((error: unknown) => {
+        if (!isState(error, 'noConnectionLeft')) throw error;
+        return pools[0].run(readiness, []);
+      });
+      return { database: await room(), worker: row?.worker === true ? 'ok' : 'silent' };
     } catch (error) {
-      return isReadOnly(error) ? { database: 'read-only', worker: 'unknown' } : unreachable;
+      return { database: stateBy(error), worker: 'unknown' };
+    }
+  };
+  // A page with room takes a write although the disk is full: so only who was refused knows, and is asked first.
+  const room = async (): Promise<DatabaseState> => {
+    const refusedAt = Math.max(...pools.map(({ pool }) => diskFullAt(pool)));
+    if (refusedAt <= roomAt) return 'ok';
+    const now = performance.now();
+    if (now - refusedAt < diskFullMs) return 'disk-full';
+    const call = { statement: littleMemory, values: [] };
+    await health.transaction(call, (tx) => tx.run(beyondMemory, []));
+    roomAt = now;
+    return 'ok';
+  };
+  const ask = async (): Promise<Readiness> => {
+    const past = direct && within(stateOf(direct), directMs, 'unreachable' as const);
+    try {
+      const found = await askRequests();
+      return past === undefined ? found : { ...found, direct: await past };
     } finally {
       answered = true;
     }
@@ -39,15 +87,24 @@ export function createReadiness(database: Queryable): () => Promise<Readiness> {
       answered = false;
       answer = ask();
     }
-    return answered ? answer : within(answer, patienceMs - (now - askedAt));
+    const silent: Readiness = direct === undefined ? unreachable : { ...unreachable, direct: 'unreachable' };
+    return answered ? answer : within(answer, patienceMs - (now - askedAt), silent);
   };
 }
 
 const unreachable: Readiness = { database: 'unreachable', worker: 'unknown' };
 
-function within(answer: Promise<Readiness>, ms: number): Promise<Readiness> {
+const stateOf = (database: Queryable): Promise<DatabaseState> =>
+  database.run(readiness, []).then(() => 'ok', stateBy);
+
+function stateBy(error: unknown): DatabaseState {
+  if (isState(error, 'readOnly')) return 'read-only';
+  return isState(error, 'diskFull') ? 'disk-full' : 'unreachable';
+}
+
+function within<Found>(answer: Promise<Found>, ms: number, otherwise: Found): Promise<Found> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(unreachable), Math.max(0, ms));
+    const timer = setTimeout(() => resolve(otherwise), Math.max(0, ms));
     void answer.then((found) => {
       clearTimeout(timer);
       resolve(found);

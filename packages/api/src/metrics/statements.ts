@@ -74,6 +74,19 @@ export const queuedJobs = statement<{ task: string; state: string; count: number
    group by 1, 2 order by 1, 2`,
 );
 
+/** Lets `beyondMemory` use the disk; for its transaction. */
+export const littleMemory = statement(
+  'readiness_little_memory',
+  `select set_config('work_mem', '64kB', true)`,
+);
+
+/** Sorts half a megabyte, beyond what `littleMemory` leaves it: it fails where the disk has no room. */
+export const beyondMemory = statement(
+  'readiness_beyond_memory',
+  `select max(length(t)) as longest
+   from (select repeat(g::text, 1000) as t from generate_series(1000, 1127) g order by t offset 0) sorted`,
+);
+
 /** Answers when requests can be served, so not where nothing can be written; says whether a worker beats. */
 export const readiness = statement<{ worker: boolean }>(
   'metrics_readiness',

@@ -6,7 +6,7 @@ import { listenError, ownBuild } from '@comanda/db';
 /** What a worker says of itself, over HTTP, to whoever watches it. */
 export interface Watched {
   /** Whether it works; `draining`, or what keeps it from it. */
-  readiness(): Promise<{ status: string; database?: string }>;
+  readiness(): Promise<{ status: string; database?: string; heartbeat?: string }>;
   /** In the text format of Prometheus. */
   metrics(): Promise<string>;
 }

@@ -1,5 +1,5 @@
 import { createReadiness, gauge, processFamilies, render, single } from '@comanda/api/services';
-import type { Database } from '@comanda/db';
+import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { Watched } from './server.ts';
 
@@ -7,21 +7,32 @@ import type { Watched } from './server.ts';
 export interface WorkerParts {
   /** Of the relay and the recording: while it answers, the worker gets on. */
   database: Database;
+  /** Of attempts and jobs: what they were refused counts, too. */
+  others: readonly SqlDatabase[];
+  /** Whether its own heartbeat arrives; undefined before it began to beat, while the start waits for the database. */
+  isHeard(): boolean | undefined;
   meter: AttemptMeter;
   load: { readonly inFlight: number };
   draining(): boolean;
 }
 
-/** A worker is ready while the database lets it write and nobody has asked it to stop. */
-export function watchWorker({ database, meter, load, draining }: WorkerParts): Watched {
-  const look = createReadiness(database);
+/**
+ * A worker is ready while the database lets it write, its own heartbeat arrives, and nobody has asked it to stop. Others that beat do not
+ * make it ready.
+ */
+export function watchWorker({ database, others, isHeard, meter, load, draining }: WorkerParts): Watched {
+  const look = createReadiness({ health: database, pools: [database, ...others] });
   return {
     async readiness() {
       if (draining()) return { status: 'draining' };
       const found = await look();
+      const heard = isHeard();
+      const heartbeat = heard === undefined ? 'starting' : heard ? 'ok' : 'silent';
+      const state = { database: found.database, heartbeat };
+      if (found.database !== 'ok') return { status: `database ${found.database}`, ...state };
       return {
-        status: found.database === 'ok' ? 'ok' : `database ${found.database}`,
-        database: found.database,
+        status: heard === true ? 'ok' : heard === undefined ? 'starting' : 'heartbeat silent',
+        ...state,
       };
     },
     async metrics() {
