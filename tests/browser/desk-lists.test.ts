@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
+import { createManyOrders } from '../support/many-orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type AppPage, linkTo, openApp } from './app-page.ts';
 import { type Browser, startBrowser } from './browser.ts';
@@ -14,8 +15,12 @@ const patience = { timeout: 20_000 };
 const many = 130;
 
 /** Every part of the desk: how its list comes to more than a page, or why it has none. */
-const parts: Record<string, (() => Promise<void>) | 'shows one order' | 'shows one restaurant'> = {
-  orders: 'shows one order',
+const parts: Record<string, (() => Promise<void>) | 'shows one restaurant'> = {
+  orders: () =>
+    createManyOrders(api.app.database, {
+      ...{ locationId: api.locationId, count: many },
+      from: new Date(Date.now() - 3_600_000).toISOString(),
+    }),
   location: 'shows one restaurant',
   endpoints: () =>
     fill(`insert into webhook_endpoints (location_id, url, events, status)

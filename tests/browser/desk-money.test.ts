@@ -48,9 +48,15 @@ test('an order that is paid says before its cancellation that it stays paid, and
     refunded: 2.5,
   });
   await page.goto(`${api.url}/app/desk/orders`);
-  for (const title of ['Canceled and paid', 'Refunded'])
+  for (const [list, title] of [
+    ['canceled_and_paid', 'Canceled and paid'],
+    ['refunded', 'Refunded'],
+  ] as const) {
+    await page.waitForSelector('#shown');
+    await page.select('#shown', list);
     await page.until(
       `[...document.querySelectorAll('table')].some((table) => table.caption.innerText.includes('${title}')
         && table.querySelector('a[href$="${id}"]') !== null)`,
     );
+  }
 });

@@ -25,7 +25,8 @@ test.each(['en', 'es'])(
     await page.goto(`${api.url}/app/desk`);
     await page.until(`document.querySelector('.desk nav a') !== null`);
     const parts = await linksIn('.desk nav');
-    expect([screens.length, parts.length]).toEqual([3, 6]);
+    expect(screens).toHaveLength(3);
+    expect(parts.length).toBeGreaterThan(5);
     const headings = new Set<string>();
     for (const path of [...screens, ...parts, '/app/none-such']) {
       await page.goto(`${api.url}${path}`);

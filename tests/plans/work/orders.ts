@@ -52,6 +52,7 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call(`GET /v2/orders/${closed.id}/timeline`);
   for (const wanted of [{ id: closed.id }, { number: closed.number }, { external_id: `order-${name}-1` }])
     await client.orders.overview.query(wanted);
+  await client.orders.search.query({ text: 'Table 1', from: today(), to: today() });
   await call(`GET /v2/orders/export?from=${today()}&to=${today()}`);
 
   for (const query of paymentListsOf(closed)) await call(`GET /v2/payments?${query}`);

@@ -1,17 +1,15 @@
 import { useState } from 'react';
 import { goTo, usePath } from '../frame/address.tsx';
-import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
-import { MoneyLists } from './money-lists.tsx';
 import { OrderView } from './order.tsx';
+import { OrderList } from './order-list.tsx';
 import { deskTexts } from './texts.ts';
 
 const base = '/app/desk/orders';
 
-/** Finds an order by its number or its id in another system, and shows it. */
+/** The list of orders, and one that is found by its number or its id in another system. */
 export function Orders() {
   const texts = useTexts(deskTexts);
-  const mayReadPayments = useGranted().may?.('payments:read');
   const wanted = wantedIn(usePath());
   const [shown, setShown] = useState(wanted);
   const [text, setText] = useState(wanted);
@@ -38,7 +36,7 @@ export function Orders() {
           </button>
         </form>
       </search>
-      {wanted !== '' ? <OrderView key={wanted} wanted={wanted} /> : mayReadPayments && <MoneyLists />}
+      {wanted !== '' ? <OrderView key={wanted} wanted={wanted} /> : <OrderList />}
     </>
   );
 }

@@ -12,7 +12,12 @@ import type { OrderList, OrderStatus } from './schema.ts';
 type Beside = 'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor' | 'include' | 'status';
 
 /** What narrows a list: by one status or by any of several. */
-export type OrderFilters = Omit<OrderList, Beside> & { status?: OrderStatus; any_status?: OrderStatus[] };
+export type OrderFilters = Omit<OrderList, Beside> & {
+  status?: OrderStatus;
+  any_status?: OrderStatus[];
+  /** A part of a text of the order or of a line. */
+  text?: string | undefined;
+};
 
 /** What an input narrows the list by. */
 export function filtersOf({
@@ -24,10 +29,11 @@ export function filtersOf({
   channel,
   turn_id,
   settlement_id,
-}: OrderList): OrderFilters {
+  text,
+}: OrderList & Pick<OrderFilters, 'text'>): OrderFilters {
   const [first, ...more] = new Set([status].flat());
   return {
-    ...{ from, to, number, external_id, channel, turn_id, settlement_id },
+    ...{ from, to, number, external_id, channel, turn_id, settlement_id, text },
     ...(more.length > 0 && first !== undefined
       ? { any_status: [first, ...more] }
       : first && { status: first }),
@@ -37,7 +43,7 @@ export function filtersOf({
 /** The statement and the values that list what passes the filters; only the filters that are given are in the SQL. */
 export function listOrders(
   locationId: string,
-  input: OrderList,
+  input: OrderList & Pick<OrderFilters, 'text'>,
 ): { statement: Statement<PageText>; values: unknown[] } {
   const { limit, offset, sort, order, include = [] } = input;
   const given = givenFilters(filterSql, filtersOf(input));
@@ -72,6 +78,14 @@ export const filterSql: FilterSql<OrderFilters> = {
   turn_id: (value) => `o.turn_id = ${value}::uuid`,
   settlement_id: (value) =>
     `o.turn_id = (select s.turn_id from settlements s where s.location_id = ${location} and s.id = ${value}::uuid)`,
+  text: (value) => {
+    const wanted = `(select lower(${value}::text collate "und-x-icu") collate "C")`;
+    const holds = (column: string) =>
+      `strpos(lower(${column} collate "und-x-icu") collate "C", ${wanted}) > 0`;
+    return `(${holds('o.identifier')} or ${holds('o.external_id')} or exists (
+      select from order_items i where i.location_id = ${location} and i.order_id = o.id
+        and (${holds('i.name')} or ${holds('i.comment')})))`;
+  },
 };
 
 const counted: readonly (keyof OrderFilters)[] = ['status', 'any_status', 'from', 'to'];
@@ -174,7 +188,7 @@ function byColumn(column: string, direction: OrderList['order'], where: string, 
      )`;
 }
 
-// By number or external_id there is one at most; by channel what has the channel is counted.
+// By number or external_id there is one at most; by channel what has the channel is counted; a text is looked for in the orders of some days.
 function plain(column: string, direction: OrderList['order'], where: string): string {
   return `start as (
        select count(*) as total from orders o where ${where}

@@ -21,6 +21,7 @@ import {
   OrderUpdateStatus,
   OrderWithBooks,
 } from './schema.ts';
+import { OrderSearch, OrdersFound } from './search.schema.ts';
 import * as orders from './service.ts';
 import { OrderTimeline } from './timeline.schema.ts';
 import { timeline } from './timeline.service.ts';
@@ -152,6 +153,16 @@ export const ordersRouter = router({
     .input(OrderWanted)
     .output(OrderOverview)
     .query(({ ctx, input }) => overview(ctx, input, ctx.caller.granted)),
+
+  search: operation({
+    permission: 'orders:read',
+    summary: 'Find orders by a text',
+    description:
+      'Newest first, of at most 31 days: what has the text in its identifier or `external_id`, or in name or comment of a line.',
+  })
+    .input(OrderSearch)
+    .output(OrdersFound)
+    .query(({ ctx, input }) => orders.search(ctx, input)),
 });
 
 /** What differs in the first family. */

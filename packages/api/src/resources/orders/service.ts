@@ -23,6 +23,7 @@ import type {
   OrderStatus,
   OrderWithBooks,
 } from './schema.ts';
+import type { OrderSearch, OrdersFound } from './search.schema.ts';
 import {
   linesOf,
   type MovedRow,
@@ -39,6 +40,16 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Answer<C
     return answerPage(undefined, input);
   if (readsChanges(input)) return readChanges(ctx, input, orderChanges(input));
   const { statement, values } = listOrders(ctx.caller.locationId, input);
+  const [page] = await ctx.reads.run(statement, values);
+  return answerPage(page, input);
+}
+
+/** Lists the orders of some days that have a part of a text, newest first. Contract: internal procedures. */
+export async function search(ctx: CallContext, input: OrderSearch): Promise<Answer<OrdersFound>> {
+  const { statement, values } = listOrders(ctx.caller.locationId, {
+    ...input,
+    ...{ sort: 'created_at', order: 'desc', include: ['details'] },
+  });
   const [page] = await ctx.reads.run(statement, values);
   return answerPage(page, input);
 }

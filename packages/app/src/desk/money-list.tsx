@@ -1,0 +1,36 @@
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useFormat } from '../frame/format.ts';
+import { useTexts } from '../frame/language.tsx';
+import { Listing } from './listing.tsx';
+import { usePages } from './pages.ts';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+/** Payments that somebody has to look at: of orders that were canceled when they were paid, or what was given back. */
+export function MoneyList({ books }: { books: 'canceled_and_paid' | 'refunded' }) {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const format = useFormat();
+  const when = useWhen();
+  const rows = usePages(['payments', books], (offset, signal) =>
+    comanda.payments.list.query({ books, include: ['books'], limit: 20, offset }, { signal }),
+  );
+  return (
+    <Listing
+      caption={texts.lists[books]}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: texts.madeAt,
+          cell: ({ created_at, order_id }) => (
+            <Link to={`/app/desk/orders/${order_id}`}>{when(created_at)}</Link>
+          ),
+        },
+        { title: texts.total, cell: ({ amount }) => format.money(amount) },
+        { title: texts.refunded, cell: ({ refunded = 0 }) => format.money(refunded) },
+      ]}
+    />
+  );
+}
