@@ -32,7 +32,8 @@ await runScript(() =>
 
 async function build(target, signal) {
   const pages = join(site, 'pages');
-  await withSource('scripts/site/main.ts', ({ main }) => main(root, pages));
+  const beside = join(site, 'beside');
+  await withSource('scripts/site/main.ts', ({ main }) => main(root, pages, beside));
   rmSync(target, { recursive: true, force: true });
   await runInSite(
     process.execPath,
@@ -40,7 +41,7 @@ async function build(target, signal) {
     signal,
   );
   for (const name of ['404.html', 'hashmap.json']) rmSync(join(target, name), { force: true });
-  cpSync(pages, target, { recursive: true, filter: (source) => !source.endsWith('.json') });
+  cpSync(beside, target, { recursive: true });
 }
 
 function compare(fresh) {

@@ -7,7 +7,7 @@ export const guides = [
   { path: 'guides/closing-the-day', title: 'Closing the day' },
   { path: 'guides/erp', title: 'An ERP, end to end' },
   { path: 'errors', title: 'Errors' },
-  { path: 'guides/limits', title: 'Limits' },
+  { path: 'guides/limits', title: 'Rate limits' },
   { path: 'guides/paging', title: 'Paging and reading changes' },
   { path: 'guides/webhooks', title: 'Webhooks' },
   { path: 'guides/verify-a-webhook', title: 'Verify a webhook' },

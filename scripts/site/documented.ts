@@ -29,6 +29,10 @@ export function documentedOf(version: 'v1' | 'v2', document: oas31.OpenAPIObject
 export const isStream = ({ operation: { responses } }: Pick<Documented, 'operation'>): boolean =>
   'text/event-stream' in ((responses?.['200'] as oas31.ResponseObject | undefined)?.content ?? {});
 
+/** `Create an order (v2)`: the title of its page. */
+export const titleOf = ({ version, operation }: Documented): string =>
+  `${operation.summary ?? ''} (${version})`;
+
 /** `reference/v2/orders-create` */
 export const pathOf = ({ version, operation }: Documented): string =>
   `reference/${version}/${kebab(operation.operationId ?? '')}`;

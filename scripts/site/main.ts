@@ -2,16 +2,26 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeSite } from './pages.ts';
 
-/** Writes the Markdown of the site, its sidebar, `llms.txt` and the feed of changes into `folder`, in place of what was there. */
-export async function main(root: string, folder: string): Promise<void> {
-  const { pages, sidebar, index, feed } = await makeSite(root);
+/**
+ * Writes what the generator reads into `pages`: the Markdown, the sidebar and the descriptions. Writes what is served beside its HTML
+ * into `beside`: plain Markdown, `llms.txt` and the feed of changes. Both folders lose what was there.
+ */
+export async function main(root: string, pages: string, beside: string): Promise<void> {
+  const site = await makeSite(root);
+  const named = (texts: Map<string, string>) =>
+    [...texts].map(([path, text]) => [`${path}.md`, text] as const);
+  write(pages, [
+    ...named(site.pages),
+    ['sidebar.json', JSON.stringify(site.sidebar)],
+    ['descriptions.json', JSON.stringify(site.descriptions)],
+  ]);
+  write(beside, [...named(site.plain), ['llms.txt', site.index], ['changelog.xml', site.feed]]);
+}
+
+function write(folder: string, files: readonly (readonly [name: string, text: string])[]): void {
   rmSync(folder, { recursive: true, force: true });
-  const write = (name: string, text: string) => {
+  for (const [name, text] of files) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
-  };
-  for (const [path, text] of pages) write(`${path}.md`, text);
-  write('sidebar.json', JSON.stringify(sidebar));
-  write('llms.txt', index);
-  write('changelog.xml', feed);
+  }
 }

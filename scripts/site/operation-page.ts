@@ -1,5 +1,5 @@
 import type { oas31 } from 'zod-openapi';
-import type { Documented } from './documented.ts';
+import { type Documented, titleOf } from './documented.ts';
 import { fence, prose, table } from './markdown.ts';
 import { parametersOf } from './parameters.ts';
 import { sampleCall, sampleLanguages } from './samples.ts';
@@ -10,7 +10,7 @@ export function operationPage(each: Documented): string {
   const { method, path, operation, components } = each;
   const schemas = (components.schemas ?? {}) as Schemas;
   return [
-    `# ${operation.summary}`,
+    `# ${titleOf(each)}`,
     fence('http', `${method} ${path}`),
     prose(operation.description ?? ''),
     tryLine(each),

@@ -5,16 +5,22 @@ import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { permissions } from '../../packages/api/src/permissions.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { guides } from './contents.ts';
-import { type Documented, documentedOf, pathOf } from './documented.ts';
+import { descriptionOf } from './descriptions.ts';
+import { type Documented, documentedOf, pathOf, titleOf } from './documented.ts';
 import { errorsPage } from './errors-page.ts';
 import { feedOf } from './feed.ts';
 import { prose, table } from './markdown.ts';
 import { operationPage } from './operation-page.ts';
+import { plainMarkdown } from './plain.ts';
 
 /** Everything of the site before it becomes HTML. */
 export interface Site {
-  /** Markdown by path, as in `guides/orders`. */
+  /** Markdown by path, as in `guides/orders`, as the generator reads it. */
   pages: Map<string, string>;
+  /** The same pages as they are served as `.md`. */
+  plain: Map<string, string>;
+  /** What each page says of itself to a web search, by path. */
+  descriptions: Record<string, string>;
   sidebar: Sidebar;
   /** `llms.txt` */
   index: string;
@@ -53,7 +59,14 @@ export async function makeSite(root: string): Promise<Site> {
     if (!pages.has(path)) pages.set(path, guide(root, `docs/${path}.md`));
   }
   const feed = feedOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
-  return { pages, sidebar: sidebarOf(documents, operations), index: indexOf(operations), feed };
+  return {
+    pages,
+    plain: new Map([...pages].map(([path, text]) => [path, plainMarkdown(text)])),
+    descriptions: Object.fromEntries([...pages].map(([path, text]) => [path, descriptionOf(text)])),
+    sidebar: sidebarOf(documents, operations),
+    index: indexOf(operations),
+    feed,
+  };
 }
 
 /** A Markdown source; a line `<<< examples/…` stands for that file. */
@@ -174,9 +187,7 @@ function indexOf(operations: Documented[]): string {
       '- [OpenAPI 3.1 of v1](/openapi-v1.json)',
     ].join('\n'),
     '## Operations',
-    operations
-      .map((each) => line(each.operation.summary ?? '', pathOf(each), `: ${each.method} ${each.path}`))
-      .join('\n'),
+    operations.map((each) => line(titleOf(each), pathOf(each), `: ${each.method} ${each.path}`)).join('\n'),
     '',
   ].join('\n\n');
 }

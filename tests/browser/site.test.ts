@@ -100,6 +100,44 @@ test('a tab shows the sample of its language, and no other', async () => {
   await page.close();
 });
 
+test('the language of a tab is shown on every page, and its focus can be seen', async () => {
+  const { page, complaints } = await opened();
+  const active = `[...document.querySelectorAll('.vp-code-group .blocks > .active')].map((block) => block.className.split(' ')[0]).join()`;
+  await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.evaluate(`document.querySelector('.vp-code-group input').focus()`);
+  const outline = `getComputedStyle(document.querySelector('.vp-code-group input:checked + label')).outlineStyle`;
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
+  expect(await page.evaluate(outline)).toBe('solid');
+  await page.goto(`${api.url}/docs/reference/v2/orders-list`, { waitUntil: 'networkidle0' });
+  await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
+  // Without a load of the page as well.
+  await page.click('.VPSidebar a[href="/docs/reference/v2/products-list"]');
+  await page.waitForFunction(
+    `document.querySelector('h1').textContent.startsWith('List products') && ${active} === 'language-js'`,
+    {
+      timeout: 8_000,
+    },
+  );
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test('the search box asks as the tests of the search do: the guide comes first', async () => {
+  const { page, complaints } = await opened();
+  await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
+  await page.click('#local-search button');
+  await page.waitForSelector('#localsearch-input');
+  await page.type('#localsearch-input', 'verify a webhook');
+  await page.waitForFunction(
+    `document.querySelector('.VPLocalSearchBox .results a')?.pathname === '/docs/guides/verify-a-webhook'`,
+    { timeout: 8_000 },
+  );
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
 test('to try calls there is Swagger UI, whose key stays in the tab', { timeout: 120_000 }, async () => {
   const { page, hosts } = await opened();
   await page.goto(`${api.url}/docs/try?version=v1#/Orders/ordersList`);

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { notSearched } from '../../docs/site/.vitepress/search/options.mjs';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
 import { webhookAddresses } from '../../packages/api/src/documents/webhook-addresses.ts';
@@ -44,11 +45,39 @@ afterAll(() => api.close());
 
 describe('the site', () => {
   test('is built from the sources of today: else run npm run site', () => {
-    for (const [path, text] of site.pages) expect(read(`${path}.md`), path).toBe(text);
+    for (const [path, text] of site.plain) expect(read(`${path}.md`), path).toBe(text);
     expect(read('llms.txt')).toBe(site.index);
     expect(read('changelog.xml')).toBe(site.feed);
     const twins = filesOf(built).filter((name) => name.endsWith('.md'));
     expect(twins.sort()).toEqual([...site.pages.keys()].map((path) => `${path}.md`).sort());
+  });
+
+  test('is Markdown that any reader shows, without the marks of its generator', () => {
+    for (const [path, text] of site.plain) {
+      expect(text.match(/^:::.*$|^```\w* ?\[.*$|\)\{.*\}|&#123;/gm), path).toBeNull();
+      for (const [, block = ''] of (site.pages.get(path) ?? '').matchAll(/^```.*\n([\s\S]*?)^```$/gm))
+        expect(text, path).toContain(block);
+    }
+    expect(site.plain.get('reference/v2/orders-create')).toContain('\nPython:\n\n```python\n');
+  });
+
+  test('every page had the same description: each has its own, which a web search can show whole', () => {
+    const told = pages.map(
+      (page) => /<meta name="description" content="([^"]*)">/.exec(htmlOf(page))?.[1] ?? '',
+    );
+    expect(new Set(told).size).toBe(pages.length);
+    for (const [path, text] of Object.entries(site.descriptions)) {
+      expect(text.length, path).toBeGreaterThan(50);
+      expect(text.length, path).toBeLessThan(160);
+      expect(text, path).not.toMatch(/[`|]|\]\(/);
+    }
+  });
+
+  test('two pages had the same title: each operation names its version', () => {
+    const titles = [...site.plain.values()].map((text) => /^# (.*)$/m.exec(text)?.[1] ?? '');
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+    for (const { page } of operationPages)
+      expect(site.plain.get(page), page).toMatch(new RegExp(`^# .* \\(${page.split('/')[1]}\\)\n`));
   });
 
   test('the fields of an event stood in one table with those of all others: each type has its own', () => {
@@ -72,7 +101,7 @@ describe('the site', () => {
       expect(served.has(`/docs/${path}`), path).toBe(true);
       expect(served.has(`/docs/${path}.md`), path).toBe(true);
       expect(site.index, path).toContain(`(/docs/${path}.md)`);
-      expect(found, path).toContain(`/docs/${path}`);
+      expect(found.has(`/docs/${path}`), path).toBe(!notSearched.includes(`${path}.md`));
     }
     for (const { call, page } of operationPages) expect(read(`${page}.md`)).toContain(call);
     const files = readdirSync(join(repositoryRoot, 'docs/guides'));

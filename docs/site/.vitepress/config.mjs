@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createCssVariablesTheme } from 'shiki';
 import { defineConfig } from 'vitepress';
+import { notSearched } from './search/options.mjs';
+
+const made = (name) => JSON.parse(readFileSync(new URL(`../pages/${name}.json`, import.meta.url), 'utf8'));
+const descriptions = made('descriptions');
 
 export default defineConfig({
   title: 'Comanda',
@@ -46,10 +50,19 @@ export default defineConfig({
       };
     },
   },
+  transformPageData: ({ relativePath }) => ({
+    description: descriptions[relativePath.replace(/\.md$/, '')],
+  }),
   transformHtml: (html) => html.replace(/(<[a-z][^>]*?) style="[^"]*"/g, '$1'),
   themeConfig: {
-    search: { provider: 'local' },
-    sidebar: JSON.parse(readFileSync(new URL('../pages/sidebar.json', import.meta.url), 'utf8')),
+    // How it is searched is set in theme/index.mjs: functions here would come to the browser as text that it must evaluate.
+    search: {
+      provider: 'local',
+      options: {
+        _render: (source, env, md) => (notSearched.includes(env.relativePath) ? '' : md.render(source, env)),
+      },
+    },
+    sidebar: made('sidebar'),
     outline: [2, 3],
     nav: [
       { text: 'Quick start', link: '/guides/quick-start' },
