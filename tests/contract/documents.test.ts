@@ -93,7 +93,12 @@ describe('the OpenAPI documents', () => {
       );
       expect(documents.v2.paths[path]?.get).toMatchObject({
         'x-permission': meta.permission,
-        parameters: [{ name: 'after' }, { name: 'types' }, { name: 'Last-Event-ID', in: 'header' }],
+        parameters: [
+          { name: 'after' },
+          { name: 'types' },
+          { name: 'Last-Event-ID', in: 'header' },
+          { $ref: '#/components/parameters/SimulateStream' },
+        ],
         responses: {
           ...answers,
           '200': {

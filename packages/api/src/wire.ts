@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type ErrorCode as Code, errorCodes, type ReadReason, readReasons } from './reasons.ts';
+import { decimalsKey, onlyIf } from './schema-words.ts';
 
 /** Text counted in code points, as the contract counts it; control characters are allowed here. */
 export function text(shortest: number, longest: number) {
@@ -25,9 +26,12 @@ export const Exactly = z.string().min(1, 'must not be empty');
 /** An id that a list is narrowed by. */
 export const ReferenceId = Exactly.meta(Id.meta() ?? {});
 
+/** The characters of the Unicode category Cc, in a class of a pattern. Every dialect of patterns reads them so. */
+export const controlCharacters = '\\u0000-\\u001F\\u007F-\\u009F';
+
 /** The caller's own identifier of a resource. */
 export const ExternalId = text(1, 255)
-  .refine((value) => !/\p{Cc}/u.test(value), { error: 'must not contain control characters' })
+  .regex(new RegExp(`^[^${controlCharacters}]*$`), 'must not contain control characters')
   .meta({
     description: "The caller's own identifier, unique per location and resource.",
     example: 'SKU-1001',
@@ -41,12 +45,12 @@ export const largestDecimal = 9_999_999_999.99;
 
 /** An amount in the location's currency: at most 2 decimals. */
 export const Money = decimal(2).meta({
-  description: "Amount in the location's currency, 2 decimals.",
+  description: "Amount in the location's currency, at most 2 decimals.",
   example: 12.5,
 });
 
 /** A quantity: at most 3 decimals. */
-export const Quantity = decimal(3).meta({ description: 'Quantity, 3 decimals.', example: 2 });
+export const Quantity = decimal(3).meta({ description: 'Quantity, at most 3 decimals.', example: 2 });
 
 /** A rate of tax: at most 4 decimals. */
 export const TaxRate = z
@@ -54,7 +58,11 @@ export const TaxRate = z
   .min(0, 'must not be negative')
   .max(100, 'must be at most 100')
   .refine((value) => decimals(value) <= 4, { error: 'must have at most 4 decimals' })
-  .meta({ description: 'Percent, included in the price; 4 decimals.', example: 22 });
+  .meta({
+    description: 'Percent, included in the price; at most 4 decimals.',
+    example: 22,
+    [decimalsKey]: 4,
+  });
 
 /** What is added to a quantity, or taken from it below zero: at most 3 decimals. */
 export const QuantityChange = z
@@ -63,7 +71,12 @@ export const QuantityChange = z
   .max(largestDecimal, `must be at most ${largestDecimal}`)
   .refine((value) => value !== 0, { error: 'must not be 0' })
   .refine((value) => decimals(value) <= 3, { error: 'must have at most 3 decimals' })
-  .meta({ description: 'Added to a quantity, or taken from it below zero; 3 decimals.', example: -4 });
+  .meta({
+    description: 'Added to a quantity, or taken from it below zero; at most 3 decimals, and not 0.',
+    example: -4,
+    ...onlyIf({ not: { const: 0 } }),
+    [decimalsKey]: 3,
+  });
 
 /** A moment, as answers carry it. */
 export const Timestamp = z.string().meta({
@@ -84,12 +97,19 @@ export const DateFilter = z.iso
   .refine((day) => day >= '0001', { error: 'must be a date, YYYY-MM-DD' })
   .meta({ description: "A whole day in the location's time zone.", example: '2026-01-31' });
 
+const noHttpUrl = 'must be an http or https URL';
+
 /** Where an image is found; empty when there is none. */
 export const ImageUrl = z
   .string()
   .refine((value) => hasAtMost(value, 2048), { error: 'must have at most 2048 characters', abort: true })
-  .refine((value) => value === '' || isHttpUrl(value), { error: 'must be an http or https URL' })
-  .meta({ maxLength: 2048, example: 'https://images.example.com/flat-white.jpg' });
+  .regex(/^$|^\s*[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/?#\\]/, { error: noHttpUrl, abort: true })
+  .refine((value) => value === '' || URL.canParse(value), { error: noHttpUrl })
+  .meta({
+    maxLength: 2048,
+    description: 'Address of an image, `http` or `https`; empty when there is none.',
+    example: 'https://images.example.com/flat-white.jpg',
+  });
 
 /** `limit` and `offset` of every list. */
 export const paging = {
@@ -209,16 +229,13 @@ function decimal(places: number) {
     .number()
     .min(0, 'must not be negative')
     .max(largestDecimal, `must be at most ${largestDecimal}`)
-    .refine((value) => decimals(value) <= places, { error: `must have at most ${places} decimals` });
+    .refine((value) => decimals(value) <= places, { error: `must have at most ${places} decimals` })
+    .meta({ [decimalsKey]: places });
 }
 
 function decimals(value: number): number {
   const [mantissa = '', exponent = '0'] = String(value).split('e');
   return Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent));
-}
-
-function isHttpUrl(value: string): boolean {
-  return URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

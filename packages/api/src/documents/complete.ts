@@ -4,6 +4,7 @@ import { errorResponses, errorsOf, responseName } from './components.ts';
 import { exampleAnswer, exampleBody, exampleParameter } from './examples.ts';
 import { type HeaderName, headerReferences, successHeaders } from './headers.ts';
 import { answerName, bodyName } from './names.ts';
+import { simulateOf } from './simulate.ts';
 import type { DocumentedRoute } from './view.ts';
 
 /**
@@ -28,6 +29,7 @@ export function complete(
       ...(takesIfMatch(documented.operation) ? [ifMatch] : []),
       ...(meta.conditional ? [ifNoneMatch] : []),
       prefer,
+      simulateOf(documented.operation),
     ],
     ...(requestBody !== undefined && {
       requestBody: namedBody(requestBody as oas31.RequestBodyObject, documented, schemas),

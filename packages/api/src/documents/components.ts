@@ -6,13 +6,14 @@ import type { Operation, Route } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
 import {
   batchLimits,
+  besides,
   type HeaderName,
   headerReferences,
   headers,
   requestLimits,
   text,
-  unknownNames,
 } from './headers.ts';
+import { simulateParameters } from './simulate.ts';
 
 /** Every error answer: when it is given, with what status, code and headers, and what it may say. */
 export const errorResponses = {
@@ -134,6 +135,7 @@ export const errorResponses = {
     description: 'The service is not available at the moment, or is being restarted.',
     message: 'The service is not available at the moment; try again shortly.',
     headers: ['Retry-After'],
+    limited: true,
   },
 } as const satisfies Record<string, ErrorResponse>;
 
@@ -210,6 +212,7 @@ export const components = {
       schema: { type: 'string' },
       example: 'handling=strict',
     },
+    ...simulateParameters,
     IfMatch: {
       name: 'If-Match',
       in: 'header',
@@ -238,7 +241,7 @@ export const components = {
     ),
     NotModified: {
       description: 'The caller has this answer already: `If-None-Match` names its `ETag`.',
-      headers: headerReferences(['X-Request-Id', ...requestLimits, 'ETag']),
+      headers: headerReferences(['X-Request-Id', ...requestLimits, 'X-Comanda-Simulated', 'ETag']),
     },
   } as Record<string, oas31.ResponseObject>,
 } as const;
@@ -247,7 +250,7 @@ function errorResponse(
   { status, description, code, message, headers: own = [], limited }: ErrorResponse,
   batch = false,
 ) {
-  const admitted = limited ? [...requestLimits, ...(batch ? batchLimits : []), ...unknownNames] : [];
+  const admitted = limited ? [...requestLimits, ...(batch ? batchLimits : []), ...besides] : [];
   const names: HeaderName[] = ['X-Request-Id', ...own, ...admitted];
   const example = { error: { code, message, request_id: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' } };
   return {

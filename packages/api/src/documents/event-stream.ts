@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { subscriptionsOf } from '../request/subscription.ts';
 import { eventBodies } from './event-examples.ts';
+import { simulateOf } from './simulate.ts';
 import type { DocumentedRoute } from './view.ts';
 
 const Text = z
@@ -33,7 +34,7 @@ export function asStream(operation: oas31.OperationObject): oas31.OperationObjec
   const { description = '', headers } = { ...(success as oas31.ResponseObject) };
   return {
     ...operation,
-    parameters: [...(operation.parameters ?? []).filter((each) => !isPrefer(each)), lastEventId],
+    parameters: [...(operation.parameters ?? []).filter(isOwn), lastEventId, simulate],
     responses: {
       '200': {
         ...{ description, headers },
@@ -44,8 +45,10 @@ export function asStream(operation: oas31.OperationObject): oas31.OperationObjec
   };
 }
 
-const isPrefer = (parameter: object): boolean =>
-  '$ref' in parameter && String(parameter.$ref).endsWith('/Prefer');
+// A query, as which it was described, takes other headers.
+const isOwn = (parameter: object): boolean => !('$ref' in parameter);
+
+const simulate = simulateOf({ kind: 'subscription', name: '' });
 
 const exampleText = (): string => {
   const body = eventBodies['order.created'];

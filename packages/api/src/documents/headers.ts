@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { beginningsIn } from '../moments.ts';
 import type { Operation } from '../request/operations.ts';
+import { faults } from '../request/simulation.ts';
 
 /** Every header that an answer may carry. Specification: Limits; contract: every response. */
 export const headers = {
@@ -37,6 +38,10 @@ export const headers = {
     'payment.created, payment.updated',
   ),
   'Preference-Applied': text('`handling=strict` when `Prefer: handling=strict` was sent.', 'handling=strict'),
+  'X-Comanda-Simulated': {
+    ...text('Of a sandbox: the fault that was played.', 'slow'),
+    schema: { type: 'string', enum: Object.keys(faults) },
+  },
   Allow: text('The methods that this path takes.', 'GET, HEAD, POST'),
   'Retry-After': count('Seconds to wait before trying again.', 12),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
@@ -51,8 +56,12 @@ export const requestLimits: readonly HeaderName[] = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ];
-/** What it says of names that it did not know. */
-export const unknownNames: readonly HeaderName[] = ['X-Ignored-Fields', 'Preference-Applied'];
+/** What it says of names that it did not know, and of a fault that was played. */
+export const besides: readonly HeaderName[] = [
+  'X-Ignored-Fields',
+  'Preference-Applied',
+  'X-Comanda-Simulated',
+];
 /** What a batch operation says besides. */
 export const batchLimits: readonly HeaderName[] = [
   'X-RateLimit-Batch-Limit',
@@ -69,7 +78,7 @@ export function successHeaders({
   isList,
 }: Pick<Operation, 'kind' | 'meta' | 'input' | 'output' | 'isList'>): HeaderName[] {
   const isDeletion = kind === 'mutation' && 'deleted' in shapeOf(output);
-  const always: HeaderName[] = ['X-Request-Id', ...requestLimits, ...unknownNames];
+  const always: HeaderName[] = ['X-Request-Id', ...requestLimits, ...besides];
   if (meta.status === 201) always.push('Location');
   if (kind === 'mutation') always.push('Idempotency-Replayed');
   if (meta.batch) always.push(...batchLimits);

@@ -7,6 +7,7 @@ import { inFamily, operationsOf, type Route } from '../request/operations.ts';
 import { faults } from '../request/simulation.ts';
 import { complete } from './complete.ts';
 import { components } from './components.ts';
+import { describe } from './describe.ts';
 import { asStream, documentedStreams } from './event-stream.ts';
 import { tagsOf } from './tags.ts';
 import { tidy } from './tidy.ts';
@@ -47,7 +48,7 @@ export async function openApiDocument(
     defs: { Error: ErrorBody },
   }) as oas31.OpenAPIObject;
   const schemas: Record<string, unknown> = { ...generated.components?.schemas };
-  return tidy({
+  const document = tidy({
     openapi,
     info,
     servers: [server],
@@ -67,6 +68,7 @@ export async function openApiDocument(
       schemas: schemas as oas31.SchemasObject,
     },
   });
+  return describe(document);
 }
 
 const server: oas31.ServerObject = {
@@ -87,7 +89,8 @@ function about(version: Route['version']) {
       '(1 to 128 of `A-Z a-z 0-9 . _ -`); the answer repeats it.\n\n',
       'Fields of a body that are not known are ignored and named in `X-Ignored-Fields`; `Prefer: handling=strict` refuses',
       'them. Optional fields without a value are left out. Money has 2 decimals,',
-      "quantities have 3. Timestamps carry the offset of the location's time zone.\n\n",
+      'quantities have 3: `x-decimals` says how many decimals a number may have. `x-excludes` names parameters that must not be given',
+      "beside one. No text may hold U+0000. Timestamps carry the offset of the location's time zone.\n\n",
       'Keys that begin with `cmd_test_` belong to a sandbox. With them `X-Comanda-Simulate` plays a fault, which the answer',
       `names in \`X-Comanda-Simulated\`: ${simulated}.`,
     ].join(' '),

@@ -33,6 +33,11 @@ function plain(schema: Json): void {
   if (schema.const !== undefined) schema.enum = [schema.const];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format !== undefined) delete schema.pattern;
+  // Generators escape it for the language they write.
+  if (typeof schema.pattern === 'string')
+    schema.pattern = schema.pattern.replace(/\\(.)/gs, (escaped, character) =>
+      character === '/' ? character : escaped,
+    );
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if ('example' in schema) {

@@ -20,11 +20,14 @@ export const deliveryHeaders = {
     'SHA-256 of the body (RFC 9530): tells an altered body from a wrong secret, and proves nothing.',
     'sha-256=:DIGEST:',
   ),
-  Traceparent: header(
-    'traceparent',
-    'Where it stands in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
-    '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-  ),
+  Traceparent: {
+    ...header(
+      'traceparent',
+      'Where it stands in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+    ),
+    required: false,
+  },
   UserAgent: header(
     'User-Agent',
     '`Comanda-Webhooks/` and the version of the service.',

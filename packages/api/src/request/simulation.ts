@@ -17,7 +17,7 @@ interface Fault {
 }
 
 /** What a call is of: an operation, or a stream. */
-interface Met {
+export interface Met {
   name: string;
   kind: NamedOperation['kind'] | 'subscription';
 }
@@ -49,6 +49,13 @@ export const faults = {
   },
 } as const satisfies Record<string, Fault>;
 
+/** The faults that an operation, or a stream, can meet, in the order of the table. */
+export const faultsOf = (operation: Met): (keyof typeof faults)[] =>
+  (Object.keys(faults) as (keyof typeof faults)[]).filter((name) => {
+    const { meets }: Fault = faults[name];
+    return meets === undefined || meets(operation);
+  });
+
 /** A fault that a call meets. */
 export interface Simulation {
   fault: keyof typeof faults;
@@ -57,7 +64,7 @@ export interface Simulation {
 }
 
 /** Seconds at most: who waits is not forgotten by what stands between. */
-const mostSeconds = 10;
+export const mostSeconds = 10;
 
 /** What a request asks for. Node has joined a header that came twice. */
 export function simulateOf(headers: IncomingHttpHeaders): string | undefined {
@@ -80,8 +87,7 @@ export function beginSimulation(
   if (asked === undefined) return undefined;
   if (!caller.location.sandbox) throw notInSandbox();
   const { fault, seconds } = read(asked);
-  const { meets }: Fault = faults[fault];
-  if (meets !== undefined && !meets(operation)) throw refused(`${fault} cannot happen to this operation`);
+  if (!faultsOf(operation).includes(fault)) throw refused(`${fault} cannot happen to this operation`);
   headers['X-Comanda-Simulated'] = fault;
   if (fault === 'rate_limited') throw asUsedUp(caller, seconds);
   if (fault === 'unavailable')

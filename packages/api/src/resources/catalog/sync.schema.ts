@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
+import { givenUnlessDeleted, onlyIf } from '../../schema-words.ts';
 import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
@@ -34,6 +35,10 @@ const unlessDeleted = <Name extends string>(...names: Name[]) =>
   });
 
 const needed = 'Needed unless `delete` is `true`.';
+const neededOfItem = ['name', 'price'] as const;
+const neededOfSubselection = ['name', 'min_selection', 'max_selection', 'items'] as const;
+const neededOfProduct = ['name', 'price'] as const;
+const neededOfCategory = ['name'] as const;
 
 /** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
@@ -51,12 +56,12 @@ export const SyncedItem = z
     stock: ItemStock.optional(),
     delete: Delete,
   })
-  .check(unlessDeleted('name', 'price'))
+  .check(unlessDeleted(...neededOfItem))
   .superRefine(({ min, max }, context) => {
     if (min !== undefined && max !== undefined && min > max)
       context.addIssue({ code: 'custom', path: ['min'], message: 'must not be more than max' });
   })
-  .meta({ id: 'CatalogSyncItem' });
+  .meta({ id: 'CatalogSyncItem', ...onlyIf(givenUnlessDeleted(...neededOfItem)) });
 export type SyncedItem = z.infer<typeof SyncedItem>;
 
 /** A choice as a sync brings it. */
@@ -73,14 +78,14 @@ export const SyncedSubselection = z
     items: list(SyncedItem, 100, 'must hold at most 100 items').optional().meta({ description: needed }),
     delete: Delete,
   })
-  .check(unlessDeleted('name', 'min_selection', 'max_selection', 'items'))
+  .check(unlessDeleted(...neededOfSubselection))
   .superRefine(({ min_selection = 0, max_selection = min_selection }, context) => {
     if (min_selection > max_selection) {
       const message = 'must not be more than max_selection';
       context.addIssue({ code: 'custom', path: ['min_selection'], message });
     }
   })
-  .meta({ id: 'CatalogSyncSubselection' });
+  .meta({ id: 'CatalogSyncSubselection', ...onlyIf(givenUnlessDeleted(...neededOfSubselection)) });
 export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
 
 /** A product as a sync brings it. */
@@ -94,8 +99,8 @@ export const SyncedProduct = z
     subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections').optional(),
     delete: Delete,
   })
-  .check(unlessDeleted('name', 'price'))
-  .meta({ id: 'CatalogSyncProduct' });
+  .check(unlessDeleted(...neededOfProduct))
+  .meta({ id: 'CatalogSyncProduct', ...onlyIf(givenUnlessDeleted(...neededOfProduct)) });
 export type SyncedProduct = z.infer<typeof SyncedProduct>;
 
 /** A category as a sync brings it, with the products that stand under it. */
@@ -114,8 +119,8 @@ export const SyncedCategory = z
       example: false,
     }),
   })
-  .check(unlessDeleted('name'))
-  .meta({ id: 'CatalogSyncCategory' });
+  .check(unlessDeleted(...neededOfCategory))
+  .meta({ id: 'CatalogSyncCategory', ...onlyIf(givenUnlessDeleted(...neededOfCategory)) });
 export type SyncedCategory = z.infer<typeof SyncedCategory>;
 
 /** What happens to what is not named: `upsert` leaves it, `replace` removes it when it has an `external_id`. */

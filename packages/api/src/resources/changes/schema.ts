@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
+import { excludes } from '../../schema-words.ts';
 import { Id, Pagination, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** What makes a list answer what has changed, by the moment of the last change, then id. */
@@ -11,10 +12,15 @@ export const changes = {
       description: `Only what changed at this moment or later, by the moment of the last change. ${aheadSentence}`,
       example: '2026-01-31T00:00:00Z',
     }),
-  cursor: z.string().optional().meta({
-    description:
-      'Where to read on what has changed: as the `Link` of the answer before has it; instead of `updated_since`.',
-  }),
+  cursor: z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Where to read on what has changed: as the `Link` of the answer before has it. Not together with `updated_since`, nor with an ' +
+        '`offset` of more than 0.',
+      ...excludes('updated_since', 'offset'),
+    }),
 };
 
 /** The same as an input has it. */

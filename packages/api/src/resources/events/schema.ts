@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
+import { excludes } from '../../schema-words.ts';
 import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
 import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
@@ -42,8 +43,9 @@ export const EventList = z
     since: readFrom(TimestampFilter)
       .optional()
       .meta({
-        description: `From the first event of this moment or later on, in place of \`after\`. ${aheadSentence}`,
+        description: `From the first event of this moment or later on; not together with \`after\`. ${aheadSentence}`,
         example: '2026-01-31T00:00:00Z',
+        ...excludes('after'),
       }),
     types: list(z.enum(eventTypes), 100)
       .min(1, 'must name at least one event type')

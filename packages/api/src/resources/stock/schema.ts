@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { list, mostFaults } from '../../lists.ts';
+import { exactlyOne, onlyIf } from '../../schema-words.ts';
 import { typedAs } from '../../typed-as.ts';
 import { ExternalId, Id, Label, paging, Quantity, QuantityChange, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
@@ -90,7 +91,12 @@ export const StockSyncItem = z
         message: 'must not be given together with quantity',
       });
   })
-  .meta({ id: 'StockSyncItem' });
+  .meta({
+    id: 'StockSyncItem',
+    description:
+      'The stock of one product: exactly one of `product_id`, `external_id` and `sku`, and exactly one of `quantity` and `adjust`.',
+    ...onlyIf(exactlyOne(...productNames), exactlyOne('quantity', 'adjust')),
+  });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
 
 const { product_id, external_id, sku, quantity, adjust, ...others } = StockSyncItem.shape;

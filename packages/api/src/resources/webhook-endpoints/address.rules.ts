@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { absoluteHttp, longestUrl } from './address.schema.ts';
 
 /** `public`: https to public addresses only; `any`: also http and private addresses (WEBHOOK_TARGETS). */
 export type WebhookTargets = 'public' | 'any';
@@ -19,10 +20,12 @@ export function checkWebhookUrl(
   targets: WebhookTargets,
   allowCidrs: readonly string[],
 ): UrlVerdict {
-  if ([...text].length > maxUrlCharacters) return refuse(`must be at most ${maxUrlCharacters} characters`);
-  if (!absoluteHttp.test(text) || !URL.canParse(text)) return refuse('must be an absolute http or https URL');
+  if ([...text].length > longestUrl) return refuse(`must be at most ${longestUrl} characters`);
+  const [, authority] = absoluteHttp.exec(text) ?? [];
+  if (authority === undefined || !URL.canParse(text)) return refuse('must be an absolute http or https URL');
   const url = new URL(text);
-  if (url.username !== '' || url.password !== '') return refuse('must not contain credentials');
+  // Empty ones, too, as in `https://@host/`.
+  if (authority.includes('@')) return refuse('must not contain credentials');
   if (text.includes('#')) return refuse('must not contain a fragment');
   if (targets === 'any') return { ok: true, url };
 
@@ -59,11 +62,6 @@ export function isAllowedAddress(
 }
 
 type Address = ReturnType<typeof ipaddr.process>;
-
-const maxUrlCharacters = 2048;
-
-// What `new URL` would silently trim, strip or repair (blanks, controls, backslashes, missing slashes) is refused.
-const absoluteHttp = /^https?:\/\/[^/\\?#\s\p{Cc}][^\s\p{Cc}\\]*$/iu;
 
 const insideName = /^(.+\.)?(localhost|local|internal)\.*$/;
 

@@ -3,6 +3,7 @@ import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
 import { ById, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
+import { longestUrl, webhookUrlPattern } from './address.schema.ts';
 
 /** No more dead deliveries are counted. */
 export const mostDead = 1_000;
@@ -13,11 +14,19 @@ export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
 const EventTypes = list(z.enum(subscribableEventTypes), 100)
   .min(1, 'must name at least one event type')
   .refine((types) => new Set(types).size === types.length, { error: 'must not repeat an event type' })
-  .meta({ description: 'The event types it receives.', example: ['order.created', 'order.status_changed'] });
+  .meta({
+    description: 'The event types it receives, each once.',
+    example: ['order.created', 'order.status_changed'],
+    uniqueItems: true,
+  });
 
+/** Where events are sent. `checkWebhookUrl` refuses what the pattern does not match, with a sentence for each case. */
 const Url = z.string().meta({
-  description: 'Absolute http(s) URL, at most 2,048 characters.',
+  description:
+    'Absolute `http` or `https` URL without credentials and without a fragment, at most 2,048 characters. Unless the service is ' +
+    'set up otherwise: `https`, and a public address.',
   example: 'https://erp.example.com/hooks/comanda',
+  ...{ maxLength: longestUrl, pattern: webhookUrlPattern },
 });
 
 const include = z.enum(['snapshot']);
@@ -161,7 +170,7 @@ export const WebhookReplay = z
     }),
     until: TimestampFilter.optional().meta({ description: 'And not after this one; now unless given.' }),
     event_types: EventTypes.optional().meta({
-      description: 'Only these of the types that the endpoint is subscribed to.',
+      description: 'Only these of the types that the endpoint is subscribed to, each once.',
       example: ['order.created'],
     }),
     only: z.enum(['failed', 'all']).default('failed').meta({
