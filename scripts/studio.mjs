@@ -1,4 +1,4 @@
-// npm run studio [-- --as NAME] [--read-only] [--port N]: Prisma Studio on the running database, loopback only.
+// npm run studio [-- --as NAME] [--edit] [--port N]: Prisma Studio on the running database, loopback only.
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { withSource } from './run-source.mjs';
 

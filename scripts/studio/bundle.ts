@@ -107,7 +107,7 @@ export const bundleEdits: readonly BundleEdit[] = [
   {
     gives: 'before an edit is saved one reads what changes',
     find: 'Qu=lii(Tg)',
-    put: 'Qu=lii(Tg)+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+(row.number??row.name??"")+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
+    put: 'Qu=lii(Tg)+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+window.comandaRow(c.name,row)+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
   },
   {
     gives: 'before a deletion one reads that more goes with it, and how it comes back',

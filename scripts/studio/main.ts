@@ -19,6 +19,7 @@ export interface StudioArguments {
   port: number | null;
   /** Whose edits the audit tells; null where nobody said. */
   name: string | null;
+  /** Reads only, unless `--edit` is given. */
   readOnly: boolean;
   /** Where the service answers, which has the desk. */
   desk: string | undefined;
@@ -41,7 +42,7 @@ export async function main(
   const { DATABASE_ROLE_PREFIX } = env;
   const prefix = readSettings({ DATABASE_ROLE_PREFIX }).databaseRolePrefix;
   const desk = deskAddress(said, runningService(env));
-  const { user, role, own } = await roleThere(url, prefix, kind);
+  const { user, role, own } = await roleThere(url, prefix, readOnly ? ['reader', 'admin'] : ['admin']);
   if (own && given !== null && given !== user)
     throw new Error(`--as: the database is opened as ${user}, so ${user} makes the edits: leave --as out`);
   const name = own ? user : (given ?? 'studio');
@@ -56,7 +57,7 @@ export async function main(
     const server = await serveStudio(port, { bundle, database, door, title, desk, entered });
     say(`Prisma Studio: ${door.address()}`);
     say('the address lets one browser tab in, once; then another is printed here');
-    say(`as ${name}, ${role ?? user}${readOnly ? ', reads only' : ''}; Ctrl-C ends it`);
+    say(`as ${name}, ${role ?? user}${readOnly ? ', reads only (--edit to edit)' : ''}; Ctrl-C ends it`);
     if (!own && !readOnly)
       say(
         `the audit marks ${name} as stated, since ${user} is no login of one person: comanda db roles person makes one`,
@@ -78,7 +79,7 @@ export function readArguments(args: string[]): StudioArguments {
     args,
     options: {
       ...{ port: { type: 'string' }, as: { type: 'string' }, desk: { type: 'string' } },
-      'read-only': { type: 'boolean' },
+      edit: { type: 'boolean' },
     },
   });
   const port = values.port === undefined ? null : Number(values.port);
@@ -90,7 +91,7 @@ export function readArguments(args: string[]): StudioArguments {
     throw new Error(
       '--as: a name of 1 to 40 letters, digits, spaces and . @ - _, which does not begin with comanda',
     );
-  return { port, name: name?.trim() ?? null, readOnly: values['read-only'] === true, desk: values.desk };
+  return { port, name: name?.trim() ?? null, readOnly: values.edit !== true, desk: values.desk };
 }
 
 /** Where the service answers that runs on the embedded database. */
@@ -114,16 +115,16 @@ async function ownLogin(
 }
 
 /**
- * Who the URL's user is, and which role it takes: that of the kind, or none where one role does everything. `own`: the login is of
- * nobody else, so no SQL takes another name in the audit.
- * @throws {Error} the roles are apart, and the user does not belong to that one.
+ * The URL's user, and the role that it takes: the first of these kinds that it belongs to, or none where one role does everything. An admin
+ * who reads may have no login of a reader. `own`: the login is of nobody else, so no SQL takes another name in the audit.
+ * @throws {Error} the roles are apart, and the user belongs to none of these.
  */
 async function roleThere(
   url: string,
   prefix: string,
-  kind: RoleKind,
+  kinds: readonly RoleKind[],
 ): Promise<{ user: string; role: string | null; own: boolean }> {
-  const asked = roleName(prefix, kind);
+  const asked = kinds.map((kind) => roleName(prefix, kind));
   const client = new pg.Client({ connectionString: url, application_name: 'studio' });
   await client.connect();
   try {
@@ -131,21 +132,22 @@ async function roleThere(
       user: string;
       own: boolean;
       apart: boolean | null;
-      member: boolean | null;
+      taken: string | null;
     }>(
       `select session_user as user, not r.rolsuper and r.rolname !~ $2
            and r.oid is distinct from (select c.relowner from pg_class c where c.oid = to_regclass('public.locations')) as own,
-         has_table_privilege(to_regrole($1), to_regclass('public.locations'), 'SELECT') as apart,
-         pg_has_role(to_regrole($1), 'MEMBER') as member
+         has_table_privilege(to_regrole(($1::text[])[1]), to_regclass('public.locations'), 'SELECT') as apart,
+         (select k.name from unnest($1::text[]) with ordinality as k (name, place)
+          where pg_has_role(to_regrole(k.name), 'MEMBER') order by k.place limit 1) as taken
        from pg_roles r where r.rolname = session_user`,
       [asked, `_(${roleKinds.join('|')})$`],
     );
-    const [found = { user: '', own: false, apart: null, member: null }] = rows;
+    const [found = { user: '', own: false, apart: null, taken: null }] = rows;
     const { user, own } = found;
     if (found.apart !== true) return { user, own, role: null };
-    if (found.member === true) return { user, own, role: asked };
+    if (found.taken !== null) return { user, own, role: found.taken };
     throw new Error(
-      `DATABASE_URL is ${found.user}'s: give Studio that of ${asked}, or of a role that is granted it (docs/operations.md#roles)`,
+      `DATABASE_URL is ${found.user}'s: give Studio that of ${asked[0]}, or of a role that is granted it (docs/operations.md#roles)`,
     );
   } finally {
     await client.end();

@@ -17,7 +17,7 @@ export function refusalOf(error: unknown, { readOnly }: { readOnly: boolean }): 
   if (readOnly && means(code, 'readOnly', 'notGranted'))
     return {
       name: code,
-      message: 'This Studio only reads: start one that edits by npm run studio -- --as <your name>',
+      message: 'This Studio only reads: start one that edits by npm run studio -- --edit --as <your name>',
     };
   return {
     name: code,

@@ -83,7 +83,7 @@ async function answer(
   if (!door.isIn(request)) return send(response, 401, 'text/plain', notIn);
   switch (route) {
     case 'POST /session':
-      return send(response, 200, 'application/json', JSON.stringify(sessionOf(studio)));
+      return send(response, 200, 'application/json', JSON.stringify(await sessionOf(studio)));
     case 'POST /bff': {
       const asked = JSON.parse(await bodyOf(request)) as Asked;
       return send(response, 200, 'application/json', JSON.stringify(await procedure(database, asked)));
@@ -96,7 +96,13 @@ async function answer(
 const used =
   'this address was used, or is not the last one: open the last address that npm run studio printed';
 
-const sessionOf = ({ title, desk }: Studio): PageSession => ({ title, desk, deskLinks, kept: keptRows });
+async function sessionOf({ title, desk, database }: Studio): Promise<PageSession> {
+  const read = await database.run([{ sql: 'select id, name from locations' }]);
+  if ('refusal' in read) throw new Error(read.refusal.message);
+  const rows = (read.rows[0] ?? []) as { id: string; name: string }[];
+  const locations = Object.fromEntries(rows.map(({ id, name }) => [id, name]));
+  return { title, desk, deskLinks, kept: keptRows, locations };
+}
 
 /** What Studio's page asks for. */
 interface Asked {

@@ -8,7 +8,9 @@ import { linkTo } from './app-page.ts';
 import { type Browser, startBrowser } from './browser.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-const studio = useClosed(() => startStudio(api.databaseUrl, ['--as', 'ana', '--desk', `${api.url}/`]));
+const studio = useClosed(() =>
+  startStudio(api.databaseUrl, ['--as', 'ana', '--edit', '--desk', `${api.url}/`]),
+);
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();

@@ -71,7 +71,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       await ana.edit('cancel_reason');
       await ana.write('The guest left');
       expect(await ana.save()).toContain(
-        '9 status: "pending" → "canceled". 9 cancel_reason: null → "The guest left".',
+        'Café Ana · orders · 9 status: "pending" → "canceled". Café Ana · orders · 9 cancel_reason: null → "The guest left".',
       );
       await soon(() => orderOf(9)).toMatchObject({ status: 'canceled', cancel_reason: 'The guest left' });
     },
@@ -79,7 +79,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       await ana.open(linkOf('Change a price'));
       await ana.edit('price');
       await ana.write('3.8');
-      expect(await ana.save()).toContain('Espresso price: "3.5" → 3.8.');
+      expect(await ana.save()).toContain('Café Ana · products · Espresso price: "3.5" → 3.8.');
       await soon(() => espresso()).toMatchObject({ price: '3.8' });
     },
     async 'Hide a product, and show it again'() {

@@ -15,7 +15,7 @@ import { soon } from './recipes.ts';
 // Who gets in to Studio, and what its page lets nobody write or delete.
 
 const kit = useWorkerKit();
-const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
+const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 let api: TestApi;
 let browser: Browser;
 let ana: Admin;

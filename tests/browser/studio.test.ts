@@ -11,9 +11,9 @@ import { linkOf, links, recipes, refusals } from './guide.ts';
 import { recipesAt, soon } from './recipes.ts';
 
 const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
-const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
-const ofEva = useClosed(() => startStudio(kit.url, ['--as', 'eva']));
-const ofBob = useClosed(() => startStudio(kit.url, ['--as', 'bob', '--read-only']));
+const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
+const ofEva = useClosed(() => startStudio(kit.url, ['--as', 'eva', '--edit']));
+const ofBob = useClosed(() => startStudio(kit.url, ['--as', 'bob']));
 let api: TestApi;
 let kitchen: OrderKitchen;
 let browser: Browser;

@@ -4,7 +4,7 @@ import { useWorkerKit } from '../worker/kit.ts';
 import { end, ended, startRun, startStudio } from './run.ts';
 
 const kit = useWorkerKit();
-const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
+const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 
 describe('npm run studio', { timeout: 120_000 }, () => {
   it.each([
@@ -36,10 +36,17 @@ describe('npm run studio', { timeout: 120_000 }, () => {
       expect(await ended(run)).toBe(1);
       expect(run.output()).toMatch(
         new RegExp(
-          `^comanda: DATABASE_URL is \\w+_${role}'s: give Studio that of \\w+_admin, or of a role that`,
+          `^comanda: DATABASE_URL is \\w+_${role}'s: give Studio that of \\w+_reader, or of a role that`,
         ),
       );
     }
+  });
+
+  it('reads as an admin whose login is no reader', async () => {
+    const run = await startStudio(kit.url, [], 'admin');
+    expect(run.output()).toMatch(/as studio, \w+_admin, reads only \(--edit to edit\)/);
+    expect((await run.query('delete from products')).refusal?.message).toMatch(/This Studio only reads/);
+    expect(await end(run, 'SIGTERM')).toBe(0);
   });
 
   it.each([['SIGTERM'], ['SIGINT']] as const)(

@@ -102,7 +102,7 @@ async function studio(settings: Record<string, string>, ...args: string[]) {
 
 describe('npm run studio', () => {
   it('signs in as the person of --as where there is a login, so the name is known', async () => {
-    const run = await studio({}, '--as', 'ana');
+    const run = await studio({}, '--edit', '--as', 'ana');
     try {
       expect(await run.users()).toEqual(['ana']);
       expect(run.output()).toContain('as ana, comanda_admin;');
@@ -113,7 +113,7 @@ describe('npm run studio', () => {
   });
 
   it('says that a name is only stated where the person has no login', async () => {
-    const run = await studio({}, '--as', 'eva');
+    const run = await studio({}, '--edit', '--as', 'eva');
     try {
       expect(await run.users()).toEqual(['comanda_admin']);
       await waitFor('all that it prints', () => run.output().includes('comanda db roles person'));
@@ -124,14 +124,14 @@ describe('npm run studio', () => {
   });
 
   it('takes the name of the login in DATABASE_URL, and no other', async () => {
-    const run = await studio({ DATABASE_URL: anaUrl });
+    const run = await studio({ DATABASE_URL: anaUrl }, '--edit');
     try {
       expect(await run.users()).toEqual(['ana']);
       expect(run.output()).toContain('as ana, comanda_admin;');
     } finally {
       await run.end();
     }
-    const other = await studio({ DATABASE_URL: anaUrl }, '--as', 'bob');
+    const other = await studio({ DATABASE_URL: anaUrl }, '--edit', '--as', 'bob');
     await other.end();
     expect(other.output()).toContain(
       '--as: the database is opened as ana, so ana makes the edits: leave --as out',

@@ -37,7 +37,7 @@ export interface Queried {
 export function startRun(
   args: string[],
   url: string | undefined,
-  role: RoleKind = args.includes('--read-only') ? 'reader' : 'admin',
+  role: RoleKind = args.includes('--edit') ? 'admin' : 'reader',
 ): Run {
   const { DATABASE_URL, NODE_ENV, NODE_OPTIONS, ...env } = process.env;
   const child = spawn(process.execPath, ['scripts/studio.mjs', ...args], {
@@ -65,9 +65,9 @@ export function startRun(
 }
 
 /** Starts it, and waits for nothing but the line with its address: then it listens. */
-export async function startStudio(url: string, args: string[] = []): Promise<RunningStudio> {
+export async function startStudio(url: string, args: string[] = [], role?: RoleKind): Promise<RunningStudio> {
   const port = await freePort();
-  const run = startRun(['--port', String(port), ...args], url);
+  const run = startRun(['--port', String(port), ...args], url, role);
   let given = 0;
   const address = async () => {
     const printed = () => run.output().match(/http:\/\/\S+#code=\S+/g) ?? [];

@@ -10,8 +10,8 @@ import { insertOrder, useWorkerKit } from '../worker/kit.ts';
 import { codeOf, ended, enter, type RunningStudio, startRun, startStudio } from './run.ts';
 
 const kit = useWorkerKit();
-const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana']));
-const reader = useClosed(() => startStudio(kit.url, ['--as', 'bob', '--read-only']));
+const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
+const reader = useClosed(() => startStudio(kit.url, ['--as', 'bob']));
 
 describe('the page', () => {
   it('is at the address that is printed, which listens by then; another is printed when it is used', () => {
@@ -35,7 +35,7 @@ describe('the page', () => {
 
   it('has the address of the desk that was said, and none that nobody knows', async () => {
     expect(await session(ana)).toMatchObject({ title: 'Studio · ana', desk: null });
-    const studio = await startStudio(kit.url, ['--as', 'eva', '--desk', 'https://pos.example/api']);
+    const studio = await startStudio(kit.url, ['--as', 'eva', '--edit', '--desk', 'https://pos.example/api']);
     try {
       expect(studio.output()).toContain('orders lead to the desk: https://pos.example/app/desk\n');
       expect(await session(studio)).toMatchObject({ desk: 'https://pos.example/app/desk' });
@@ -174,10 +174,10 @@ describe('an edit as the grid sends it', () => {
   });
 
   it('is refused by a Studio that only reads, which says how to edit', async () => {
-    expect(reader.output()).toMatch(/as bob, \w+_reader, reads only;/);
+    expect(reader.output()).toMatch(/as bob, \w+_reader, reads only \(--edit to edit\);/);
     for (const sql of ['delete from products', 'commit; delete from products', 'delete from events'])
       expect((await reader.query(sql)).refusal?.message).toMatch(
-        /This Studio only reads: start one that edits by npm run studio -- --as <your name>$/,
+        /This Studio only reads: start one that edits by npm run studio -- --edit --as <your name>$/,
       );
     expect((await reader.query('select name from locations')).rows).toHaveLength(1);
   });

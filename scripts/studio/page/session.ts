@@ -11,4 +11,6 @@ export interface PageSession {
   deskLinks: Readonly<Record<string, string>>;
   /** Tables whose rows are not deleted, and what to do instead. */
   kept: Readonly<Record<string, string>>;
+  /** Names of locations by their ids. */
+  locations: Readonly<Record<string, string>>;
 }

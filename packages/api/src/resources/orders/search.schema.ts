@@ -27,7 +27,7 @@ export const OrderSearch = z
         context.addIssue({
           code: 'custom',
           path: ['to'],
-          message: `must be at most ${mostDays} days from from`,
+          message: `must be at most ${mostDays} days after from`,
         });
     }),
   )
