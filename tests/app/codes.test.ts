@@ -41,6 +41,7 @@ describe('a code', () => {
         'turns:read',
         'turns:write',
         'orders:read',
+        'payments:read',
         'products:read',
         'events:read',
       ],

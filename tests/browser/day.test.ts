@@ -75,8 +75,9 @@ describe.each([
     await page.until(`document.querySelector('.turn tfoot') !== null`);
     const [paid] = [await place(), await place()];
     await pay(paid);
-    await page.until(`document.querySelector('.turn tbody td:nth-child(3)')?.innerText.includes('12')`);
-    expect(await page.evaluate(`document.querySelector('.turn tbody th').innerText`)).toBe(texts.cash);
+    const row = `document.querySelector('[aria-labelledby=turn] tbody tr')`;
+    await page.until(`${row}?.cells[2].innerText.includes('12')`);
+    expect(await page.evaluate(`${row}.cells[0].innerText`)).toBe(texts.cash);
     const collected = `[...document.querySelectorAll('.totals div')].map(({ innerText }) => innerText).join()`;
     await page.until(
       `${collected}.includes('${texts.sales}') && ${collected}.includes('${texts.collected}')`,

@@ -2,7 +2,8 @@ import { type ComandaClient, comandaError, listAll } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
-import { useEvents, useReadAgain } from '../frame/live.tsx';
+import { useGranted } from '../frame/granted.ts';
+import { useEvents, useEventsOf, useReadAgain } from '../frame/live.tsx';
 
 /** The open turn, with what it collected by method. */
 export type OpenTurn = Awaited<ReturnType<ComandaClient['turns']['getCurrent']['query']>>;
@@ -11,8 +12,9 @@ export type OpenTurn = Awaited<ReturnType<ComandaClient['turns']['getCurrent']['
 export type ClosedTurn = Awaited<ReturnType<ComandaClient['turns']['close']['mutate']>>;
 
 const readAgainMs = 3_000;
-/** Payments are completed elsewhere, and the key of the day hears of none. */
+/** For keys of sessions from before the day could hear of payments. */
 const lookAgainMs = 10_000;
+const ofPayments = ['payment.updated'] as const;
 
 /** The open turn; null where none is. */
 export function useOpenTurn() {
@@ -20,11 +22,14 @@ export function useOpenTurn() {
   const queryKey = ['turn'];
   const readAgain = useReadAgain(queryKey, readAgainMs);
   useEvents(({ type }) => {
-    if (type.startsWith('order.')) readAgain();
+    if (type.startsWith('order.') || type.startsWith('turn.')) readAgain();
   });
+  const { may } = useGranted();
+  const hearsPayments = may?.('payments:read') === true;
+  useEventsOf(ofPayments, hearsPayments, readAgain);
   return useQuery({
     queryKey,
-    refetchInterval: lookAgainMs,
+    refetchInterval: may === undefined || hearsPayments ? false : lookAgainMs,
     queryFn: ({ signal }): Promise<OpenTurn | null> =>
       comanda.turns.getCurrent.query({ include: ['methods'] }, { signal }).catch((error) => {
         if (comandaError(error)?.code === 'resource_not_found') return null;
@@ -37,6 +42,10 @@ export function useOpenTurn() {
 export function useTurnsEnded(day: string) {
   const { comanda } = useComanda();
   const { dayOf } = useFormat();
+  const readAgain = useReadAgain(['turns'], readAgainMs);
+  useEvents(({ type }) => {
+    if (type.startsWith('turn.')) readAgain();
+  });
   return useQuery({
     queryKey: ['turns', day],
     queryFn: async ({ signal }) => {

@@ -18,7 +18,10 @@ import { frameTexts } from './texts.ts';
 /** The types of events that each screen follows: its key sees these. */
 const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
   board: ['order.created', 'order.updated'],
-  day: ['order.created', 'order.updated', 'stock.updated', 'product.deleted'],
+  day: [
+    ...['order.created', 'order.updated', 'stock.updated', 'product.deleted'],
+    ...['turn.open', 'turn.updated', 'turn.closed'],
+  ] as EventType[],
   desk: ['order.updated'],
 };
 
@@ -93,6 +96,22 @@ export function useEvents(listener: Listener): void {
       listeners.delete(tell);
     };
   }, [listeners]);
+}
+
+/**
+ * Calls `listener` with each event of these types, and whenever such events may have been missed. For types that not every key of a screen
+ * sees, once it is known that this one does (`isWanted`).
+ */
+export function useEventsOf(types: readonly EventType[], isWanted: boolean, listener: () => void): void {
+  const live = useSessionLive();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => {
+    const tell = () => latest.current();
+    return isWanted ? live.onEvents(types, tell, tell) : undefined;
+  }, [live, types, isWanted]);
 }
 
 /** Reads, and keeps the events that come meanwhile: what is read may be from before them. */

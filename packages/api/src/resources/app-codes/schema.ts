@@ -6,13 +6,14 @@ import { Id, Label, Timestamp } from '../../wire.ts';
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
   board: ['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
-  // Orders and products for their events alone: by these its figures follow what is sold.
+  // Orders, payments and products for their events alone: by these its figures follow what is sold and collected.
   day: [
     'reports:read',
     'stock:read',
     'turns:read',
     'turns:write',
     'orders:read',
+    'payments:read',
     'products:read',
     'events:read',
   ],

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { AppPage } from './app-page.ts';
+import { live, useBoards } from './boards.ts';
+
+// What is collected and closed elsewhere is on the day by its events: it asks for nothing while nothing happens.
+
+const { api, opened, place, link } = useBoards();
+const timeout = 90_000;
+
+const client = () => api.client();
+const requests = (page: AppPage) =>
+  page.evaluate<number>(
+    `performance.getEntriesByType('resource').filter(({ name }) => name.includes('turns.')).length`,
+  );
+
+async function day(): Promise<AppPage> {
+  const page = await opened({}, await link({ screens: ['day'] }));
+  await page.until(live);
+  await page.until(`document.querySelector('.turn') !== null`);
+  return page;
+}
+
+/** A payment that is completed elsewhere, once its order is on the day. */
+async function paidElsewhere(page: AppPage, wait = async () => {}): Promise<void> {
+  const before = await client().turns.getCurrent.query();
+  const order = await place();
+  await page.until(`document.querySelector('.turn p').innerText.endsWith(': ${before.total_orders + 1}')`);
+  await wait();
+  const { payment } = await client().orders.get.query({ id: order.id });
+  await client().payments.complete.mutate({ id: payment.id });
+  const { total_collected } = await client().turns.getCurrent.query();
+  await page.until(
+    `document.querySelector('.turn tfoot td:nth-child(3)')?.innerText.includes('${total_collected}')`,
+  );
+}
+
+test('a turn that is opened, paid into and closed elsewhere, without a request while nothing happens', {
+  timeout,
+}, async () => {
+  const page = await day();
+  await page.until(`document.querySelector('.turn').innerText.includes('No turn is open')`);
+  await client().turns.open.mutate();
+  await page.until(`document.querySelector('.turn tfoot') !== null`);
+  await paidElsewhere(page, async () => {
+    // What the order has changed is read by then.
+    await sleep(6_000);
+    const before = await requests(page);
+    await sleep(12_000);
+    expect(await requests(page)).toBe(before);
+  });
+  await client().turns.close.mutate();
+  await page.until(`document.querySelectorAll('.turn').length === 2`);
+});
+
+test('a session from before the day could hear of payments looks at its turn again and again', {
+  timeout,
+}, async () => {
+  await client()
+    .turns.open.mutate()
+    .catch(() => {});
+  const page = await day();
+  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+  await api.app.database.pool.query(
+    `update api_keys set permissions = array_remove(permissions, 'payments:read') where starts_with($1, prefix)`,
+    [key],
+  );
+  await expect
+    .poll(() =>
+      api
+        .client(key)
+        .limits.get.query()
+        .then(({ effective_permissions }) => effective_permissions),
+    )
+    .not.toContain('payments:read');
+  await page.goto(`${api.url}/app/day`);
+  await page.until(live);
+  await page.until(`document.querySelector('.turn tfoot') !== null`);
+  await paidElsewhere(page);
+  expect(await page.evaluate(live)).toBe(true);
+});
