@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { withstandExhaustion } from './exhaustion.ts';
 import { silence, type WorkKind, workLimits } from './lifetimes.ts';
@@ -15,7 +16,16 @@ export interface Statement<Row> {
 
 /** Declares a prepared statement whose rows have the shape `Row`. Names are unique in the code base. */
 export function statement<Row>(name: string, text: string): Statement<Row> {
-  return { name, text };
+  return { name: nameWithin(name), text };
+}
+
+/** PostgreSQL cuts a longer name, in bytes: two that begin alike would then be one, and the second be refused. */
+const longestName = 63;
+
+function nameWithin(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${name.slice(0, longestName - digest.length - 1)}_${digest}`;
 }
 
 /** Whatever runs statements: the pool, or one transaction. */
