@@ -1,0 +1,59 @@
+import type { Reason } from '../../packages/api/src/reasons.ts';
+
+/** What a request that is valid by the document may be refused for, and why no schema can say it. */
+export const refusals: Partial<Record<Reason, string>> = {
+  not_found: 'what is there',
+  external_id_taken: 'what is there',
+  sku_taken: 'what is there',
+  still_referenced: 'what is there',
+  unknown_product: 'what is there',
+  unknown_category: 'what is there',
+  unknown_reference: 'what is there',
+  payment_method_unusable: 'what is there',
+  invalid_selection: 'the subselections of the product',
+  out_of_stock: 'what is left',
+  stock_changed: 'what is left',
+  stock_range: 'what is left',
+  illegal_move: 'where it stands',
+  endpoint_disabled: 'where it stands',
+  too_many_endpoints: 'what is there',
+  certification_running: 'where it stands',
+  certification_ended: 'where it stands',
+  turn_open: 'where it stands',
+  no_turn: 'where it stands',
+  unknown_cursor: 'cursors are those of answers',
+  cursor_not_restored: 'cursors are those of answers',
+  clock_ahead: 'the time',
+  batch_too_large: 'the limits of the key',
+  address_refused: 'how the service is set up, and which names a URL may have',
+};
+
+/** Relations between values that JSON Schema has no words for: each is said in the description of a field. */
+export const relations: readonly RegExp[] = [
+  /^from: must not be after to$/,
+  /^since: must not be after until$/,
+  /min: must not be more than max$/,
+  /min_selection: must not be more than max_selection$/,
+  /: is the same as \S+$/,
+  /: differs from \S+$/,
+  /\.delete: must be true, as that of its category$/,
+  /^items(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
+  // Beside another fault, whose reason is the answer's.
+  /: (insufficient stock|unknown |must be \d+ to \d+ in all, |".*" (allows|needs|takes) )/,
+  /external_product_id: contradicts the product's external_id/,
+  /^event_types\[\d+\]: the endpoint is not subscribed to \S+$/,
+  /^include: deleted needs updated_since, or the cursor of a page before$/,
+  /^include: snapshot and tax are of the lines: name items, too$/,
+];
+
+/** Whether a refusal is one of these. */
+export function isListed(reason: string, message: string): boolean {
+  if (reason !== 'invalid_field') return Object.hasOwn(refusals, reason);
+  return message
+    .split(/; (?=[\w.[\]]+: )/)
+    .every(
+      (fault) =>
+        /^and (\d+ )?more$/.test(fault) ||
+        relations.some((relation) => relation.test(fault.replace(/; and (\d+ )?more$/, ''))),
+    );
+}
