@@ -84,12 +84,14 @@ describe('authenticate', () => {
     const refusals = [...headers, `Bearer ${revoked.key}`, `Bearer ${expired.key}`].map((header) =>
       refusal(credentials, header),
     );
-    for (const error of await Promise.all(refusals)) {
+    for (const [at, error] of (await Promise.all(refusals)).entries()) {
       expect(error).toMatchObject({ errorCode: 'unauthorized', status: 401 });
       expect(error.message).toBe(
         'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
       );
-      expect(error.headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
+      expect(error.headers).toEqual({
+        'WWW-Authenticate': at === 0 ? 'Bearer' : 'Bearer error="invalid_token"',
+      });
     }
   });
 

@@ -128,6 +128,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
     onSocket('GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n'),
   unknown_transfer_coding: () =>
     onSocket('POST /v2/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n'),
+  unknown_http_version: () => onSocket('GET /v2/orders HTTP/2.0\r\nHost: x\r\n\r\n'),
   headers_too_large: () => onSocket(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
   key_missing: async () => toldBy(await callRest(api.url, 'GET /v2/orders')),
   key_not_valid: () => rest('GET /v2/orders', { key: 'cmd_live_wrong' }),

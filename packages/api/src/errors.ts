@@ -113,7 +113,12 @@ export const unauthorizedMessage =
   'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.';
 
 export const unauthorized = (reason: ReasonOf<'unauthorized'>): ApiError =>
-  new ApiError(reason, unauthorizedMessage, { headers: { 'WWW-Authenticate': 'Bearer' } });
+  new ApiError(reason, unauthorizedMessage, {
+    // RFC 6750, 3.1: without a credential no error is named.
+    headers: {
+      'WWW-Authenticate': reason === 'key_missing' ? 'Bearer' : 'Bearer error="invalid_token"',
+    },
+  });
 
 /**
  * A 422 that names every failing field by its path, at most ten; its reason is that of the first. `isWhole` is false

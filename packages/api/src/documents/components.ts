@@ -87,6 +87,7 @@ export const errorResponses = {
     code: 'invalid_request',
     description: 'The body is not `application/json` in UTF-8.',
     message: 'The body must be application/json.',
+    headers: ['Accept', 'Accept-Encoding'],
     limited: true,
   },
   ExpectationFailed: {
@@ -136,6 +137,12 @@ export const errorResponses = {
     message: 'The service is not available at the moment; try again shortly.',
     headers: ['Retry-After'],
     limited: true,
+  },
+  UnknownHttpVersion: {
+    status: 505,
+    code: 'invalid_request',
+    description: 'The request line names another version of HTTP than 1.1 or 1.0; the connection is closed.',
+    message: 'The request must be of HTTP/1.1 or HTTP/1.0.',
   },
 } as const satisfies Record<string, ErrorResponse>;
 
@@ -278,6 +285,10 @@ function reasonHeaders(status: number): Record<string, oas31.HeaderObject> {
       ),
     }),
     ...(status === 422 && {
+      'X-Error-Fields': text(
+        'The paths of the fields that fail, in the order of the message: percent-encoded, ten at most, in 1 KiB.',
+        'items%5B0%5D.quantity, channel',
+      ),
       'X-Error-Since': text('Of `cursor_not_restored`: what to give as `since`.', '2026-01-31T12:00:00.000Z'),
     }),
   };

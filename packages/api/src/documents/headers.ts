@@ -44,7 +44,12 @@ export const headers = {
   },
   Allow: text('The methods that this path takes.', 'GET, HEAD, POST'),
   'Retry-After': count('Seconds to wait before trying again.', 12),
-  'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
+  'WWW-Authenticate': text(
+    'How to authenticate; with `error="invalid_token"` when a key came.',
+    'Bearer error="invalid_token"',
+  ),
+  Accept: text('The media type that a body may have, when it had another one.', 'application/json'),
+  'Accept-Encoding': text('`identity` when the body was encoded, as by gzip.', 'identity'),
 } as const satisfies Record<string, oas31.HeaderObject>;
 
 /** A header of `headers`. */

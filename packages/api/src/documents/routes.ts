@@ -41,6 +41,8 @@ export function documentRoutes(
         headers: { Allow: 'GET, HEAD' },
       });
     }
+    // Public, and no key is in them: pages of any origin may read them, and nothing else of ours.
+    if (/^\/(docs\/|openapi-)/.test(path)) response.set('Access-Control-Allow-Origin', '*');
     if (serve !== undefined) return serve(request, response);
     response.set({ 'Cache-Control': 'no-cache', Vary: 'Accept' }).redirect(302, elsewhere ?? '/docs/');
   });

@@ -7,6 +7,7 @@ import { ApiError } from '../errors.ts';
  * - 431: more than `mostHeaders` headers
  * - 400: a repeated `Authorization`, `Content-Type`, `Host` or `Idempotency-Key`; a `Host` that is invalid or, in HTTP/1.1,
  *   missing; an absolute target with an invalid authority
+ * - 505: a version of HTTP other than 1.0 and 1.1
  * - 501: a transfer coding other than `chunked`
  * - 417: an expectation other than `100-continue`
  */
@@ -14,6 +15,10 @@ export function refusalOfHead(request: IncomingMessage, mostHeaders: number): Ap
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length > 2 * mostHeaders)
     return new ApiError('headers_too_large', 'The request has too many headers.');
+  if (!httpVersion.startsWith('1.'))
+    return new ApiError('unknown_http_version', 'The request must be of HTTP/1.1 or HTTP/1.0.', {
+      headers: { Connection: 'close' },
+    });
   const repeated = repeatedName(rawHeaders);
   if (repeated !== undefined) return unreadable(`The header ${repeated} must be given once.`);
   if (headers.host === undefined && httpVersion === '1.1') return unreadable('The request has no Host.');

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { stopping } from '@comanda/db';
+import { localUrl, stopping } from '@comanda/db';
 import { ApiError } from '../errors.ts';
 import type { App } from '../request/context.ts';
 import { requestIdOf } from '../request/request-id.ts';
@@ -27,7 +27,7 @@ import { answerUnparsed } from './unparsed.ts';
 
 /** A server that answers requests. */
 export interface RunningServer {
-  /** `http://127.0.0.1:3000` */
+  /** Where it is reached on this machine: `http://127.0.0.1:3000`, also where it listens on every address. */
   url: string;
   /** Accepts no more connections, answers what comes on those that are open (at most `graceMs`), closes. */
   drain(graceMs?: number): Promise<void>;
@@ -55,6 +55,7 @@ export async function startServer(
     const refusal = refusalOfHead(request, bounds.headers);
     const path = request.url ?? '';
     if (refusal !== undefined) refuse(request, response, refusal);
+    else if (isOptionsOfAll(request)) answerOptionsOfAll(request, response);
     else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
     else if (!isCall(request, response)) {
@@ -78,7 +79,7 @@ export async function startServer(
   await listen(server, address);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${port}`,
+    url: localUrl({ host: address.host, port }),
     drain: (graceMs = stopping.requestsMs) => drain.run(graceMs),
   };
 }
@@ -107,6 +108,14 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
+}
+
+// RFC 9110, 9.3.7: asked of the server as a whole, it says that it is there.
+const isOptionsOfAll = ({ method, url }: IncomingMessage): boolean => url === '*' && method === 'OPTIONS';
+
+function answerOptionsOfAll(request: IncomingMessage, response: ServerResponse): void {
+  setSafeHeaders(request, response);
+  response.writeHead(204, { Allow: 'GET, HEAD, POST, PATCH, DELETE', 'Cache-Control': 'no-store' }).end();
 }
 
 // REST sets them with the rest of its headers, at once; everything else may add to them.

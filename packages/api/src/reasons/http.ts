@@ -66,6 +66,12 @@ export const httpReasons = {
     'Send the body as it is, with `Content-Length` or `Transfer-Encoding: chunked`; the connection is closed.',
     501,
   ),
+  unknown_http_version: row(
+    'invalid_request',
+    'The request line names a version of HTTP that is not spoken here.',
+    'Send `HTTP/1.1`; the connection is closed.',
+    505,
+  ),
   unknown_path: row(
     'resource_not_found',
     'There is no such path or procedure.',

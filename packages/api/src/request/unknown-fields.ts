@@ -42,14 +42,20 @@ export function refuseUnknown(names: readonly string[], known: readonly string[]
 
 /** Names in the answer what was passed over: percent-encoded, ten at most, in `X-Ignored-Fields`. */
 export function tellIgnored({ headers }: Pick<RequestContext, 'headers'>, names: readonly string[]): void {
-  const before = headers['X-Ignored-Fields'];
-  const told = before === undefined ? [] : before.split(', ');
+  const told = namesInHeader(names, headers['X-Ignored-Fields']);
+  if (told !== '') headers['X-Ignored-Fields'] = told;
+}
+
+/** Names as a header holds them, behind those of `before`: percent-encoded, ten at most, in 1 KiB. Empty when there are none. */
+export function namesInHeader(names: readonly string[], before = ''): string {
+  const told = before === '' ? [] : before.split(', ');
   for (const name of names) {
     if (told.length >= mostFaults) break;
-    const encoded = encodeURIComponent(name);
+    // An unpaired surrogate has no encoding.
+    const encoded = encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
     if ([...told, encoded].join(', ').length <= mostBytes) told.push(encoded);
   }
-  if (told.length > 0) headers['X-Ignored-Fields'] = told.join(', ');
+  return told.join(', ');
 }
 
 function collect(given: unknown, read: unknown, path: readonly PropertyKey[], found: Set<string>): void {

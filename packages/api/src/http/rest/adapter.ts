@@ -195,6 +195,8 @@ export function restHandler(
     const text = operation.isList ? json : `{"data":${json}}`;
     const packed = isPacked(request, text.length) ? await pack(text) : undefined;
     if (packed !== undefined) headers['Content-Encoding'] = 'gzip';
+    // A short answer goes out as it is, so under the tag of what it is.
+    else if (answer.etag !== undefined && meta.conditional) headers.ETag = answer.etag;
     sendJson(request, response, status, packed ?? text, requestId, headers);
     return status;
   }

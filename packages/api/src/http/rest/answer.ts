@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../../errors.ts';
+import { namesInHeader } from '../../request/unknown-fields.ts';
 
 /** Headers on every answer of every kind: nothing is guessed at, run, framed, or told to another site. */
 export const safeHeaders = {
@@ -96,12 +97,22 @@ export function sendRefusal(
   dropRest(request, () => response.end());
 }
 
-/** What tells programs why: the reason, beside other links where it is explained, and the moment to begin anew with. */
-export const reasonHeaders = ({ reason, since }: ApiError, link?: string): Record<string, string> => ({
+/** What tells programs why: the reason, beside other links where it is explained, the fields that fail, and the moment to begin anew with. */
+export const reasonHeaders = (
+  { reason, since, fields }: ApiError,
+  link?: string,
+): Record<string, string> => ({
   'X-Error-Reason': reason,
+  ...failingFields(fields),
   ...(since !== undefined && { 'X-Error-Since': since.toISOString() }),
   Link: `${link === undefined ? '' : `${link}, `}</docs/errors#${reason}>; rel="help"`,
 });
+
+// The input as a whole has no path.
+function failingFields(fields: ApiError['fields']): Record<string, string> {
+  const names = namesInHeader(fields.map(({ path }) => path).filter((path) => path !== ''));
+  return names === '' ? {} : { 'X-Error-Fields': names };
+}
 
 /** The error envelope as JSON text. */
 export function errorJson({ errorCode: code, message }: ApiError, requestId: string): string {

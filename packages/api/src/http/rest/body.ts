@@ -13,10 +13,13 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
     if (declared > most) throw tooLarge(most);
     const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
     if (!hasBody) return nothing;
-    if (!isJson(request.headers['content-type'])) throw unsupported('The body must be application/json.');
+    if (!isJson(request.headers['content-type']))
+      throw unsupported('The body must be application/json.', { Accept: 'application/json' });
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity')
-      throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`);
+      throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`, {
+        'Accept-Encoding': 'identity',
+      });
     // What has no room is refused before it is sent. Only bytes that have arrived take room: others may never come.
     place?.ask(declared);
     askForBody(request);
@@ -28,7 +31,9 @@ const nothing: Pieces = { length: 0, parts: [], canMove: false };
 
 const tooLarge = (most: number) => new ApiError('body_too_large', `The body has more than ${most} bytes.`);
 
-const unsupported = (message: string) => new ApiError('unsupported_media_type', message);
+// RFC 9110, 15.5.16: the answer says what would have been taken.
+const unsupported = (message: string, headers: Record<string, string>) =>
+  new ApiError('unsupported_media_type', message, { headers });
 
 /** Whether a `Content-Type` is `application/json` in UTF-8. */
 export function isJson(contentType: string | undefined): boolean {
