@@ -1,5 +1,5 @@
 import { heartbeats, openDatabase, startHeartbeat } from '@comanda/db';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 
 const testDatabase = useTestDatabase();
@@ -14,6 +14,25 @@ describe('a heartbeat', () => {
     await heartbeat.stop();
     await heartbeat.stop();
     expect(await rows()).toEqual([]);
+  });
+
+  test('says with its second beat how far the clock of its machine is from the database', async () => {
+    const now = vi
+      .spyOn(Date, 'now')
+      .mockImplementation(() => performance.timeOrigin + performance.now() + 7_200_000);
+    const heartbeat = await startHeartbeat(database, 'api', { paused: true });
+    const said = async () =>
+      (
+        await database.pool.query<{ ms: number | null; paused: boolean }>(
+          'select clock_skew_ms as ms, deliveries_paused as paused from internal.process_heartbeats',
+        )
+      ).rows[0];
+    expect(await said()).toEqual({ ms: null, paused: true });
+    await heartbeat.add('pool-1', 'worker_pool');
+    now.mockRestore();
+    const { ms = 0 } = (await said()) ?? {};
+    expect(Math.round((ms ?? 0) / 60_000)).toBe(-120);
+    await heartbeat.stop();
   });
 
   test('beats for what was added, until it is removed', async () => {

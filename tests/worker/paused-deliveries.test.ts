@@ -53,8 +53,15 @@ it('a restored copy sends nothing while deliveries are paused, and loses nothing
   );
   const settings = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey };
   expect(await stuck({ ...settings, DELIVERIES: 'paused' })).toMatchObject({ outcome: 'warning' });
-  expect(await stuck(settings)).toMatchObject({ outcome: 'wrong' });
+  // Doctor has it from the worker, whatever its own environment says.
+  expect(await stuck(settings)).toMatchObject({ outcome: 'warning' });
+  const { checks } = await diagnose(settings);
+  expect(checks.find(({ name }) => name === 'workers')).toMatchObject({
+    outcome: 'warning',
+    found: expect.stringMatching(/with DELIVERIES=paused: \S+:\d+$/),
+  });
   await paused.stop();
+  expect(await stuck(settings)).toMatchObject({ outcome: 'wrong' });
 
   const resumed = await worker('on');
   await waitFor('the webhook', () => consumer.received.length === 1);

@@ -30,20 +30,34 @@ export interface Heartbeat {
   stop(): Promise<void>;
 }
 
-/** Registers the process, then beats every 5 s until stopped. Rejects when it cannot be registered. */
-export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): Promise<Heartbeat> {
+/**
+ * Registers the process, then beats every 5 s until stopped. Each beat says how far the machine's clock is from the database's, and
+ * whether a worker is `paused` (`DELIVERIES=paused`). Rejects when the process cannot be registered.
+ */
+export async function startHeartbeat(
+  database: Queryable,
+  kind: HeartbeatKind,
+  { paused = false } = {},
+): Promise<Heartbeat> {
   const id = newId();
   const kinds = new Map<string, HeartbeatKind>();
   const space = pidSpace() ?? null;
   let steadySince = performance.now();
   let lastAt = steadySince;
   let lastClock: number | undefined;
+  let skewMs: number | null = null;
   let stopped = false;
   let beating: Promise<void> | undefined;
 
   const record = async () => {
     const ids = [...kinds.keys()];
-    const [row] = await database.run(recordBeats, [ids, [...kinds.values()], hostname(), process.pid, space]);
+    const began = performance.now();
+    const values = [ids, [...kinds.values()], hostname(), process.pid, space, skewMs, paused];
+    const [row] = await database.run(recordBeats, values);
+    const tripMs = performance.now() - began;
+    // The next beat says it. Of a slow answer nobody knows when it was made.
+    if (row !== undefined && tripMs < preciseMs)
+      skewMs = Math.max(-intMost, Math.min(intMost, Math.round(row.clock - (Date.now() - tripMs / 2))));
     // Removed while the beat was under way: it must not come back.
     const gone = ids.filter((known) => !kinds.has(known));
     if (gone.length > 0) await database.run(removeBeats, [gone]);
@@ -109,11 +123,16 @@ export async function startHeartbeat(database: Queryable, kind: HeartbeatKind): 
   };
 }
 
+/** A trip to the database and back that is shorter says what time it is there, to half of this. */
+const preciseMs = 500;
+/** The most that the column holds: 24 days. */
+const intMost = 2_147_483_647;
+
 const recordBeats = statement<{ clock: number }>(
   'record_beats',
-  `insert into internal.process_heartbeats (id, kind, host, pid, pid_space)
-   select b.id, b.kind, $3, $4, $5 from unnest($1::text[], $2::text[]) as b (id, kind)
-   on conflict (id) do update set seen_at = now()
+  `insert into internal.process_heartbeats (id, kind, host, pid, pid_space, clock_skew_ms, deliveries_paused)
+   select b.id, b.kind, $3, $4, $5, $6::int, $7::boolean from unnest($1::text[], $2::text[]) as b (id, kind)
+   on conflict (id) do update set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms
    returning extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
 );
 

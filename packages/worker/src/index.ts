@@ -234,7 +234,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 
   async function begin(): Promise<Heartbeat> {
     await requireSchema(database.pool, (line) => log.warn(line), options.signal);
-    return untilUsable(() => startHeartbeat(database, 'worker'), log, options.signal);
+    return untilUsable(
+      () => startHeartbeat(database, 'worker', { paused: options.deliveries === 'paused' }),
+      log,
+      options.signal,
+    );
   }
 }
 

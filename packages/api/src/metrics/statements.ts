@@ -53,10 +53,15 @@ export const readHeartbeats = statement<{
   pid: number;
   ageSeconds: number;
   alive: boolean;
+  /** The database's time less that of its machine; null where it has not said so. */
+  clockSkewMs: number | null;
+  /** A worker that sends no webhook. */
+  paused: boolean;
 }>(
   'metrics_heartbeats',
   `select kind, host, pid, greatest(0, extract(epoch from now() - seen_at))::float8 as "ageSeconds",
-     seen_at > now() - interval '${heartbeats.goneMs} milliseconds' as alive
+     seen_at > now() - interval '${heartbeats.goneMs} milliseconds' as alive,
+     clock_skew_ms as "clockSkewMs", deliveries_paused as paused
    from internal.process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
 );
 

@@ -1,4 +1,4 @@
-import type { Settings, SqlDatabase } from '@comanda/db';
+import { isState, type Settings, type SqlDatabase, type StateMeaning } from '@comanda/db';
 
 /**
  * How bad it is: `warning` is worth a look, `unknown` could not be looked at, which is no success, `wrong` keeps
@@ -16,6 +16,8 @@ export function worst(outcomes: readonly Outcome[]): Outcome {
 export interface Finding {
   outcome: Outcome;
   found: string;
+  /** What to do, in place of the advice of the check. */
+  advice?: string;
 }
 
 /** From where on something is worth telling. */
@@ -90,6 +92,35 @@ export function duration(seconds: number): string {
 /** `1 delivery`, `2 deliveries`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+/**
+ * What to do where something could not be looked at, or was refused: by its SQLSTATE, wherever it comes up. Undefined where that says
+ * nothing of its own.
+ */
+export function adviceBy(error: unknown): string | undefined {
+  return states.find(([state]) => isState(error, state))?.[1];
+}
+
+const states: readonly [StateMeaning, string][] = [
+  [
+    'diskFull',
+    'SQLSTATE 53100: a disk of the database server is full. Free some of it, or enlarge it; look at pg_wal, at the archive and replication slots that keep it, and at the log of the server. Writes succeed again by themselves once there is room.',
+  ],
+  [
+    'noConnectionLeft',
+    'SQLSTATE 53300: the server has no connection left. End sessions that nobody needs (pg_stat_activity, as a superuser, for whom some are kept), raise max_connections, or run fewer processes or a pooler.',
+  ],
+  [
+    'starting',
+    'SQLSTATE 57P03: the server starts, stops or recovers. Wait for it; its log says how far it is.',
+  ],
+];
+
+/** The finding of an error: what was tried, and why it failed. */
+export function failed(outcome: Exclude<Outcome, 'ok'>, what: string, error: unknown): Finding {
+  const advice = adviceBy(error);
+  return { outcome, found: `${what}: ${reasonOf(error)}`, ...(advice !== undefined && { advice }) };
 }
 
 /** What went wrong, in the words of whoever threw it. */

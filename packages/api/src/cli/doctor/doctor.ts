@@ -5,10 +5,9 @@ import {
   type Check,
   type DoctorContext,
   type Finding,
+  failed,
   type Outcome,
-  reasonOf,
   type Thresholds,
-  unknown,
   worst,
 } from './check.ts';
 import { eventTypesOfKeys } from './event-types-check.ts';
@@ -150,7 +149,8 @@ const resultsOf = (looked: readonly Looked[]): CheckResult[] =>
   );
 
 /** What was not looked at need not be repaired. */
-const lookAgain = 'Mend what kept it from being looked at (see locks, above), then ask again.';
+const lookAgain =
+  'Mend what kept it from being looked at, which the finding names (see locks, above), then ask again.';
 
 const settingsCheck = {
   name: 'settings',
@@ -184,7 +184,7 @@ async function reach(database: SqlDatabase): Promise<Finding> {
     await database.pool.query('select 1');
     return { outcome: 'ok', found: 'it answers' };
   } catch (error) {
-    return { outcome: 'wrong', found: `the database cannot be reached: ${reasonOf(error)}` };
+    return failed('wrong', 'the database cannot be reached', error);
   }
 }
 
@@ -192,15 +192,16 @@ async function attempt(check: Check, context: DoctorContext): Promise<Finding> {
   try {
     return await check.run(context);
   } catch (error) {
-    return unknown(`could not be looked at: ${reasonOf(error)}`);
+    return { advice: lookAgain, ...failed('unknown', 'could not be looked at', error) };
   }
 }
 
 function result(
   { name, means, advice }: Pick<Check, 'name' | 'means' | 'advice'>,
-  { outcome, found }: Finding,
+  finding: Finding,
 ): CheckResult {
-  return { name, outcome, found, means, ...(outcome !== 'ok' && { advice }) };
+  const { outcome, found } = finding;
+  return { name, outcome, found, means, ...(outcome !== 'ok' && { advice: finding.advice ?? advice }) };
 }
 
 function conclude(checks: CheckResult[]): Diagnosis {

@@ -1,7 +1,7 @@
 import { openSqlDatabase, type Settings, type SqlDatabase } from '@comanda/db';
 import { lagBytes } from '../../metrics/replica-families.ts';
 import { createFreshness, SentBackError } from '../../replica/freshness.ts';
-import { type Check, type Finding, ok, reasonOf, type Thresholds, warning, wrong } from './check.ts';
+import { type Check, type Finding, failed, ok, type Thresholds, warning, wrong } from './check.ts';
 
 /** Whether the replica can answer reads; nothing when there is none. Without it the primary answers all of them. */
 export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly Check[] {
@@ -17,7 +17,7 @@ export function replicaChecks({ databaseReplicaUrl: url }: Settings): readonly C
       try {
         return await look(database, replica, thresholds);
       } catch (error) {
-        return warning(`it cannot be asked: ${reasonOf(error)}`);
+        return failed('warning', 'it cannot be asked', error);
       } finally {
         await replica.close();
       }

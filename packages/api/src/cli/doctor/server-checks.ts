@@ -1,4 +1,5 @@
 import type { Queryable } from '@comanda/db';
+import { readHeartbeats } from '../../metrics/statements.ts';
 import { type Check, count, duration, judge, ok, unknown, warning } from './check.ts';
 import * as sql from './statements.ts';
 
@@ -6,16 +7,28 @@ import * as sql from './statements.ts';
 export const serverChecks: readonly Check[] = [
   {
     name: 'clock',
-    means: 'This machine and the database agree on the time.',
+    means: 'This machine, those of all processes and the database agree on the time.',
     advice:
       'Let both take their time from the same source (NTP). Limits, schedules and signatures go by the clock.',
     async run({ database, thresholds }) {
       const skew = await measureSkew(database);
       const seconds = (Math.abs(skew) / 1_000).toFixed(1);
       const found = `this machine is ${seconds} s ${skew < 0 ? 'ahead of' : 'behind'} the database`;
-      return Math.abs(skew) > thresholds.clockSkewMs.warning
-        ? judge(Math.abs(skew), thresholds.clockSkewMs, found)
-        : ok('less than a second apart');
+      const processes = (await database.run(readHeartbeats, [])).filter(({ alive }) => alive);
+      const off = processes
+        .map(({ kind, host, pid, clockSkewMs }) => ({ who: `${kind} ${host}:${pid}`, ms: clockSkewMs ?? 0 }))
+        .filter(({ ms }) => Math.abs(ms) > thresholds.clockSkewMs.warning);
+      const told = off
+        .slice(0, 5)
+        .map(
+          ({ who, ms }) =>
+            `${who} is ${(Math.abs(ms) / 1_000).toFixed(1)} s ${ms < 0 ? 'ahead of' : 'behind'} the database`,
+        );
+      if (Math.abs(skew) > thresholds.clockSkewMs.warning) told.unshift(found);
+      const most = Math.max(Math.abs(skew), ...off.map(({ ms }) => Math.abs(ms)));
+      return told.length === 0
+        ? ok('less than a second apart')
+        : judge(most, thresholds.clockSkewMs, told.join('; '));
     },
   },
   {

@@ -12,12 +12,13 @@ import {
   whereItLeads,
 } from '@comanda/db';
 import { embeddedFolder } from '@comanda/embedded';
+import { beyondMemory, littleMemory } from '../../metrics/statements.ts';
 import {
   type Check,
   count,
   type Finding,
+  failed,
   ok,
-  reasonOf,
   type Thresholds,
   unknown,
   warning,
@@ -118,10 +119,13 @@ const everywhere: readonly Check[] = [
       try {
         await database.transaction(undefined, async (tx) => {
           await tx.run(sql.writeSomething, []);
+          // A page with room takes a write on a full disk.
+          await tx.run(littleMemory, []);
+          await tx.run(beyondMemory, []);
           throw new WroteError();
         });
       } catch (error) {
-        if (!(error instanceof WroteError)) return wrong(`it cannot be written to: ${reasonOf(error)}`);
+        if (!(error instanceof WroteError)) return failed('wrong', 'it cannot be written to', error);
       }
       return ok('it can be written to');
     },
@@ -175,7 +179,7 @@ const pooler: Check = {
         ? warning(`it passes no settings on, and the role ${here?.name} lacks ${unset.names}`)
         : ok(`it answers, as ${here?.name}`);
     } catch (error) {
-      return wrong(`it cannot be reached: ${reasonOf(error)}`);
+      return failed('wrong', 'it cannot be reached', error);
     } finally {
       await pooled.close();
     }

@@ -8,7 +8,7 @@ export const workChecks: readonly Check[] = [
     name: 'workers',
     means: 'A worker lives: without one no webhook is sent and no sync job is applied.',
     advice:
-      'Start one: node dist/worker.js, or npm start, which runs one. A worker that fell silent was killed or cannot reach the database.',
+      'Start one: node dist/worker.js, or npm start, which runs one. A worker that fell silent was killed or cannot reach the database. One that is paused sends no webhook, as on a copy: where this is no copy, start it without DELIVERIES=paused.',
     async run({ database }) {
       const rows = await database.run(metrics.readHeartbeats, []);
       const workers = rows.filter(({ kind }) => kind === 'worker');
@@ -16,8 +16,11 @@ export const workChecks: readonly Check[] = [
       const silent = workers.filter((row) => !row.alive);
       const apis = rows.filter((row) => row.kind === 'api' && row.alive).length;
       if (alive.length === 0) return wrong('no worker is alive');
-      const found = `${count(alive.length, 'worker')} and ${count(apis, 'API process', 'API processes')} alive`;
-      if (silent.length === 0) return ok(found);
+      const paused = alive.filter((row) => row.paused).map(({ host, pid }) => `${host}:${pid}`);
+      const living = `${count(alive.length, 'worker')} and ${count(apis, 'API process', 'API processes')} alive`;
+      const found =
+        paused.length === 0 ? living : `${living}; with DELIVERIES=paused: ${paused.slice(0, 5).join(', ')}`;
+      if (silent.length === 0) return paused.length === 0 ? ok(found) : warning(found);
       const names = silent.map(({ host, pid, ageSeconds }) => `${host}:${pid} for ${duration(ageSeconds)}`);
       return warning(`${found}; silent: ${names.slice(0, 5).join(', ')}`);
     },
@@ -63,7 +66,13 @@ export const workChecks: readonly Check[] = [
       if (row === undefined || row.count === 0) return ok('none');
       const oldest = duration(row.oldestSeconds ?? 0);
       const found = `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} due and untouched, the oldest for ${oldest}`;
-      return settings.deliveries === 'paused' ? warning(`${found}: DELIVERIES=paused`) : wrong(found);
+      // What the workers say counts; where none lives, what a worker of these settings would do.
+      const workers = (await database.run(metrics.readHeartbeats, [])).filter(
+        ({ kind, alive }) => kind === 'worker' && alive,
+      );
+      const isPaused =
+        workers.length === 0 ? settings.deliveries === 'paused' : workers.every(({ paused }) => paused);
+      return isPaused ? warning(`${found}: DELIVERIES=paused`) : wrong(found);
     },
   },
   {

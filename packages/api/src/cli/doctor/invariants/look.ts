@@ -1,5 +1,5 @@
 import { isState, type SqlDatabase, statement } from '@comanda/db';
-import { type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
+import { adviceBy, type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
 import { type Harm, type Invariant, toldAtMost, valuesFor } from './invariant.ts';
 
 /** How far to look. */
@@ -18,6 +18,12 @@ export interface Looked {
   finding: Finding;
 }
 
+/** What kept an invariant from being looked at, and what is to be done where the SQLSTATE says so. */
+interface Failure {
+  why: string;
+  advice: string | undefined;
+}
+
 /**
  * Looks at all of them: first what is asked once, then location by location, from any one on, so that runs that end early
  * see others the next time. A statement takes as long as the pool lets it; what took longer, or failed, is unknown.
@@ -28,7 +34,11 @@ export async function lookAt(
   reach: Reach,
 ): Promise<Looked[]> {
   const until = reach.deep ? Number.POSITIVE_INFINITY : performance.now() + reach.seconds * 1_000;
-  const books = invariants.map((invariant) => ({ invariant, harms: [] as Harm[], failures: [] as string[] }));
+  const books = invariants.map((invariant) => ({
+    invariant,
+    harms: [] as Harm[],
+    failures: [] as Failure[],
+  }));
   const look = async ({ invariant, harms, failures }: (typeof books)[number], location: string) => {
     const newest = reach.deep ? null : (invariant.newest ?? null);
     try {
@@ -46,12 +56,15 @@ export async function lookAt(
     } catch (error) {
       const where = invariant.of === 'location' ? ` at location ${location}` : '';
       const late = isState(error, 'canceled');
-      failures.push(`${late ? 'it took too long' : reasonOf(error)}${where}`);
+      failures.push({
+        why: `${late ? 'it took too long' : reasonOf(error)}${where}`,
+        advice: adviceBy(error),
+      });
     }
   };
   const notListed = (error: unknown): string[] => {
     for (const { invariant, failures } of books)
-      if (invariant.of === 'location') failures.push(reasonOf(error));
+      if (invariant.of === 'location') failures.push({ why: reasonOf(error), advice: adviceBy(error) });
     return [];
   };
   for (const book of books) if (book.invariant.of === 'database') await look(book, '');
@@ -67,7 +80,9 @@ export async function lookAt(
     harms,
     finding: conclude(
       harms,
-      invariant.of === 'location' && seen < Math.min(1, all.length) ? ['time was up'] : failures,
+      invariant.of === 'location' && seen < Math.min(1, all.length)
+        ? [{ why: 'time was up', advice: undefined }]
+        : failures,
       extent(invariant, reach, seen, all.length),
     ),
   }));
@@ -88,13 +103,13 @@ function extent({ of, newest }: Invariant, { deep }: Reach, seen: number, all: n
   return ` (looked at ${rows}${places}${rows !== '' || seen < all ? '; --deep looks at all' : ''})`;
 }
 
-function conclude(harms: readonly Harm[], failures: readonly string[], looked: string): Finding {
+function conclude(harms: readonly Harm[], failures: readonly Failure[], looked: string): Finding {
   if (harms.length === 0) {
     const [first] = failures;
     if (first === undefined) return ok(`all agree${looked}`);
-    return unknown(
-      `could not be looked at: ${first}${failures.length > 1 ? ` and ${failures.length - 1} more` : ''}`,
-    );
+    const more = failures.length > 1 ? ` and ${failures.length - 1} more` : '';
+    const { why, advice } = first;
+    return { ...unknown(`could not be looked at: ${why}${more}`), ...(advice !== undefined && { advice }) };
   }
   const shown = harms
     .slice(0, 5)
