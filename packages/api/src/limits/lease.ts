@@ -11,7 +11,7 @@ export interface Holding {
   end: number;
   /** Requests at hand. */
   tokens: number;
-  /** What no process held when this was taken. */
+  /** What no process held at the last look. */
   left: number;
 }
 
@@ -80,11 +80,22 @@ export function isUsedUp({ minute, month }: Lease): boolean {
   return minute.tokens + minute.left === 0 || month.tokens + month.left === 0;
 }
 
-/** Admits one request, and returns the limit headers. `arrivals` as heard of now. */
-export function admitOne(lease: Lease, arrivals: number): Record<string, string> {
+/**
+ * Whether what it says to be left still is, but for what others leased within a second. `arrivals` as heard of now; `now` in Unix
+ * milliseconds.
+ */
+export function isFresh({ aloneAfter, takenAt }: Lease, arrivals: number, now: number): boolean {
+  return aloneAfter === arrivals || now < takenAt + lookMs;
+}
+
+// Beside others the counters are looked at again so long after the last look, with the next call.
+const lookMs = 1_000;
+
+/** Admits one request, and returns the limit headers. */
+export function admitOne(lease: Lease): Record<string, string> {
   lease.minute.tokens -= 1;
   lease.month.tokens -= 1;
-  return limitHeaders(lease, arrivals);
+  return limitHeaders(lease);
 }
 
 /** Takes out everything. */
@@ -97,7 +108,7 @@ export function takeOut(lease: Lease): Unused[] {
 }
 
 /** The refusal when a window is used up: with the limit headers, and the seconds until it may be otherwise. */
-export function usedUp(lease: Lease, arrivals: number, now: number): ApiError {
+export function usedUp(lease: Lease, now: number): ApiError {
   const { month, minute } = lease;
   const monthIsUsedUp = month.tokens + month.left === 0;
   const end = monthIsUsedUp ? month.end : minute.end;
@@ -106,7 +117,7 @@ export function usedUp(lease: Lease, arrivals: number, now: number): ApiError {
     monthIsUsedUp
       ? `The limit of ${month.limit} requests a month is used up.`
       : `The limit of ${minute.limit} requests a minute is used up.`,
-    { headers: { ...limitHeaders(lease, arrivals), 'Retry-After': retryAfter(end, now) } },
+    { headers: { ...limitHeaders(lease), 'Retry-After': retryAfter(end, now) } },
   );
 }
 
@@ -115,12 +126,12 @@ export function retryAfter(end: number, now: number): string {
   return String(Math.max(1, Math.ceil(end - now / 1_000)));
 }
 
-// The minute's, or the month's when fewer are left in it. Beside others only what is at hand is certain to be left.
-function limitHeaders({ minute, month, aloneAfter }: Lease, arrivals: number): Record<string, string> {
+// The minute's, or the month's when fewer are left in it: what nobody held at the last look, and what is at hand.
+function limitHeaders({ minute, month }: Lease): Record<string, string> {
   const shown = month.tokens + month.left < minute.tokens + minute.left ? month : minute;
   return {
     'X-RateLimit-Limit': String(shown.limit),
-    'X-RateLimit-Remaining': String(aloneAfter === arrivals ? shown.tokens + shown.left : shown.tokens),
+    'X-RateLimit-Remaining': String(shown.tokens + shown.left),
     'X-RateLimit-Reset': String(shown.end),
   };
 }

@@ -6,6 +6,7 @@ import {
   admitOne,
   atHand,
   emptyLease,
+  isFresh,
   isUsedUp,
   type Lease,
   refill,
@@ -71,8 +72,8 @@ export function createLimiter(database: Queryable, options: LimiterOptions = {})
   function decide(lease: Lease, limits: Caller['limits']): Record<string, string> | undefined {
     const now = clock.now();
     if (!suits(lease, limits, now)) return undefined;
-    if (atHand(lease) > 0) return admitOne(lease, members.arrivals());
-    if (isUsedUp(lease) && now < lease.takenAt + refusalMs) throw usedUp(lease, members.arrivals(), now);
+    if (atHand(lease) > 0) return isFresh(lease, members.arrivals(), now) ? admitOne(lease) : undefined;
+    if (isUsedUp(lease) && now < lease.takenAt + refusalMs) throw usedUp(lease, now);
     return undefined;
   }
 

@@ -140,5 +140,5 @@ function asUsedUp({ apiKeyId, limits }: Caller, seconds: number): ApiError {
   const lease = emptyLease(apiKeyId);
   Object.assign(lease.minute, { limit: limits.perMinute, end });
   Object.assign(lease.month, { limit: limits.monthly, left: 1 });
-  return usedUp(lease, -1, now);
+  return usedUp(lease, now);
 }
