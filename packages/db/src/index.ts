@@ -114,7 +114,7 @@ export {
   statement,
   type Transaction,
 } from './sql-database.ts';
-export { means, type StateMeaning } from './sql-states.ts';
+export { means, type StateMeaning, stateOf } from './sql-states.ts';
 export { belongings, type LocationTable, ownRow } from './tables/belongings.ts';
 export { erasedColumns } from './tables/erased.ts';
 export { guardsOf, keptInStudio } from './tables/guards.ts';

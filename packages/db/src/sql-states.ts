@@ -65,5 +65,5 @@ export const means = (state: string | undefined, ...meanings: readonly StateMean
   state !== undefined &&
   meanings.some((meaning) => table[meaning].some((known) => state === known || state.slice(0, 2) === known));
 
-/** The SQLSTATE of an error of ours that means the same as one of the server. */
-export const stateOf = (meaning: 'readOnly' | 'connectionFailed'): string => table[meaning][0];
+/** The SQLSTATE that stands for a meaning: the first of its row. */
+export const stateOf = (meaning: StateMeaning): string => table[meaning][0];

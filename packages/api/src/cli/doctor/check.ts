@@ -1,4 +1,4 @@
-import { isState, type Settings, type SqlDatabase, type StateMeaning } from '@comanda/db';
+import { isState, type Settings, type SqlDatabase, type StateMeaning, stateOf } from '@comanda/db';
 
 /**
  * How bad it is: `warning` is worth a look, `unknown` could not be looked at, which is no success, `wrong` keeps
@@ -99,22 +99,20 @@ export function count(number: number, one: string, many = `${one}s`): string {
  * nothing of its own.
  */
 export function adviceBy(error: unknown): string | undefined {
-  return states.find(([state]) => isState(error, state))?.[1];
+  const [state, advice] = states.find(([known]) => isState(error, known)) ?? [];
+  return state && `SQLSTATE ${stateOf(state)}: ${advice}`;
 }
 
 const states: readonly [StateMeaning, string][] = [
   [
     'diskFull',
-    'SQLSTATE 53100: a disk of the database server is full. Free some of it, or enlarge it; look at pg_wal, at the archive and replication slots that keep it, and at the log of the server. Writes succeed again by themselves once there is room.',
+    'a disk of the database server is full. Free some of it, or enlarge it; look at pg_wal, at the archive and replication slots that keep it, and at the log of the server. Writes succeed again by themselves once there is room.',
   ],
   [
     'noConnectionLeft',
-    'SQLSTATE 53300: the server has no connection left. End sessions that nobody needs (pg_stat_activity, as a superuser, for whom some are kept), raise max_connections, or run fewer processes or a pooler.',
+    'the server has no connection left. End sessions that nobody needs (pg_stat_activity, as a superuser, for whom some are kept), raise max_connections, or run fewer processes or a pooler.',
   ],
-  [
-    'starting',
-    'SQLSTATE 57P03: the server starts, stops or recovers. Wait for it; its log says how far it is.',
-  ],
+  ['starting', 'the server starts, stops or recovers. Wait for it; its log says how far it is.'],
 ];
 
 /** The finding of an error: what was tried, and why it failed. */
