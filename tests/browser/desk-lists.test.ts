@@ -22,6 +22,12 @@ const parts: Record<string, (() => Promise<void>) | 'shows one restaurant'> = {
       from: new Date(Date.now() - 3_600_000).toISOString(),
     }),
   location: 'shows one restaurant',
+  products: () =>
+    fill(`insert into products (location_id, sku, name, price)
+     select $1, 'P' || n, 'Product ' || n, 10 from generate_series(1, ${many}) n`),
+  categories: () =>
+    fill(`insert into categories (location_id, name, priority)
+     select $1, 'Category ' || n, n from generate_series(1, ${many}) n`),
   endpoints: () =>
     fill(`insert into webhook_endpoints (location_id, url, events, status)
      select $1, 'https://shop.example/' || n, '{order.created}', 'disabled' from generate_series(1, ${many}) n`),

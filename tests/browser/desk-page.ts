@@ -18,3 +18,12 @@ export async function confirm(page: AppPage): Promise<void> {
 /** Waits until the text is on the screen. */
 export const says = (page: AppPage, text: string) =>
   page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
+
+/** Types into the field of that label in place of what it holds. */
+export async function fill(page: AppPage, label: string, text: string): Promise<void> {
+  const find = `[...document.querySelectorAll('label')].find((each) => each.firstChild.textContent === ${JSON.stringify(label)})
+    ?.querySelector('input')`;
+  await page.until(`${find} !== undefined`);
+  await page.evaluate(`${find}.focus(); ${find}.select()`);
+  await page.keyboard.type(text);
+}

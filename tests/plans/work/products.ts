@@ -40,6 +40,11 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
     for (const query of listsOf(name, category.id)) await call(`GET /${family}/products?${query}`);
     await call(`GET /v2/products?external_id=${name}`);
 
+    const { seen } = await client.categories.changePrices.mutate({
+      ...{ id: category.id, percent: 10, dry_run: true },
+    });
+    await client.categories.changePrices.mutate({ id: category.id, percent: 10, seen });
+
     const menu = await client.menus.create.mutate({
       name: `Menu ${round.name}`,
       category_ids: [category.id],

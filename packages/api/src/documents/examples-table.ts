@@ -122,6 +122,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     image_url: 'https://images.example.com/drinks.jpg',
   },
   CategoryCreate: { ...createdCategory, visible: true },
+  PriceChange: { percent: 10 },
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
   ...historyExamples(ids, at),

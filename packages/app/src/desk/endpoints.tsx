@@ -1,16 +1,27 @@
+import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
+import { EndpointView, FailureReason } from './endpoint.tsx';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { Replay } from './replay.tsx';
+import { useRowIn } from './row-path.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
-/** The webhook endpoints: how they are, another secret, and what they missed sent again. */
+const base = '/app/desk/endpoints';
+
+/** The webhook endpoints, and the one that the address names. */
 export function Endpoints() {
+  const id = useRowIn(base);
+  return id === '' ? <EndpointList /> : <EndpointView key={id} id={id} />;
+}
+
+/** How they are and why they fail, another secret, and what they missed sent again. */
+function EndpointList() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const when = useWhen();
@@ -25,15 +36,18 @@ export function Endpoints() {
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        { title: texts.endpoint, cell: ({ url }) => url },
+        { title: texts.endpoint, cell: ({ id, url }) => <Link to={`${base}/${id}`}>{url}</Link> },
         { title: texts.status, cell: ({ status }) => texts.statuses[status] },
         {
           title: texts.health,
-          cell: ({ failing_since, dead_count }) => (
-            <span className={failing_since === undefined ? 'delivered' : 'dead'}>
-              {failing_since === undefined ? texts.well : texts.failingSince(when(failing_since))}
-              {dead_count > 0 && ` · ${texts.dead(dead_count)}`}
-            </span>
+          cell: ({ id, failing_since, dead_count }) => (
+            <>
+              <span className={failing_since === undefined ? 'delivered' : 'dead'}>
+                {failing_since === undefined ? texts.well : texts.failingSince(when(failing_since))}
+                {dead_count > 0 && ` · ${texts.dead(dead_count)}`}
+              </span>
+              {failing_since !== undefined && <FailureReason id={id} />}
+            </>
           ),
         },
         {

@@ -1,11 +1,13 @@
 import type { Permission } from '@comanda/client';
 import type { ComponentType } from 'react';
 import { Audit } from './audit.tsx';
+import { Categories } from './categories.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { Jobs } from './jobs.tsx';
 import { Keys } from './keys.tsx';
 import { Orders } from './orders.tsx';
 import { Place } from './place.tsx';
+import { Products } from './products.tsx';
 import type { deskTexts } from './texts.ts';
 
 /** A part of the desk: where it is, what it is called, and what a key must be allowed to see it. */
@@ -19,6 +21,8 @@ export interface Part {
 /** Every part, in the order of the menu. */
 export const parts: readonly Part[] = [
   { path: '/app/desk/orders', title: 'orders', needs: 'orders:read', component: Orders },
+  { path: '/app/desk/products', title: 'products', needs: 'products:read', component: Products },
+  { path: '/app/desk/categories', title: 'categories', needs: 'categories:read', component: Categories },
   { path: '/app/desk/endpoints', title: 'endpoints', needs: 'webhooks:read', component: Endpoints },
   { path: '/app/desk/jobs', title: 'jobs', needs: 'sync:read', component: Jobs },
   { path: '/app/desk/keys', title: 'keys', needs: 'keys:read', component: Keys },

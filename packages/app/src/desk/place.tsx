@@ -1,13 +1,11 @@
-import { comandaError } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { useAct } from '../frame/act.ts';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged, usePlace } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
+import { EditForm } from './edit-form.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 
@@ -28,67 +26,22 @@ export function Place() {
 function Form({ id, etag, ...known }: { id: string; etag: string | undefined } & Record<Field, string>) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
-  const say = useRefusal();
   const queries = useQueryClient();
   const may = useGranted().may?.('locations:write') === true;
-  // What was typed stays when what is known is read anew.
-  const [given, setGiven] = useState<Partial<Record<Field, string>>>({});
-  // What was there when the typing began: a change of somebody else since to what was typed is not written over unseen.
-  const [before, setBefore] = useState<{ etag: string | undefined } & Record<Field, string>>();
-  const isAsBefore =
-    before === undefined ||
-    fields.every((field) => given[field] === undefined || known[field] === before[field]);
-  const { act, isPending, error } = useAct({
-    mutationFn: (changed: Partial<Record<Field, string>>) =>
-      comanda.locations.update.mutate({ id, ...changed, expected: isAsBefore ? etag : before.etag }),
-    onSuccess: (saved) => {
-      setGiven({});
-      queries.setQueryData(['location'], tagged(saved));
-    },
-    onSettled: () => {
-      setBefore(undefined);
-      return queries.invalidateQueries();
-    },
-  });
-  const isOvertaken = comandaError(error)?.reason === 'changed_since';
-  const changed = Object.fromEntries(
-    fields.flatMap((field) => {
-      const text = given[field] ?? known[field];
-      return text === known[field] ? [] : [[field, text]];
-    }),
-  );
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    act(changed);
-  };
   return (
-    <form onSubmit={save}>
-      {fields.map((field) => (
-        <label key={field}>
-          {texts.fields[field]}
-          <input
-            required
-            readOnly={!may}
-            value={given[field] ?? known[field]}
-            onChange={({ target }) => {
-              setGiven({ ...given, [field]: target.value });
-              setBefore(before ?? { etag, ...known });
-            }}
-          />
-          {isOvertaken && given[field] !== undefined && given[field] !== known[field] && (
-            <span className="quiet">{texts.isNow(known[field])}</span>
-          )}
-        </label>
-      ))}
-      {may && (
-        <button type="submit" className="primary" disabled={isPending || Object.keys(changed).length === 0}>
-          {texts.save}
-        </button>
-      )}
-      <p className="fault" role="alert">
-        {error && say(error)}
-      </p>
+    <>
+      <EditForm
+        label={texts.parts.location}
+        fields={fields.map((name) => ({ name, label: texts.fields[name] }))}
+        known={known}
+        etag={etag}
+        isReadOnly={!may}
+        save={async (changed, expected) => {
+          const saved = await comanda.locations.update.mutate({ id, ...changed, expected });
+          queries.setQueryData(['location'], tagged(saved));
+        }}
+      />
       <StudioLink table="locations" id={id} />
-    </form>
+    </>
   );
 }

@@ -1,5 +1,7 @@
 import { operation, router } from '../../request/operation.ts';
 import { ByExternalId, ById, Deleted } from '../../wire.ts';
+import { PriceChange, PricesChanged } from './prices.schema.ts';
+import { changePrices } from './prices.service.ts';
 import { Category, CategoryCreate, CategoryList, CategoryPage, CategoryUpdate } from './schema.ts';
 import * as categories from './service.ts';
 
@@ -80,4 +82,15 @@ export const categoriesRouter = router({
     .input(ById)
     .output(Deleted)
     .mutation(({ ctx, input }) => categories.remove(ctx, input.id)),
+
+  changePrices: operation({
+    permission: 'products:write',
+    summary: 'Change the prices of a category',
+    description:
+      'By an amount or a percentage, all of its products or none. A dry run shows them; its `seen` keeps the change from being another one.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(PriceChange)
+    .output(PricesChanged)
+    .mutation(({ ctx, input }) => changePrices(ctx, input)),
 });

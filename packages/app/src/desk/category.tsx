@@ -1,0 +1,61 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
+import { useTexts } from '../frame/language.tsx';
+import { tagged } from '../frame/place.ts';
+import { useRefusal } from '../frame/refusal.ts';
+import { frameTexts } from '../frame/texts.ts';
+import { categoryTexts } from './category-texts.ts';
+import { EditForm } from './edit-form.tsx';
+import { numberIn } from './edit-input.tsx';
+import { PriceChange } from './price-change.tsx';
+import { StudioLink } from './studio.tsx';
+import { deskTexts } from './texts.ts';
+
+/** A category: its fields, and the prices of its products. */
+export function CategoryView({ id }: { id: string }) {
+  const { comanda } = useComanda();
+  const frame = useTexts(frameTexts);
+  const texts = useTexts(deskTexts);
+  const own = useTexts(categoryTexts);
+  const say = useRefusal();
+  const { may } = useGranted();
+  const { data, error } = useQuery({
+    queryKey: ['category', id],
+    queryFn: async ({ signal }) => tagged(await comanda.categories.get.query({ id }, { signal })),
+  });
+  if (data === undefined)
+    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  const { name, priority, visible, etag } = data;
+  return (
+    <article className="order" aria-label={name}>
+      <header>
+        <h2>{name}</h2>
+        <StudioLink table="categories" id={id} />
+      </header>
+      <EditForm
+        label={name}
+        isReadOnly={may?.('categories:write') !== true}
+        etag={etag}
+        fields={[
+          { name: 'name', label: texts.name },
+          { name: 'priority', label: own.priority, kind: 'whole' },
+          { name: 'visible', label: own.shown, kind: 'check' },
+        ]}
+        known={{ name, priority: String(priority), visible: String(visible) }}
+        save={({ priority: typed, visible: isVisible, ...changed }, expected) =>
+          comanda.categories.update.mutate({
+            ...{ id, ...changed, expected },
+            ...(typed !== undefined && { priority: numberIn(typed) }),
+            ...(isVisible !== undefined && { visible: isVisible === 'true' }),
+          })
+        }
+      />
+      {may?.('products:write') === true && <PriceChange id={id} />}
+      <p>
+        <Link to="/app/desk/categories">{own.allCategories}</Link>
+      </p>
+    </article>
+  );
+}

@@ -1,0 +1,134 @@
+import { useId } from 'react';
+import { useTexts } from '../frame/language.tsx';
+import { deskTexts } from './texts.ts';
+
+/** How a field is edited: one of several is chosen, of `several` any number, whose values stand in the text behind commas. */
+export type FieldKind =
+  | 'text'
+  | 'amount'
+  | 'quantity'
+  | 'whole'
+  | 'check'
+  | { options: readonly Option[]; several?: true };
+
+interface Option {
+  value: string;
+  label: string;
+}
+
+interface Props {
+  name: string;
+  label: string;
+  kind: FieldKind;
+  value: string;
+  /** What is there now, where somebody else changed it. */
+  now: string | undefined;
+  isReadOnly: boolean;
+  isOptional: boolean;
+  onChange(value: string): void;
+}
+
+/** What browsers let through; a comma is read as a point. */
+const patterns = {
+  text: undefined,
+  amount: '\\d{1,10}([.,]\\d{1,2})?',
+  quantity: '\\d{1,10}([.,]\\d{1,3})?',
+  whole: '-?\\d{1,5}',
+} as const;
+
+/** A number as a person types it, with a comma or a point, and either minus. */
+export const numberIn = (text: string): number => Number(text.trim().replace(',', '.').replace('−', '-'));
+
+/** The values of a text of several. */
+export const severalIn = (text: string): string[] => text.split(',').filter((value) => value !== '');
+
+/** One field of a form, and beside it what somebody else has saved meanwhile. */
+export function EditInput(props: Props) {
+  const { label, kind, value, now, isReadOnly, isOptional, onChange } = props;
+  const texts = useTexts(deskTexts);
+  const id = useId();
+  const overtaken = now !== undefined && (
+    <span className="quiet">{texts.isNow(shown(kind, now, texts))}</span>
+  );
+  if (kind === 'check')
+    return (
+      <label className="check" htmlFor={id}>
+        <input
+          id={id}
+          type="checkbox"
+          disabled={isReadOnly}
+          checked={value === 'true'}
+          onChange={({ target }) => onChange(String(target.checked))}
+        />
+        {label}
+        {overtaken}
+      </label>
+    );
+  if (typeof kind === 'string')
+    return (
+      <label htmlFor={id}>
+        {label}
+        <input
+          id={id}
+          required={!isOptional}
+          readOnly={isReadOnly}
+          {...(kind !== 'text' && {
+            inputMode: kind === 'whole' ? 'numeric' : 'decimal',
+            pattern: patterns[kind],
+          })}
+          value={value}
+          autoComplete="off"
+          onChange={({ target }) => onChange(target.value)}
+        />
+        {overtaken}
+      </label>
+    );
+  if (kind.several === undefined)
+    return (
+      <label htmlFor={id}>
+        {label}
+        <select id={id} disabled={isReadOnly} value={value} onChange={({ target }) => onChange(target.value)}>
+          {kind.options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+        {overtaken}
+      </label>
+    );
+  const chosen = new Set(severalIn(value));
+  return (
+    <fieldset disabled={isReadOnly}>
+      <legend>{label}</legend>
+      {kind.options.map((option) => (
+        <label key={option.value} className="check" htmlFor={`${id} ${option.value}`}>
+          <input
+            id={`${id} ${option.value}`}
+            type="checkbox"
+            checked={chosen.has(option.value)}
+            onChange={({ target }) => {
+              const all = kind.options.filter((each) =>
+                each.value === option.value ? target.checked : chosen.has(each.value),
+              );
+              onChange(all.map((each) => each.value).join());
+            }}
+          />
+          {option.label}
+        </label>
+      ))}
+      {overtaken}
+    </fieldset>
+  );
+}
+
+/** A value as a person reads it. */
+function shown(kind: FieldKind, value: string, { yes, no }: { yes: string; no: string }): string {
+  if (kind === 'check') return value === 'true' ? yes : no;
+  if (typeof kind === 'string') return value;
+  const chosen = new Set(kind.several ? severalIn(value) : [value]);
+  return kind.options
+    .filter((option) => chosen.has(option.value))
+    .map((option) => option.label)
+    .join(', ');
+}

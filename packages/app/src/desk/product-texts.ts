@@ -1,0 +1,50 @@
+import type { Texts } from '../frame/language.tsx';
+
+const en = {
+  all: 'all',
+  text: 'Part of name, SKU or external id',
+  find: 'Find products',
+  category: 'Category',
+  shown: 'On the menu',
+  onMenu: 'shown',
+  hidden: 'hidden',
+  sku: 'SKU',
+  price: 'Price',
+  description: 'Description',
+  categories: 'Categories',
+  isVisible: 'Shown on the menu',
+  stock: 'Stock',
+  notCounted: 'not counted',
+  soldOut: 'sold out',
+  markSoldOut: 'Mark as sold out',
+  isCounted: 'Stock is counted',
+  quantity: 'Left',
+  alarm: 'Low from',
+  allProducts: 'All products',
+};
+
+const es: typeof en = {
+  all: 'todos',
+  text: 'Parte del nombre, SKU o id externo',
+  find: 'Buscar productos',
+  category: 'Categoría',
+  shown: 'En el menú',
+  onMenu: 'visible',
+  hidden: 'oculto',
+  sku: 'SKU',
+  price: 'Precio',
+  description: 'Descripción',
+  categories: 'Categorías',
+  isVisible: 'Visible en el menú',
+  stock: 'Stock',
+  notCounted: 'sin contar',
+  soldOut: 'agotado',
+  markSoldOut: 'Marcar como agotado',
+  isCounted: 'El stock se cuenta',
+  quantity: 'Quedan',
+  alarm: 'Poco desde',
+  allProducts: 'Todos los productos',
+};
+
+/** The texts of products. */
+export const productTexts: Texts<typeof en> = { en, es };

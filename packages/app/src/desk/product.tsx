@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
+import { useTexts } from '../frame/language.tsx';
+import { tagged } from '../frame/place.ts';
+import { useRefusal } from '../frame/refusal.ts';
+import { frameTexts } from '../frame/texts.ts';
+import { useCategories } from './categories-known.ts';
+import { EditForm } from './edit-form.tsx';
+import { numberIn, severalIn } from './edit-input.tsx';
+import { productTexts } from './product-texts.ts';
+import { MarkSoldOut } from './sold-out.tsx';
+import { StudioLink } from './studio.tsx';
+import { deskTexts } from './texts.ts';
+
+/** A product: its fields and its stock, each in a form of its own. */
+export function ProductView({ id }: { id: string }) {
+  const { comanda } = useComanda();
+  const frame = useTexts(frameTexts);
+  const texts = useTexts(deskTexts);
+  const own = useTexts(productTexts);
+  const say = useRefusal();
+  const isReadOnly = useGranted().may?.('products:write') !== true;
+  const categories = useCategories();
+  const read = async (signal?: AbortSignal) => tagged(await comanda.products.get.query({ id }, { signal }));
+  const { data, error } = useQuery({
+    queryKey: ['product', id],
+    queryFn: ({ signal }) => read(signal),
+  });
+  if (data === undefined)
+    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  const { name, description, sku, price, visible, etag } = data;
+  // A category that the key may not list is kept, too.
+  const options = new Map(
+    [...data.categories.map((each) => ({ value: each.id, label: each.name })), ...categories].map((each) => [
+      each.value,
+      each,
+    ]),
+  );
+  const order = categories.length === 0 ? [...options.values()] : categories;
+  return (
+    <article className="order" aria-label={name}>
+      <header>
+        <h2>{name}</h2>
+        <StudioLink table="products" id={id} />
+      </header>
+      <EditForm
+        label={name}
+        isReadOnly={isReadOnly}
+        etag={etag}
+        fields={[
+          { name: 'name', label: texts.name },
+          { name: 'price', label: own.price, kind: 'amount' },
+          { name: 'sku', label: own.sku },
+          { name: 'description', label: own.description, isOptional: true },
+          { name: 'visible', label: own.isVisible, kind: 'check' },
+          { name: 'categories', label: own.categories, kind: { options: order, several: true } },
+        ]}
+        known={{
+          ...{ name, description, sku, price: String(price), visible: String(visible) },
+          categories: inOrder(order, new Set(data.categories.map((each) => each.id))),
+        }}
+        save={({ price: typed, visible: isVisible, categories: chosen, ...changed }, expected) =>
+          comanda.products.update.mutate({
+            ...{ id, ...changed, expected },
+            ...(typed !== undefined && { price: numberIn(typed) }),
+            ...(isVisible !== undefined && { visible: isVisible === 'true' }),
+            ...(chosen !== undefined && { category_ids: severalIn(chosen) }),
+          })
+        }
+      />
+      <h3>{own.stock}</h3>
+      <EditForm
+        label={own.stock}
+        isReadOnly={isReadOnly}
+        fields={[
+          { name: 'enabled', label: own.isCounted, kind: 'check' },
+          { name: 'quantity', label: own.quantity, kind: 'quantity' },
+          { name: 'alarm', label: own.alarm, kind: 'quantity' },
+        ]}
+        known={stockOf(data)}
+        // No tag moves with stock, which every order takes from.
+        readNow={async () => stockOf(await read())}
+        save={async (changed) => {
+          const { enabled, quantity, alarm } = { ...stockOf(await read()), ...changed };
+          return comanda.products.update.mutate({
+            id,
+            stock: {
+              ...{ enabled: enabled === 'true', quantity: numberIn(quantity) },
+              min_stock_alarm: numberIn(alarm),
+            },
+          });
+        }}
+      />
+      {!isReadOnly && (
+        <div className="deeds">
+          <MarkSoldOut {...data} />
+        </div>
+      )}
+      <p>
+        <Link to="/app/desk/products">{own.allProducts}</Link>
+      </p>
+    </article>
+  );
+}
+
+const stockOf = ({
+  stock: { enabled, quantity, min_stock_alarm },
+}: {
+  stock: { enabled: boolean; quantity: number; min_stock_alarm: number };
+}) => ({
+  ...{ enabled: String(enabled), quantity: String(quantity) },
+  alarm: String(min_stock_alarm),
+});
+
+const inOrder = (options: readonly { value: string }[], chosen: ReadonlySet<string>): string =>
+  options
+    .map(({ value }) => value)
+    .filter((value) => chosen.has(value))
+    .join();

@@ -1,0 +1,89 @@
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useFormat } from '../frame/format.ts';
+import { useGranted } from '../frame/granted.ts';
+import { useTexts } from '../frame/language.tsx';
+import { useCategories } from './categories-known.ts';
+import { Filters, useFilter } from './filter.tsx';
+import { Listing } from './listing.tsx';
+import { usePages } from './pages.ts';
+import { ProductView } from './product.tsx';
+import { productTexts } from './product-texts.ts';
+import { useRowIn } from './row-path.ts';
+import { MarkSoldOut } from './sold-out.tsx';
+import { deskTexts } from './texts.ts';
+
+const base = '/app/desk/products';
+
+/** The products, and the one that the address names. */
+export function Products() {
+  const id = useRowIn(base);
+  return id === '' ? <ProductList /> : <ProductView key={id} id={id} />;
+}
+
+function ProductList() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const own = useTexts(productTexts);
+  const format = useFormat();
+  const may = useGranted().may?.('products:write') === true;
+  const categories = useCategories();
+  const [filter, setFilter] = useFilter('products');
+  const { text = '', category = '', shown = '' } = filter;
+  const narrowed = {
+    ...(text.trim() !== '' && { search: text.trim() }),
+    ...(category !== '' && { category_id: category }),
+    ...(shown !== '' && { visible: shown === 'visible' }),
+  };
+  const rows = usePages(['products', 'desk', narrowed], (offset, signal) =>
+    comanda.products.list.query({ ...narrowed, limit: 50, offset }, { signal }),
+  );
+  return (
+    <>
+      <Filters
+        submit={own.find}
+        filter={filter}
+        onChange={setFilter}
+        fields={[
+          { name: 'text', label: own.text },
+          {
+            name: 'category',
+            label: own.category,
+            kind: [{ value: '', label: own.all }, ...categories],
+          },
+          {
+            name: 'shown',
+            label: own.shown,
+            kind: [
+              { value: '', label: own.all },
+              { value: 'visible', label: own.onMenu },
+              { value: 'hidden', label: own.hidden },
+            ],
+          },
+        ]}
+      />
+      <Listing
+        caption={texts.parts.products}
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
+          { title: own.sku, cell: ({ sku }) => sku },
+          { title: own.price, cell: ({ price }) => format.money(price) },
+          {
+            title: own.stock,
+            cell: ({ stock }) =>
+              !stock.enabled
+                ? own.notCounted
+                : stock.quantity === 0
+                  ? own.soldOut
+                  : format.quantity(stock.quantity),
+          },
+          { title: own.categories, cell: (product) => product.categories.map(({ name }) => name).join(', ') },
+          { title: own.shown, cell: ({ visible }) => (visible ? own.onMenu : own.hidden) },
+          { title: texts.deed, cell: (product) => may && <MarkSoldOut {...product} /> },
+        ]}
+      />
+    </>
+  );
+}
