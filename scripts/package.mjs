@@ -61,7 +61,6 @@ async function makePackage(out, version) {
     'CHANGELOG.md',
   ])
     copy(path, out);
-  for (const name of swaggerFiles()) copy(join('node_modules/swagger-ui-dist', name), out);
   // Nothing that could be installed: what is needed is there.
   const { name, description, license, type, engines } = readJson(join(root, 'package.json'));
   const { commit = 'unknown' } = readJson(join(root, buildInfo));
@@ -115,15 +114,6 @@ function bundles() {
     .filter((name) => runs.some((run) => name === `${run}.js` || name.startsWith(`${run}-`)))
     .filter((name) => name.endsWith('.js'))
     .map((name) => join('dist', name));
-}
-
-/** What the page of calls to try is made of (packages/api/src/documents/page.ts). */
-function swaggerFiles() {
-  const page = readFileSync(join(root, 'packages/api/src/documents/page.ts'), 'utf8');
-  const [, table = ''] = /pageAssets = \{([^}]*)\}/.exec(page) ?? [];
-  const names = [...table.matchAll(/'([\w.-]+)':/g)].map(([, name]) => name);
-  if (names.length === 0) throw new Error('the files of swagger-ui-dist are not found in documents/page.ts');
-  return [...names, 'package.json', 'LICENSE', 'NOTICE'];
 }
 
 function copy(path, out) {

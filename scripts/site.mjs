@@ -40,8 +40,8 @@ async function build(target, signal) {
     ['node_modules/vitepress/bin/vitepress.js', 'build', '--outDir', target],
     signal,
   );
-  for (const name of ['404.html', 'hashmap.json']) rmSync(join(target, name), { force: true });
   cpSync(beside, target, { recursive: true });
+  cpSync(join(site, 'icon.svg'), join(target, 'icon.svg'));
 }
 
 function compare(fresh) {

@@ -1,9 +1,13 @@
 import { reasonsBehind, reasonText } from '../../packages/api/src/documents/reasons-page.ts';
 import { type ErrorCode, errorCodes } from '../../packages/api/src/reasons.ts';
+import type { Documented } from './documented.ts';
+import { errorTable, sharedErrors } from './error-rows.ts';
 import { prose } from './markdown.ts';
 
 /** `/docs/errors`: how to read a refusal, and one section for each code and each reason behind it, whose anchors are their names. */
-export function errorsPage(): string {
+export function errorsPage(operations: readonly Documented[]): string {
+  const [any] = operations;
+  const shared = sharedErrors(operations);
   return [
     '# Errors',
     'Every error has the same body. `code` is for your program, `message` for a person, `request_id` for whoever looks into our logs.',
@@ -16,6 +20,9 @@ export function errorsPage(): string {
       '| any other 4xx, 501 | The same request will fail again. Mend it, or show it to a person. |',
     'A write without an `Idempotency-Key` may have been done although you saw no answer: give every write one. ' +
       '[Orders and safe repeats](guides/orders.md) says how.',
+    '## Errors of every operation',
+    'Any call can be answered with these. The page of an operation lists what it answers besides.',
+    any === undefined ? '' : errorTable(any, '', (status) => shared.has(status)),
     ...(Object.keys(errorCodes) as ErrorCode[]).flatMap((code) => [
       `## ${code}\n\nStatus ${errorCodes[code].status}: ${prose(errorCodes[code].meaning)}.\n\n${todo[code]}`,
       ...reasonsBehind(code).map((reason) => reasonText(reason, '###')),

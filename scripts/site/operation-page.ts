@@ -1,36 +1,42 @@
 import type { oas31 } from 'zod-openapi';
 import { type Documented, titleOf } from './documented.ts';
+import { errorTable } from './error-rows.ts';
 import { fence, prose, table } from './markdown.ts';
 import { parametersOf } from './parameters.ts';
 import { sampleCall, sampleLanguages } from './samples.ts';
 import { boundsOf, fieldTables, resolve, type Schemas, typeOf } from './schema-rows.ts';
 
-/** The page of one operation: what it takes, what it answers, how it refuses, and a call to paste. */
-export function operationPage(each: Documented): string {
+/**
+ * The page of one operation: what it takes, what it answers, how it refuses, and a call to paste.
+ * @param shared the statuses of errors that another page describes for all operations
+ */
+export function operationPage(each: Documented, shared: ReadonlySet<string>): string {
   const { method, path, operation, components } = each;
   const schemas = (components.schemas ?? {}) as Schemas;
   return [
     `# ${titleOf(each)}`,
     fence('http', `${method} ${path}`),
     prose(operation.description ?? ''),
-    tryLine(each),
     ...parameterSection(each, schemas),
     ...bodySection(operation, schemas),
     '## Call',
     samples(each),
+    ...trySection(each),
     ...answerSection(operation, schemas),
-    '## Errors',
-    errorTable(each),
+    ...errorSection(each, shared),
     '',
   ].join('\n\n');
 }
 
-function tryLine({ version, operation }: Documented): string {
-  const tag = encodeURIComponent(operation.tags?.[0] ?? '');
+/** The theme puts the form below these words, by their heading. */
+function trySection({ operation }: Documented): string[] {
   const permission = (operation as { 'x-permission'?: string })['x-permission'];
-  const page = `/docs/try?version=${version}#/${tag}/${operation.operationId}`;
-  const may = permission === undefined ? 'any key' : `a key that may only do \`${permission}\``;
-  return `[Try it](${page}){target="_self"}: with ${may}, of a location that you test with.`;
+  const needed = permission === undefined ? '' : `, with the permission \`${permission}\``;
+  return [
+    '### Try it',
+    'A form on this page sends the call to this server and shows the answer. ' +
+      `It takes a key of a [sandbox](../../guides/sandbox.md), which begins with \`cmd_test_\`${needed}.`,
+  ];
 }
 
 function parameterSection({ operation, components }: Documented, schemas: Schemas): string[] {
@@ -76,16 +82,14 @@ const tables = (schema: Parameters<typeof fieldTables>[0], schemas: Schemas, nee
     table(['Field', 'Type', needed, 'What it is'], rows),
   ]);
 
-function errorTable({ operation, components }: Documented): string {
-  const rows = Object.entries(operation.responses ?? {})
-    .filter(([status]) => /^[45]/.test(status))
-    .map(([status, referred]) => {
-      const name = (referred as oas31.ReferenceObject).$ref.replace('#/components/responses/', '');
-      const { description = '', content } = (components.responses?.[name] ?? {}) as oas31.ResponseObject;
-      const code = content?.['application/json']?.example?.error?.code ?? '';
-      return [status, `[\`${code}\`](../../errors.md#${code})`, prose(description)];
-    });
-  return table(['Status', 'Code', 'When'], rows);
+function errorSection(each: Documented, shared: ReadonlySet<string>): string[] {
+  const own = errorTable(each, '../../errors.md', (status) => !shared.has(status));
+  const others = '[errors of every operation](../../errors.md#errors-of-every-operation)';
+  return [
+    '## Errors',
+    own === '' ? `The ${others}.` : `These, and the ${others}:`,
+    ...(own === '' ? [] : [own]),
+  ];
 }
 
 /** A call to paste, in each language. */

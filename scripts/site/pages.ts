@@ -7,6 +7,7 @@ import { appRouter } from '../../packages/api/src/router.ts';
 import { guides } from './contents.ts';
 import { descriptionOf } from './descriptions.ts';
 import { type Documented, documentedOf, pathOf, titleOf } from './documented.ts';
+import { sharedErrors } from './error-rows.ts';
 import { errorsPage } from './errors-page.ts';
 import { feedOf } from './feed.ts';
 import { prose, table } from './markdown.ts';
@@ -43,9 +44,10 @@ export async function makeSite(root: string): Promise<Site> {
     v1: await openApiDocument(appRouter, 'v1'),
   };
   const operations = (['v2', 'v1'] as const).flatMap((version) => documentedOf(version, documents[version]));
+  const shared = sharedErrors(operations);
   const pages = new Map<string, string>([
     ['index', guide(root, 'docs/site/index.md')],
-    ['errors', errorsPage()],
+    ['errors', errorsPage(operations)],
     ['changelog', guide(root, 'CHANGELOG.md')],
     ['reference/events', eventsOf(guide(root, 'docs/events.md'))],
     ['reference/permissions', permissionsPage(operations)],
@@ -53,7 +55,7 @@ export async function makeSite(root: string): Promise<Site> {
       `reference/${version}/index`,
       overview(version, documents[version], operations),
     ]),
-    ...operations.map((each): [string, string] => [pathOf(each), operationPage(each)]),
+    ...operations.map((each): [string, string] => [pathOf(each), operationPage(each, shared)]),
   ]);
   for (const { path } of guides) {
     if (!pages.has(path)) pages.set(path, guide(root, `docs/${path}.md`));
@@ -100,9 +102,8 @@ function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all:
       '.json`](/openapi-' +
       version +
       '.json){target="_self"}, OpenAPI 3.1. ' +
-      'To try calls: [Swagger UI](/docs/try?version=' +
-      version +
-      '){target="_self"}.',
+      'To try calls: each page has a form that sends its call with a key of a [sandbox](../../guides/sandbox.md). A sandbox that was ' +
+      '[reset](../v2/sandbox-reset.md) has the demo restaurant, whose ids the form fills in.',
     ...tags.flatMap(({ name = '', description = '' }) => {
       const rows = operations
         .filter(({ operation }) => operation.tags?.includes(name))

@@ -6,6 +6,7 @@ import { kebab } from '../../scripts/site/markdown.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+import { openPage, sizes } from './site-pages.ts';
 
 let api: TestApi;
 let browser: Browser;
@@ -17,10 +18,6 @@ afterAll(async () => {
   await api?.close();
 });
 
-const sizes = [
-  { name: 'a desktop', width: 1280, height: 900 },
-  { name: 'a phone', width: 390, height: 844, isMobile: true },
-];
 const looked = [
   '',
   ...guides.map(({ path }) => path),
@@ -138,36 +135,7 @@ test('the search box asks as the tests of the search do: the guide comes first',
   await page.close();
 });
 
-test('to try calls there is Swagger UI, whose key stays in the tab', { timeout: 120_000 }, async () => {
-  const { page, hosts } = await opened();
-  await page.goto(`${api.url}/docs/try?version=v1#/Orders/ordersList`);
-  await page.waitForSelector('.opblock.is-open', { timeout: 60_000 });
-  await page.click('.btn.authorize');
-  await page.waitForSelector('.auth-container input');
-  await page.type('.auth-container input', api.key.key);
-  await page.click('.auth-btn-wrapper .authorize');
-  await page.goto(`${api.url}/docs/try?version=v2`);
-  await page.waitForSelector('.btn.authorize.locked', { timeout: 60_000 });
-  expect(await page.evaluate('window.ui.specSelectors.specJson().get("info").get("version")')).toBe('2.0.0');
-  expect([...hosts]).toEqual([new URL(api.url).host]);
-  await page.close();
-});
-
-/** A page, what it wrote as an error, and the hosts it asked. */
-async function opened(): Promise<{ page: Page; complaints: string[]; hosts: Set<string> }> {
-  const page = await browser.newPage();
-  const complaints: string[] = [];
-  const hosts = new Set<string>();
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
-  });
-  page.on('pageerror', ({ message }) => complaints.push(message));
-  page.on('request', (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol !== 'data:') hosts.add(host);
-  });
-  return { page, complaints, hosts };
-}
+const opened = () => openPage(browser);
 
 async function finds(page: Page, query: string, address: string, place = ''): Promise<boolean> {
   // The box waits for the end of typing; its list is of this query once it says so.

@@ -76,7 +76,7 @@ describe('the documents', () => {
   test('name the headers, and say on its page until when it is served and where to read on', () => {
     const page = (name: string) => {
       const found = shown.get(name);
-      return found === undefined ? '' : operationPage(found);
+      return found === undefined ? '' : operationPage(found, new Set());
     };
     expect(page('GET /v1/orders')).toContain(
       '**Deprecated** since 2027-03-01. It is served until 2029-03-01 for certain. How to move: `/docs/guides/v1-to-v2`.',

@@ -37,7 +37,7 @@ export const trpcDoors: Door[] = [
 
 /** What needs no key: health, metrics, documents, and what is not there. */
 export const openDoors: Door[] = [
-  ...['/healthz', '/readyz', '/metrics', '/docs/', '/docs/errors', '/docs/try', '/llms.txt'],
+  ...['/healthz', '/readyz', '/metrics', '/docs/', '/docs/errors', '/llms.txt'],
   ...['/openapi-v1.json', '/openapi-v2.json', '/', '/nothing', '/v2/nothing', '/trpc/nothing'],
 ].map((target) => ({ method: 'GET', target }));
 

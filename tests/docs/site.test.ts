@@ -21,13 +21,7 @@ const built = join(repositoryRoot, 'docs/site/built');
 const read = (name: string) => readFileSync(join(built, name), 'utf8');
 const served = siteFiles();
 /** What is served beside the site, and may be linked to. */
-const beside = [
-  ...webhookAddresses([]).map(([path]) => path),
-  '/docs/try',
-  '/docs/favicon-32x32.png',
-  '/openapi-v1.json',
-  '/openapi-v2.json',
-];
+const beside = [...webhookAddresses([]).map(([path]) => path), '/openapi-v1.json', '/openapi-v2.json'];
 const pages = [...served.keys()].filter((path) => path.startsWith('/docs/') && !/\.\w+$/.test(path));
 const operationPages = operations.flatMap((operation) =>
   operation.routes.map(({ version, method, path }) => ({
@@ -189,25 +183,10 @@ describe('served, the site', () => {
     });
   });
 
-  test('leads a browser there from /, and a folder to its slash', async () => {
-    const ask = (path: string, accept: string) =>
-      fetch(api.url + path, { redirect: 'manual', headers: { accept } });
-    const led = await ask('/', 'text/html,*/*;q=0.8');
-    expect([led.status, led.headers.get('location')]).toEqual([302, '/docs/']);
-    const told = await ask('/', 'application/json');
-    expect([told.status, ((await told.json()) as { error: { code: string } }).error.code]).toEqual([
-      404,
-      'resource_not_found',
-    ]);
-    expect((await ask('/docs', '*/*')).headers.get('location')).toBe('/docs/');
-    expect((await ask('/docs/reference/v2', '*/*')).headers.get('location')).toBe('/docs/reference/v2/');
-  });
-
   test.each([
     '/docs/../package.json',
     '/docs/..%2f..%2fpackage.json',
     '/docs/%2e%2e/site/package.json',
-    '/docs/guides/orders.html',
     '/docs/assets/',
     '/docs//errors',
   ])('has nothing at %s', async (path) => {
@@ -222,7 +201,7 @@ const linksOf = (html: string): string[] =>
 
 function isDead(link: string, from: string): boolean {
   const { origin, pathname, hash } = new URL(link, `http://here${from}`);
-  if (origin !== 'http://here' || pathname === '/docs/try') return false;
+  if (origin !== 'http://here') return false;
   if (!served.has(pathname)) return !beside.includes(pathname) && pathname !== '/llms.txt';
   const page = pathname.replace(/index\.md$/, '').replace(/\.md$/, '');
   return hash !== '' && !htmlOf(page).includes(`id="${decodeURIComponent(hash.slice(1))}"`);

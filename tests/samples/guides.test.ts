@@ -84,7 +84,7 @@ describe('the requests are answered as promised, in', () => {
 });
 
 test('the error that the page of errors shows is as a real one', async () => {
-  const [, shown = ''] = /^```json\n([\s\S]*?)^```$/m.exec(errorsPage()) ?? [];
+  const [, shown = ''] = /^```json\n([\s\S]*?)^```$/m.exec(errorsPage([])) ?? [];
   const body = { items: [{ product_id: '', quantity: 0 }] };
   const answer = await callRest(demo.url, 'POST /v2/orders/quote', { key: demo.key, body });
   expect(answer.status).toBe(422);

@@ -6,6 +6,11 @@ import { notSearched } from './search/options.mjs';
 const made = (name) => JSON.parse(readFileSync(new URL(`../pages/${name}.json`, import.meta.url), 'utf8'));
 const descriptions = made('descriptions');
 
+/** The generator makes the page of a 404 by script alone. */
+const withoutScript =
+  '<noscript><h1>Page not found</h1><p>The documents have no page at this address. ' +
+  '<a href="/docs/">Overview</a>, <a href="/docs/reference/v2/">API reference</a></p></noscript>';
+
 export default defineConfig({
   title: 'Comanda',
   description: 'The ordering API: guides, reference, webhooks.',
@@ -13,8 +18,8 @@ export default defineConfig({
   base: '/docs/',
   srcDir: 'pages',
   cleanUrls: true,
-  // Swagger UI and the OpenAPI documents are served beside the site, not by it.
-  ignoreDeadLinks: [/^\/docs\/try/, /^\/openapi-/],
+  // The OpenAPI documents are served beside the site, not by it.
+  ignoreDeadLinks: [/^\/openapi-/],
   // The same sources give the same bytes: pages come into the search index one after the other.
   buildConcurrency: 1,
   // One file knows the names of all pages, in place of a script inside of each.
@@ -22,7 +27,7 @@ export default defineConfig({
   // A change of colours would otherwise write a style element, which the policy of the pages does not allow.
   appearance: { disableTransition: false },
   head: [
-    ['link', { rel: 'icon', href: '/docs/favicon-32x32.png' }],
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }],
     [
       'link',
       { rel: 'alternate', type: 'application/atom+xml', title: 'Changes', href: '/docs/changelog.xml' },
@@ -32,6 +37,17 @@ export default defineConfig({
     theme: createCssVariablesTheme({ name: 'comanda' }),
     anchor: { slugify: (text) => text.trim().toLowerCase().replace(/\W+/g, '-').replace(/^-|-$/g, '') },
     config: (md) => {
+      // The Markdown stays plain: the form comes below the words of its section.
+      md.core.ruler.push('try-it', ({ tokens, env, Token }) => {
+        if (!/^reference\/v\d+\//.test(env.relativePath ?? '')) return;
+        const heading = tokens.findIndex(({ type, content }) => type === 'inline' && content === 'Try it');
+        const end = tokens.findIndex(
+          ({ type }, index) => heading >= 0 && index > heading && type === 'paragraph_close',
+        );
+        if (end < 0) return;
+        const form = Object.assign(new Token('html_block', '', 0), { content: '<TryIt />\n' });
+        tokens.splice(end + 1, 0, form);
+      });
       const { highlight } = md.options;
       // Colours by class: the policy of the pages allows no style attribute.
       md.options.highlight = (...words) => {
@@ -53,7 +69,11 @@ export default defineConfig({
   transformPageData: ({ relativePath }) => ({
     description: descriptions[relativePath.replace(/\.md$/, '')],
   }),
-  transformHtml: (html) => html.replace(/(<[a-z][^>]*?) style="[^"]*"/g, '$1'),
+  transformHtml: (html, _id, { page }) =>
+    (page === '404.md' ? html.replace('</body>', `${withoutScript}</body>`) : html).replace(
+      /(<[a-z][^>]*?) style="[^"]*"/g,
+      '$1',
+    ),
   themeConfig: {
     // How it is searched is set in theme/index.mjs: functions here would come to the browser as text that it must evaluate.
     search: {
@@ -68,7 +88,6 @@ export default defineConfig({
       { text: 'Quick start', link: '/guides/quick-start' },
       { text: 'API v2', link: '/reference/v2/' },
       { text: 'Events', link: '/reference/events' },
-      { text: 'Try it', link: '/try', target: '_self' },
     ],
   },
 });

@@ -1,11 +1,17 @@
 import DefaultTheme from 'vitepress/theme-without-fonts';
 import { searchOptions } from '../search/options.mjs';
 import { rememberTabs } from './tabs.mjs';
+import { h } from 'vue';
+import LostPage from './lost-page.vue';
 import './site.css';
+import './try/try.css';
+import TryIt from './try/try-it.vue';
 
 export default {
   extends: DefaultTheme,
-  enhanceApp({ siteData }) {
+  Layout: () => h(DefaultTheme.Layout, null, { 'not-found': () => h(LostPage) }),
+  enhanceApp({ app, siteData }) {
+    app.component('TryIt', TryIt);
     siteData.value.themeConfig.search.options = { miniSearch: { searchOptions } };
   },
   setup: rememberTabs,

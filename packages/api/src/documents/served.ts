@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { type Encoding, encodingFor } from '../request/encoding.ts';
-import { pagePolicy } from './page.ts';
+import { pagePolicy } from './page-policy.ts';
 
 /** Something that is served as it is, to anybody. */
 export interface Served {
@@ -16,8 +16,11 @@ export interface Served {
 
 type Made = string | Buffer;
 
-/** Answers GET and HEAD with it, compressed where the caller asks. It is made, and compressed, once: when it is first asked for. */
-export function serverOf({ type, immutable = false, make }: Served) {
+/**
+ * Answers GET and HEAD with it, compressed where the caller asks. It is made, and compressed, once: when it is first asked for.
+ * With the status 404 it is no page of its own: it is neither kept nor asked for by its tag.
+ */
+export function serverOf({ type, immutable = false, make }: Served, status: 200 | 404 = 200) {
   const variants = new Map<Encoding, Promise<Variant>>();
   const variantOf = (encoding: Encoding): Promise<Variant> => {
     const known = variants.get(encoding);
@@ -35,21 +38,23 @@ export function serverOf({ type, immutable = false, make }: Served) {
     const { bytes, etag, policy } = await variantOf(encoding);
     response.set({
       'Content-Type': type,
-      'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'Cache-Control': status === 404 ? 'no-store' : immutable ? kept : 'no-cache',
       'Content-Security-Policy': policy,
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
-      Vary: 'Accept-Encoding',
-      ETag: etag,
+      Vary: status === 404 ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
+      ...(status === 200 && { ETag: etag }),
     });
-    if (request.headers['if-none-match']?.includes(etag)) {
+    if (status === 200 && request.headers['if-none-match']?.includes(etag)) {
       response.status(304).end();
       return;
     }
     if (encoding !== 'identity') response.set('Content-Encoding', encoding);
-    response.send(bytes);
+    response.status(status).send(bytes);
   };
 }
+
+const kept = 'public, max-age=31536000, immutable';
 
 interface Variant {
   bytes: Buffer;

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { type Browser, seriousFindings, startBrowser } from './browser.ts';
+import { openPage, sizes } from './site-pages.ts';
+
+let api: TestApi;
+let browser: Browser;
+beforeAll(async () => {
+  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.close();
+});
+
+const links = `[...document.querySelectorAll('.lost ul a')].map((a) => a.pathname)`;
+
+describe.each(sizes)('on $name', ({ name: _, ...size }) => {
+  test('a reader at an address without a page is led to pages that are there', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, complaints, hosts } = await openPage(browser);
+    await page.setViewport(size);
+    await page.goto(`${api.url}/docs/guides/verify-webhooks`, { waitUntil: 'networkidle0' });
+    expect(await page.evaluate(`document.querySelector('h1').textContent`)).toBe('Page not found');
+    expect((await page.evaluate<string[]>(links))[0]).toBe('/docs/guides/verify-a-webhook');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+    await page.click('.lost button');
+    await page.waitForSelector('#localsearch-input');
+    expect(await page.evaluate(`document.querySelector('#localsearch-input').value`)).toBe(
+      'guides verify webhooks',
+    );
+    await page.waitForSelector('.VPLocalSearchBox .results a');
+    await page.keyboard.press('Escape');
+    await page.click('.lost ul a');
+    await page.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('Verify a webhook')`);
+    // The browser itself says that the page was a 404.
+    expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
+    expect([...hosts]).toEqual([new URL(api.url).host]);
+    await page.close();
+  });
+});

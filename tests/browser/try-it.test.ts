@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../support/api.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+import { openPage, sizes } from './site-pages.ts';
+
+let api: TestApi;
+let browser: Browser;
+let key: string;
+let resets = 0;
+beforeAll(async () => {
+  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+  const locationId = await createLocation(api.app.database, { sandbox: true });
+  key = (await createKey(api.app.database, { locationId })).key;
+});
+// The order of the example has an `external_id`, which is taken once it was created.
+beforeEach(async () => {
+  const headers = { 'idempotency-key': `reset-${resets++}` };
+  const reset = await api.rest('POST /v2/sandbox/reset', { key, headers });
+  expect(reset.status, reset.text).toBe(200);
+});
+afterAll(async () => {
+  await browser?.close();
+  await api?.close();
+});
+
+const looks = sizes.flatMap((size) => ['light', 'dark'].map((scheme) => ({ ...size, scheme })));
+
+describe.each(looks)('on $name, $scheme', ({ scheme, name: _, ...size }) => {
+  test('an order is created by the keyboard alone, without a finding of axe or a complaint of the policy', {
+    timeout: 120_000,
+  }, async () => {
+    const { page, complaints, hosts } = await openPage(browser);
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await page.setViewport(size);
+    await open(page, 'v2/orders-create');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.evaluate(`document.querySelector('#try-key').focus()`);
+    await page.keyboard.type(key);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await filled(page);
+    expect(await page.evaluate('document.activeElement.className')).toContain('try-fill');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.evaluate(`document.querySelector('#try-key').focus()`);
+    await page.keyboard.press('Enter');
+    await answered(page);
+    expect(await text(page, '.try-answer strong')).toBe('Answer: 201 Created');
+    expect(JSON.parse(await text(page, '.try-answer > pre'))).toMatchObject({ data: { status: 'pending' } });
+    expect(await text(page, '.try-answer details pre')).toMatch(/^x-request-id: \S+$/m);
+    await page.click('.try-answer summary');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([new URL(api.url).host]);
+    await page.close();
+  });
+});
+
+test('the form is loaded by who opens it, and by nobody else', { timeout: 60_000 }, async () => {
+  const { page, asked } = await openPage(browser);
+  await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
+  const loaded = () => asked.filter((url) => /call-form|openapi-v2/.test(url)).length;
+  expect(loaded()).toBe(0);
+  await page.click('.try .try-button');
+  await page.waitForSelector('#try-key');
+  expect(loaded()).toBe(2);
+  await page.close();
+});
+
+test('a key of a live location is neither sent nor kept', { timeout: 60_000 }, async () => {
+  const { page, asked } = await openPage(browser);
+  await open(page, 'v2/orders-list');
+  await page.type('#try-key', api.key.key);
+  expect(await text(page, '#try-key-problem')).toContain('live location');
+  asked.length = 0;
+  await page.keyboard.press('Enter');
+  await page.click('.try-form button[type=submit]');
+  expect(asked).toEqual([]);
+  expect(await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }])')).not.toContain(
+    'cmd_live_',
+  );
+  await page.close();
+});
+
+test('a key of a sandbox goes from page to page, and is in no address', { timeout: 60_000 }, async () => {
+  const { page, asked } = await openPage(browser);
+  await open(page, 'v1/orders-list');
+  await page.type('#try-key', key);
+  await page.keyboard.press('Enter');
+  await answered(page);
+  expect(await text(page, '.try-answer strong')).toBe('Answer: 200 OK');
+  await open(page, 'v2/orders-get');
+  expect(await page.evaluate(`document.querySelector('#try-key').value`)).toBe(key);
+  await fillIn(page);
+  await page.click('.try-form button[type=submit]');
+  await answered(page);
+  expect(await text(page, '.try-answer strong')).toBe('Answer: 200 OK');
+  expect(asked.filter((url) => url.includes(key))).toEqual([]);
+  expect(await page.evaluate('location.href')).not.toContain(key);
+  expect(await page.evaluate('JSON.stringify({ ...localStorage }) + document.cookie')).not.toContain(key);
+  await page.close();
+});
+
+test('a refusal leads to its explanation, and the same order sent again is not a second one', {
+  timeout: 60_000,
+}, async () => {
+  const { page } = await openPage(browser);
+  await open(page, 'v2/orders-create');
+  await enter(page, '#try-key', key);
+  await fillIn(page);
+  const sent = await page.evaluate<string>(`document.querySelector('#try-body').value`);
+  await enter(page, '#try-body', '{');
+  await page.click('.try-form button[type=submit]');
+  await answered(page);
+  expect(await text(page, '.try-answer strong')).toBe('Answer: 400 Bad Request');
+  const [link, reason] = await page.evaluate<[string, string]>(
+    `(() => { const a = document.querySelector('.try-answer a'); return [a.pathname + a.hash, a.textContent]; })()`,
+  );
+  expect(link).toBe(`/docs/errors#${reason}`);
+  await enter(page, '#try-body', sent);
+  for (const replayed of [false, true]) {
+    await page.click('.try-form button[type=submit]');
+    await answered(page);
+    expect(await text(page, '.try-answer strong')).toBe('Answer: 201 Created');
+    expect((await text(page, '.try-answer details pre')).includes('idempotency-replayed: true')).toBe(
+      replayed,
+    );
+  }
+  await page.close();
+});
+
+test('a stream is shown as it comes, until it is stopped', { timeout: 60_000 }, async () => {
+  const { page } = await openPage(browser);
+  await open(page, 'v2/events-watch');
+  await enter(page, '#try-key', key);
+  await page.click('.try-form button[type=submit]');
+  await page.waitForFunction(`document.querySelector('.try-answer > pre')?.textContent.includes('retry:')`);
+  await page.click('.try-stop');
+  await answered(page);
+  expect(await text(page, '.try-answer strong')).toBe('Answer: 200 OK');
+  expect(await page.evaluate('document.activeElement.type')).toBe('submit');
+  expect(await page.evaluate(`document.querySelector('p.try-problem')`)).toBeNull();
+  await page.close();
+});
+
+/** Opens the reference page of an operation, and its form by the keyboard. */
+async function open(page: Page, operation: string): Promise<void> {
+  await page.goto(`${api.url}/docs/reference/${operation}`, { waitUntil: 'networkidle0' });
+  await page.evaluate(`document.querySelector('.try .try-button').focus()`);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#try-key');
+}
+
+/** Replaces what a field holds. */
+const enter = (page: Page, field: string, value: string) =>
+  page.evaluate(`{ const field = document.querySelector(${JSON.stringify(field)});
+    field.value = ${JSON.stringify(value)};
+    field.dispatchEvent(new Event('input')); }`);
+
+async function fillIn(page: Page): Promise<void> {
+  await page.waitForSelector('.try-fill:not(:disabled)');
+  await page.click('.try-fill');
+  await filled(page);
+}
+
+const filled = (page: Page) =>
+  page.waitForFunction(`document.querySelector('.try-hint').textContent.includes('are filled in')`);
+
+/** Waits for the end of an answer. */
+const answered = (page: Page) =>
+  page.waitForFunction(
+    `document.querySelector('.try-answer') && document.querySelector('.try-form button[type=submit]').ariaDisabled === 'false'`,
+  );
+
+const text = (page: Page, selector: string): Promise<string> =>
+  page.evaluate(`document.querySelector(${JSON.stringify(selector)})?.textContent ?? ''`);
