@@ -1,8 +1,8 @@
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { searchOptions } from '../search/options.mjs';
-import { rememberTabs } from './tabs.mjs';
 import { h } from 'vue';
+import { searchOptions } from '../search/options.mjs';
 import LostPage from './lost-page.vue';
+import { rememberTabs } from './tabs.mjs';
 import './site.css';
 import './try/try.css';
 import TryIt from './try/try-it.vue';
