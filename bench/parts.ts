@@ -6,6 +6,7 @@ import { compression } from './parts/compression.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
 import { hostile } from './parts/hostile.ts';
+import { keptChanges } from './parts/kept-changes.ts';
 import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
@@ -39,6 +40,7 @@ export const parts: readonly Part[] = [
   sync,
   operations,
   guards,
+  keptChanges,
   locations,
   prices,
   publishing,

@@ -41,6 +41,10 @@ $$;
 CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
 $$;
+-- The key for which the catalog is changed; null where nobody says so, as a process of the release before does not.
+CREATE FUNCTION current_request_key() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 3), '')::uuid END
+$$;
 CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END
 $$;

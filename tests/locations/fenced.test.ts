@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Queryable } from '@comanda/db';
+import { newId, type Queryable } from '@comanda/db';
 import { describe, expect, it, vi } from 'vitest';
 import { beginningOf } from '../../packages/api/src/request/writing.ts';
 import { comeToRest } from '../../packages/api/src/resources/locations/export.store.ts';
@@ -93,7 +93,7 @@ describe('an export waits for', () => {
 
   it('a call that found the location active, and has written nothing yet', async () => {
     const { locationId } = await openKitchen(place.api);
-    const ctx = { caller: { locationId }, requestId: 'late', traceparent: undefined };
+    const ctx = { caller: { locationId, apiKeyId: newId() }, requestId: 'late', traceparent: undefined };
     const rested = await atRestAfter(locationId, (leave) =>
       place.api.app.database.transaction(beginningOf(ctx), async (tx) => {
         await leave();

@@ -25,6 +25,7 @@ CREATE FUNCTION capture_insert_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -40,10 +41,19 @@ BEGIN
         FROM new_rows n
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT n.location_id, n.id AS id
+    SELECT n.location_id, n.id AS id, n.name AS is_name, n.visible AS is_visible
     FROM new_rows n
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('after', jsonb_build_object('name', to_jsonb(array_agg(c.is_name)), 'visible', to_jsonb(array_agg(c.is_visible))))
+    FROM changed c WHERE by_program
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'category', 'insert', true, array_agg(c.id), NULL
@@ -69,6 +79,7 @@ CREATE FUNCTION capture_update_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -88,6 +99,8 @@ BEGIN
             IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.name, n.priority, n.visible, n.image_url, n.created_at)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,
@@ -97,7 +110,7 @@ BEGIN
         + CASE WHEN o.priority IS DISTINCT FROM n.priority THEN 4 ELSE 0 END
         + CASE WHEN o.visible IS DISTINCT FROM n.visible THEN 8 ELSE 0 END
         + CASE WHEN o.image_url IS DISTINCT FROM n.image_url THEN 16 ELSE 0 END AS changed,
-      NULL::jsonb AS before, NULL::jsonb AS after
+      NULL::jsonb AS before, NULL::jsonb AS after, o.name AS was_name, n.name AS is_name, o.visible AS was_visible, n.visible AS is_visible
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
     WHERE ROW(o.external_id, o.name, o.priority, o.visible, o.image_url)
         IS DISTINCT FROM ROW(n.external_id, n.name, n.priority, n.visible, n.image_url)
@@ -105,6 +118,14 @@ BEGIN
   ), touched AS MATERIALIZED (
     SELECT touched_by_categories(array_agg(c.location_id), array_agg(c.id)) FROM changed c
     WHERE c.operation <> 'update' OR c.changed & 6 <> 0
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'visible', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END)),
+        'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'visible', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END)))
+    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 10 <> 0
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'category', c.operation,
@@ -135,6 +156,7 @@ CREATE FUNCTION capture_delete_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -150,10 +172,19 @@ BEGIN
         FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT o.location_id, o.id AS id
+    SELECT o.location_id, o.id AS id, o.name AS was_name, o.visible AS was_visible
     FROM old_rows o
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_build_object('name', to_jsonb(array_agg(c.was_name)), 'visible', to_jsonb(array_agg(c.was_visible))))
+    FROM changed c WHERE by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'category', 'delete', true, array_agg(c.id), NULL

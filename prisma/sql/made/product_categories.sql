@@ -4,6 +4,7 @@ CREATE FUNCTION capture_insert_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -19,10 +20,20 @@ BEGIN
         FROM new_rows n
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT n.location_id, n.product_id AS id
+    SELECT n.location_id, n.product_id AS id, n.category_id AS is_category_id
     FROM new_rows n
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'product_categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('after', jsonb_build_object('category_id', to_jsonb(array_agg(c.is_category_id))))
+    FROM changed c WHERE by_program AND EXISTS (
+      SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'product_categories', 'insert', true, array_agg(c.id), NULL
@@ -48,6 +59,7 @@ CREATE FUNCTION capture_update_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -67,16 +79,26 @@ BEGIN
             IS DISTINCT FROM ROW(n.location_id, n.product_id, n.category_id)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.product_id, o.product_id) AS id,
       CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
       CASE WHEN o.category_id IS DISTINCT FROM n.category_id THEN 1 ELSE 0 END AS changed,
-      NULL::jsonb AS before, NULL::jsonb AS after
+      NULL::jsonb AS before, NULL::jsonb AS after, o.category_id AS was_category_id, n.category_id AS is_category_id
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.product_id = o.product_id AND n.category_id = o.category_id
     WHERE ROW(o.category_id)
         IS DISTINCT FROM ROW(n.category_id)
       OR o.location_id IS NULL OR n.location_id IS NULL
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('category_id', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.was_category_id)) END)),
+        'after', jsonb_strip_nulls(jsonb_build_object('category_id', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.is_category_id)) END)))
+    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 1 <> 0
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'product_categories', c.operation,
@@ -107,6 +129,7 @@ CREATE FUNCTION capture_delete_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -123,10 +146,20 @@ BEGIN
           OR NOT EXISTS (SELECT FROM products p WHERE p.location_id = o.location_id AND p.id = o.product_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT o.location_id, o.product_id AS id
+    SELECT o.location_id, o.product_id AS id, o.category_id AS was_category_id
     FROM old_rows o
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'product_categories',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_build_object('category_id', to_jsonb(array_agg(c.was_category_id))))
+    FROM changed c WHERE by_program AND EXISTS (
+      SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'product_categories', 'delete', true, array_agg(c.id), NULL

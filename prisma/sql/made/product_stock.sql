@@ -7,11 +7,13 @@ CREATE FUNCTION capture_insert_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -28,8 +30,16 @@ BEGIN
     ) e;
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT n.location_id, n.product_id AS id
+    SELECT n.location_id, n.product_id AS id, n.enabled AS is_enabled, n.quantity AS is_quantity
     FROM new_rows n
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'product_stock',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('after', jsonb_build_object('enabled', to_jsonb(array_agg(c.is_enabled)), 'quantity', to_jsonb(array_agg(c.is_quantity))))
+    FROM changed c WHERE by_program AND EXISTS (
+      SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'stock', 'insert', true, array_agg(c.id), NULL
@@ -55,11 +65,13 @@ CREATE FUNCTION capture_update_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -85,11 +97,19 @@ BEGIN
       CASE WHEN o.enabled IS DISTINCT FROM n.enabled THEN 1 ELSE 0 END
         + CASE WHEN o.quantity IS DISTINCT FROM n.quantity THEN 2 ELSE 0 END
         + CASE WHEN o.min_stock_alarm IS DISTINCT FROM n.min_stock_alarm THEN 4 ELSE 0 END AS changed,
-      NULL::jsonb AS before, NULL::jsonb AS after
+      NULL::jsonb AS before, NULL::jsonb AS after, o.enabled AS was_enabled, n.enabled AS is_enabled, o.quantity AS was_quantity, n.quantity AS is_quantity
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.product_id = o.product_id
     WHERE ROW(o.enabled, o.quantity, o.min_stock_alarm)
         IS DISTINCT FROM ROW(n.enabled, n.quantity, n.min_stock_alarm)
       OR o.location_id IS NULL OR n.location_id IS NULL
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_stock',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.was_enabled)) END, 'quantity', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.was_quantity)) END)),
+        'after', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.is_enabled)) END, 'quantity', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.is_quantity)) END)))
+    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 3 <> 0
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'stock', c.operation,
@@ -120,11 +140,13 @@ CREATE FUNCTION capture_delete_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -141,8 +163,16 @@ BEGIN
     ) e;
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT o.location_id, o.product_id AS id
+    SELECT o.location_id, o.product_id AS id, o.enabled AS was_enabled, o.quantity AS was_quantity
     FROM old_rows o
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'product_stock',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_build_object('enabled', to_jsonb(array_agg(c.was_enabled)), 'quantity', to_jsonb(array_agg(c.was_quantity))))
+    FROM changed c WHERE by_program AND EXISTS (
+      SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'stock', 'delete', true, array_agg(c.id), NULL

@@ -36,6 +36,7 @@ CREATE FUNCTION capture_insert_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -51,11 +52,20 @@ BEGIN
         FROM new_rows n
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT n.location_id, n.id AS id,
+    SELECT n.location_id, n.id AS id, n.name AS is_name, n.price AS is_price, n.visible AS is_visible, n.tax_rate AS is_tax_rate,
       (CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END)::text AS gained, '-infinity'::timestamptz AS gained_at, NULL::text AS lost, NULL::timestamptz AS lost_at
     FROM new_rows n
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'products',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('after', jsonb_build_object('name', to_jsonb(array_agg(c.is_name)), 'price', to_jsonb(array_agg(c.is_price)), 'visible', to_jsonb(array_agg(c.is_visible)), 'tax_rate', to_jsonb(array_agg(c.is_tax_rate))))
+    FROM changed c WHERE by_program
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
     SELECT c.location_id, 'product', 'insert', true, array_agg(c.id), NULL
@@ -89,6 +99,7 @@ CREATE FUNCTION capture_update_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -108,6 +119,8 @@ BEGIN
             IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at, n.tax_rate)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,
@@ -120,7 +133,7 @@ BEGIN
         + CASE WHEN o.visible IS DISTINCT FROM n.visible THEN 32 ELSE 0 END
         + CASE WHEN o.image_url IS DISTINCT FROM n.image_url THEN 64 ELSE 0 END
         + CASE WHEN o.tax_rate IS DISTINCT FROM n.tax_rate THEN 128 ELSE 0 END AS changed,
-      NULL::jsonb AS before, NULL::jsonb AS after,
+      NULL::jsonb AS before, NULL::jsonb AS after, o.name AS was_name, n.name AS is_name, o.price AS was_price, n.price AS is_price, o.visible AS was_visible, n.visible AS is_visible, o.tax_rate AS was_tax_rate, n.tax_rate AS is_tax_rate,
       CASE WHEN o.location_id IS NOT NULL THEN (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text END AS lost, '-infinity'::timestamptz AS lost_at,
       CASE WHEN n.location_id IS NOT NULL THEN (CASE WHEN n.visible THEN 'visible' ELSE 'hidden' END)::text END AS gained, '-infinity'::timestamptz AS gained_at
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
@@ -131,6 +144,14 @@ BEGIN
   ), touched AS MATERIALIZED (
     SELECT touched_by_products(array_agg(c.location_id), array_agg(c.id)) FROM changed c
     WHERE c.operation <> 'update' OR c.changed & 7 <> 0
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'products',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'price', CASE WHEN bit_or(c.changed) & 16 <> 0 THEN to_jsonb(array_agg(c.was_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 32 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END, 'tax_rate', CASE WHEN bit_or(c.changed) & 128 <> 0 THEN to_jsonb(array_agg(c.was_tax_rate)) END)),
+        'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'price', CASE WHEN bit_or(c.changed) & 16 <> 0 THEN to_jsonb(array_agg(c.is_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 32 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END, 'tax_rate', CASE WHEN bit_or(c.changed) & 128 <> 0 THEN to_jsonb(array_agg(c.is_tax_rate)) END)))
+    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 180 <> 0
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'product', c.operation,
@@ -169,6 +190,7 @@ CREATE FUNCTION capture_delete_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -184,11 +206,20 @@ BEGIN
         FROM old_rows o CROSS JOIN LATERAL (SELECT NOT EXISTS (SELECT FROM locations p WHERE p.id = o.location_id) AS gone) g
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
-    SELECT o.location_id, o.id AS id,
+    SELECT o.location_id, o.id AS id, o.name AS was_name, o.price AS was_price, o.visible AS was_visible, o.tax_rate AS was_tax_rate,
       (CASE WHEN o.visible THEN 'visible' ELSE 'hidden' END)::text AS lost, '-infinity'::timestamptz AS lost_at, NULL::text AS gained, NULL::timestamptz AS gained_at
     FROM old_rows o
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'products',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_build_object('name', to_jsonb(array_agg(c.was_name)), 'price', to_jsonb(array_agg(c.was_price)), 'visible', to_jsonb(array_agg(c.was_visible)), 'tax_rate', to_jsonb(array_agg(c.was_tax_rate))))
+    FROM changed c WHERE by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
+    GROUP BY c.location_id
   )
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
   SELECT c.location_id, '-infinity'::timestamptz, 'catalog', 1 FROM changed c

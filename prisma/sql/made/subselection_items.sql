@@ -51,6 +51,7 @@ CREATE FUNCTION capture_update_subselection_items() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
+  by_program boolean := false;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'subselection_items', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -70,6 +71,8 @@ BEGIN
             IS DISTINCT FROM ROW(n.location_id, n.id, n.subselection_id, n.external_id, n.name, n.price, n.min, n.max, n.visible, n.image_url, n.position, n.stock_enabled, n.stock_quantity, n.created_at)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  ELSE
+    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,
@@ -85,11 +88,19 @@ BEGIN
         + CASE WHEN o.position IS DISTINCT FROM n.position THEN 256 ELSE 0 END
         + CASE WHEN o.stock_enabled IS DISTINCT FROM n.stock_enabled THEN 512 ELSE 0 END
         + CASE WHEN o.stock_quantity IS DISTINCT FROM n.stock_quantity THEN 1024 ELSE 0 END AS changed,
-      NULL::jsonb AS before, NULL::jsonb AS after
+      NULL::jsonb AS before, NULL::jsonb AS after, o.name AS was_name, n.name AS is_name, o.price AS was_price, n.price AS is_price, o.visible AS was_visible, n.visible AS is_visible
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
     WHERE ROW(o.subselection_id, o.external_id, o.name, o.price, o.min, o.max, o.visible, o.image_url, o.position, o.stock_enabled, o.stock_quantity)
         IS DISTINCT FROM ROW(n.subselection_id, n.external_id, n.name, n.price, n.min, n.max, n.visible, n.image_url, n.position, n.stock_enabled, n.stock_quantity)
       OR o.location_id IS NULL OR n.location_id IS NULL
+  ), history AS (
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'subselection_items',
+      CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
+      jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'price', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.was_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 64 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END)),
+        'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'price', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.is_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 64 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END)))
+    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 76 <> 0
+    GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'subselection_item', c.operation,

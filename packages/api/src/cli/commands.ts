@@ -171,13 +171,17 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./secrets.ts')).rotateEncryptionKey,
   },
   audit: {
-    summary: 'Show who changed what by procedures, this command line and by hand, newest first',
+    summary:
+      'Show who changed what by procedures, this command line and by hand, newest first; programs with --id, --by or --table',
     options: {
       location: { value: 'ID', help: 'only what concerns this location' },
       since: { value: 'TIME', help: 'only from this ISO 8601 time or day (UTC) on' },
-      table: { value: 'NAME', help: 'only what was changed by hand in this table' },
+      table: { value: 'NAME', help: 'only what was changed in this table' },
       by: { value: 'WHO', help: 'only by this role, application or key' },
-      id: { value: 'ID', help: 'only this entry, or what was done to this row' },
+      id: {
+        value: 'ID',
+        help: 'only this entry, or the history of this row: a product, a category, an option',
+      },
       limit: { value: 'N', help: 'how many entries, at most 1000 (50)' },
     },
     work: async () => (await import('./audit.ts')).listAudit,

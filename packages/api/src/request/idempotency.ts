@@ -5,7 +5,7 @@ import { IdempotencyKey } from '../wire.ts';
 import { type Answer, textOf } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import { originOf } from './request-id.ts';
+import { makerOf } from './request-id.ts';
 
 /** The idempotency key of a call as its entrance found it, and the name by which callers know it there. */
 export interface GivenKey {
@@ -57,7 +57,7 @@ export async function findKey<Value>(
 export function claimOf(ctx: CallContext, { operation, key, requestHash }: Idempotency): Call<KnownKey> {
   const { caller, app } = ctx;
   const ttl = app.policy.idempotencyTtlHours;
-  const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, originOf(ctx)];
+  const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, makerOf(ctx)];
   return { statement: claim, values };
 }
 

@@ -2,7 +2,7 @@ import { type Call, type Queryable, statement, type Transaction } from '@comanda
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
-import { originOf } from './request-id.ts';
+import { makerOf } from './request-id.ts';
 import { requireUnchanged } from './tags.ts';
 
 // How a call writes. With an idempotency key: once, in the transaction that also stores its answer; of two at once the
@@ -41,11 +41,11 @@ export function inTransaction<Value>(
 /** What each transaction of a call begins with: it refuses (503, 403) where the location is not active, whatever this process has heard. */
 export const beginningOf = (ctx: Beginning): Call<never> => ({
   statement: begin,
-  values: [ctx.caller.locationId, originOf(ctx)],
+  values: [ctx.caller.locationId, makerOf(ctx)],
 });
 
 type Beginning = Pick<CallContext, 'requestId' | 'traceparent'> & {
-  caller: Pick<CallContext['caller'], 'locationId'>;
+  caller: Pick<CallContext['caller'], 'locationId' | 'apiKeyId'>;
 };
 
 const begin = statement<never>(

@@ -22,9 +22,9 @@ export function auditSql(table: Table, catalog: Catalog): string[] {
     });
 }
 
-/** What is done where the statement is not the service's, and no other one's consequence. */
-export const byHand = (audit: string): string =>
-  `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\nEND IF;`;
+/** What is done where the statement is not the service's, and no other one's consequence; and what is done otherwise. */
+export const byHand = (audit: string, otherwise?: string): string =>
+  `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n${otherwise === undefined ? '' : `ELSE\n${indented(2, otherwise)}\n`}END IF;`;
 
 /** Rows whose values an entry has. What is deleted is nowhere else. */
 const keptOfOthers = 100;

@@ -1,6 +1,7 @@
-import type { Column, Operation, Published, Table } from '../tables/table.ts';
+import type { Column, Published, Table } from '../tables/table.ts';
 import { auditOf, byHand } from './audit.ts';
 import type { Catalog } from './catalog.ts';
+import { byProgram, type Historic, historySql, historyValues } from './history.ts';
 import { capturedOperations } from './operations.ts';
 import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
 
@@ -8,12 +9,8 @@ import { indented, listed, members, named, quoted, same, statementTrigger, trigg
 // later. No NOTIFY here: it serializes commits; the relay is woken from outside, and polls.
 
 /** What the SQL of one operation is made of. */
-interface Captured {
-  table: Table;
+interface Captured extends Historic {
   published: Published;
-  operation: Operation;
-  /** What is compared, each with its number: what of a row differs is a sum of these. */
-  columns: readonly (Column & { name: string; bit: number })[];
   key: readonly string[];
 }
 
@@ -35,8 +32,12 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
         looksFirst(of, catalog),
         notes.length === 0 ? captureAlone(of) : captureAndCount(of, notes),
       ];
+      const declared = [
+        notes.length > 0 && 'noted bigint;',
+        historySql(of) !== '' && 'by_program boolean := false;',
+      ];
       return [
-        triggerFunction(name, notes.length === 0 ? '' : 'noted bigint;', body.filter(Boolean).join('\n')),
+        triggerFunction(name, declared.filter(Boolean).join('\n'), body.filter(Boolean).join('\n')),
         statementTrigger(`capture_${operation}`, operation, table.name, `${name}()`),
       ];
     }),
@@ -81,15 +82,17 @@ function keptDeletions({ name }: Table, { as }: Published): string[] {
 }
 
 /** What a session that is not the service's did is audited; what `place_orders`, `move_orders` and `move_payments` capture themselves is passed over. */
-function looksFirst({ table, published, operation }: Captured, catalog: Catalog): string {
+function looksFirst(of: Captured, catalog: Catalog): string {
+  const { table, published, operation } = of;
   const audit = auditOf(table, operation, catalog);
+  const keepsHistory = historySql(of) !== '';
   if (published.capturedByPlaceOrder)
     return `IF by_service() THEN
   IF current_setting('comanda.told', true) = 'true' THEN
     RETURN NULL;
   END IF;
-${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
-  return audit === undefined ? '' : byHand(audit);
+${keepsHistory ? `  by_program := ${byProgram};\n` : ''}${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
+  return audit === undefined ? '' : byHand(audit, keepsHistory ? `by_program := ${byProgram};` : undefined);
 }
 
 const captureAlone = (of: Captured): string => `${comparison(of)}\n${capture(of)};`;
@@ -119,16 +122,22 @@ function comparison(of: Captured): string {
   WHERE c.operation <> 'update' OR c.changed & ${elsewhere} <> 0
 )`
       : '';
-  return `WITH changed AS MATERIALIZED (\n${indented(2, changedRows(of))}\n)${touched}`;
+  const history = historySql(of);
+  const kept = history === '' ? '' : `, history AS (\n${indented(2, history)}\n)`;
+  return `WITH changed AS MATERIALIZED (\n${indented(2, changedRows(of))}\n)${touched}${kept}`;
 }
 
-function changedRows({ published: { id, counted }, operation, columns, key }: Captured): string {
+function changedRows(of: Captured): string {
+  const { published, operation, columns, key } = of;
+  const { id, counted } = published;
+  const history = historyValues(of);
   const [lost, gained] = [countedAs('lost', 'o', counted), countedAs('gained', 'n', counted)];
-  if (operation === 'insert') return `SELECT n.location_id, n.${id} AS id${gained.alone}\nFROM new_rows n`;
+  if (operation === 'insert')
+    return `SELECT n.location_id, n.${id} AS id${history}${gained.alone}\nFROM new_rows n`;
   if (operation === 'delete') {
     const owner = columns.filter(({ recorded }) => recorded === 'at deletion').map(({ name }) => name);
     const before = owner.length > 0 ? `, jsonb_build_object(${members('o', owner)}) AS before` : '';
-    return `SELECT o.location_id, o.${id} AS id${before}${lost.alone}\nFROM old_rows o`;
+    return `SELECT o.location_id, o.${id} AS id${before}${history}${lost.alone}\nFROM old_rows o`;
   }
   const names = columns.map(({ name }) => name);
   const recorded = columns.filter((each) => each.recorded === 'before and after').map(({ name }) => name);
@@ -142,7 +151,7 @@ function changedRows({ published: { id, counted }, operation, columns, key }: Ca
   return `SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.${id}, o.${id}) AS id,
   CASE WHEN o.location_id IS NULL THEN 'insert' WHEN n.location_id IS NULL THEN 'delete' ELSE 'update' END AS operation,
   ${differs.join('\n    + ')} AS changed,
-  ${recordedOf('o')} AS before, ${recordedOf('n')} AS after${lost.joined}${gained.joined}
+  ${recordedOf('o')} AS before, ${recordedOf('n')} AS after${history}${lost.joined}${gained.joined}
 FROM old_rows o FULL JOIN new_rows n ON ${same('n', 'o', key)}
 WHERE ROW(${listed('o', names)})
     IS DISTINCT FROM ROW(${listed('n', names)})${countDiffers}

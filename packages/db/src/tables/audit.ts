@@ -6,7 +6,7 @@ const person = { what: 'a person of yours who edited', until: 'KEEP_AUDIT_DAYS' 
 export const auditEntries = table<AuditEntry>()('audit_entries', {
   columns: {
     ...plain(
-      'location_id id actor_kind api_key_id request_id operation relation resource_id row_count',
+      'location_id id actor_kind api_key_id request_id operation relation resource_id resource_ids row_count',
       'deed caused_by undo_of created_at',
     ),
     actor_name: { personal: person },
@@ -30,7 +30,7 @@ export const auditEntries = table<AuditEntry>()('audit_entries', {
     {
       never: words(
         'location_id id actor_kind api_key_id actor_name application_name request_id',
-        'client_address operation relation resource_id row_count changes deed caused_by',
+        'client_address operation relation resource_id resource_ids row_count changes deed caused_by',
         'undo_of created_at',
       ),
       sentence: 'the audit never changes',

@@ -5,7 +5,7 @@ export const syncJobs = table<SyncJob>()('sync_jobs', {
   columns: {
     ...plain(
       'location_id id type mode items total_items processed_items success_items failed_items',
-      'errors error applied request_id traceparent tries due_at queue_job created_at started_at',
+      'errors error applied request_id api_key_id traceparent tries due_at queue_job created_at started_at',
       'completed_at',
     ),
     status: { published: true, recorded: 'before and after' },

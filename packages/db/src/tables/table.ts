@@ -9,6 +9,8 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 export interface Column {
   /** A change of it is captured, and published by the relay. */
   published?: true;
+  /** Its values before and after what a program did are kept in the audit (made/history.ts); it is `published` or in the `catalog`. */
+  history?: true;
   /** It shows in `GET /v2/catalog`. */
   catalog?: true;
   /** Reads show it where `include` asks for it: it is in no JSON that is made of the columns. */

@@ -56,5 +56,20 @@ const ofSeveral = `select string_agg(${nameOf('a.relation', 'first.id', 'first.k
      ) first
      where a.resource_id is null and a.relation is not null`;
 
-/** The name of what entry `a` is about, or its number: today's, else the one that the entry keeps. Of several, the first three's. */
-export const resourceName = `coalesce((${ofOne}), (${ofSeveral}))`;
+// What a program changed, of which an entry has an array a column; `only` one row where it is given.
+const ofProgram = (
+  only: string,
+): string => `select string_agg(${nameOf('a.relation', 'r.id', 'r.kept')}, ', ' order by r.at)
+     from (
+       select i.id, i.at, jsonb_build_object('after', jsonb_build_object('name', a.changes->'after'->'name'->(i.at::int - 1)),
+         'before', jsonb_build_object('name', a.changes->'before'->'name'->(i.at::int - 1))) as kept
+       from unnest(a.resource_ids) with ordinality i (id, at)
+       where ${only} is null or ${only} in (a.id, i.id) order by i.at limit 3
+     ) r`;
+
+/**
+ * The name of what entry `a` is about, or its number: today's, else the one that the entry keeps. Of several, the first three's; `only`
+ * is SQL for the id of the one row that is asked for, or null.
+ */
+export const resourceName = (only: string): string =>
+  `case when a.resource_ids is not null then (${ofProgram(only)}) else coalesce((${ofOne}), (${ofSeveral})) end`;

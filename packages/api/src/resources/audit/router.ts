@@ -9,7 +9,8 @@ export const auditRouter = router({
     summary: 'List the audit',
     description:
       'Newest first: what internal procedures, the command line and hands in the database changed at the location. Each ' +
-      'entry tells who did it, what it was before and what after.',
+      'entry says by whom, with the values before and after. With `about`, `table` or `by` the changes of programs ' +
+      'to the catalog are shown as well.',
   })
     .input(AuditListHere)
     .output(AuditPage)

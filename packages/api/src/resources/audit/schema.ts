@@ -15,7 +15,10 @@ const filters = {
   )
     .optional()
     .meta({ description: `From this moment, or day (UTC), on. ${aheadSentence}`, example: '2026-01-31' }),
-  table: z.string().optional().meta({ description: 'What was changed by hand in it.', example: 'products' }),
+  table: z
+    .string()
+    .optional()
+    .meta({ description: 'What was changed in it by hand or by programs.', example: 'products' }),
   by: z
     .string()
     .optional()
@@ -44,13 +47,13 @@ export type AuditListHere = z.infer<typeof AuditListHere>;
 
 const Fields = z.record(z.string(), z.unknown()).nullable();
 
-/** A row that was changed by hand; `before` is null for one that came, `after` for one that went. */
+/** A row that was changed by hand or by a program; `before` is null for one that came, `after` for one that went. */
 const HandEditedRow = z.object({
   /** Its primary key, but for the location. */
   key: z.record(z.string(), z.unknown()),
   before: Fields,
   after: Fields,
-  /** Columns that changed, whose values are not kept. */
+  /** Columns that a hand changed, whose values are not kept. */
   left_out: z.array(z.string()).optional(),
 });
 
@@ -75,14 +78,14 @@ export const AuditEntry = z
     request_id: z.string().optional(),
     /** Where that request came from. */
     client_address: z.string().optional(),
-    /** The procedure; by hand insert, update, delete or truncate. */
+    /** The procedure; of rows insert, update, delete or truncate. */
     operation: z.string(),
     resource_id: Id.optional(),
     /** What it is called, or its number: today, else as the entry keeps it. Of a payment, the order's; of several rows, the first three's. */
     resource_name: z.string().optional(),
-    /** The fields that differ; `before` is null for what was made. Absent by hand. */
+    /** The fields that differ; `before` is null for what was made. Absent where `rows` are there. */
     changes: z.object({ before: Fields, after: Fields }).optional(),
-    /** By hand: the table, how many rows, and the first 100 of them. */
+    /** Of rows: the table, how many, and the first 100 of them. */
     table: z.string().optional(),
     row_count: z.int().optional(),
     rows: z.array(HandEditedRow).optional(),

@@ -6,6 +6,7 @@ import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
+import { askedFor } from './asked.statements.ts';
 import { isUndoneByKey, mayBeUndone } from './rules.ts';
 import type { AuditEntry, AuditListEntry, AuditListHere, AuditUndo, AuditUndoRequest } from './schema.ts';
 import * as sql from './statements.ts';
@@ -17,9 +18,10 @@ export async function list(
   { limit, offset, since, table, by, about }: AuditListHere,
 ): Promise<Answer<Page<AuditListEntry>>> {
   const values = [ctx.caller.locationId, limit, since ?? null, table ?? null, by ?? null, about ?? null];
+  const asked = askedFor({ table, by, row: about });
   const { rows, counted } = await ctx.reads.session(async (on) => ({
-    rows: await on.run(sql.listEntriesHere, [...values, offset]),
-    counted: await on.run(sql.countEntriesHere, values),
+    rows: await on.run(sql.listEntriesHere(asked), [...values, offset]),
+    counted: await on.run(sql.countEntriesHere(asked), values),
   }));
   const mayUndo = grants(ctx.caller.granted, 'audit:undo');
   const data = rows.map(entryOf).map(

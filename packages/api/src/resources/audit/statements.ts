@@ -1,4 +1,6 @@
-import { pageBytes, roleKinds, statement } from '@comanda/db';
+import { pageBytes, roleKinds, type Statement, statement } from '@comanda/db';
+import { keptByName } from '../../kept.ts';
+import { type Asked, entriesOf } from './asked.statements.ts';
 import { resourceName } from './named.statements.ts';
 import type { Maker } from './rules.ts';
 import type { AuditEntry } from './schema.ts';
@@ -32,39 +34,38 @@ const login = `case when a.actor_kind <> 'database' then null
        when a.actor_name = ${owner} or a.actor_name ~ '_(${roleKinds.join('|')})$'
          or exists (select from pg_roles r where r.rolname = a.actor_name::name and r.rolsuper) then 'shared' else 'own' end`;
 
-const shown = `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, k.name as key_name,
+const shown = (
+  ofRow: boolean,
+): string => `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, a.key_name,
      a.actor_name as role, ${login} as login, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
-     a.resource_id, ${resourceName} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
-     case when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
+     a.resource_id, ${resourceName(ofRow ? '$6::uuid' : 'null::uuid')} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
+     case when a.resource_ids is not null
+         then jsonb_build_object('rows', history_rows(a.relation, a.resource_ids, a.changes, ${ofRow ? 'nullif($6::uuid, a.id)' : 'null'}))
+       when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
        else a.changes end as changes,
      case a.actor_kind when 'database' then undo_refusal(a.id) end as cannot_undo,
      (select jsonb_object_agg(c.relation, c.row_count) from audit_entries c
        where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded`;
-const keys = 'left join api_keys k on k.location_id = a.location_id and k.id = a.api_key_id';
+const ofAsked = <Row>(name: string, text: (asked: Asked) => string) => {
+  const kept = keptByName<Statement<Row>>();
+  return (asked: Asked) => kept(`${name}_${asked}`, (full) => statement<Row>(full, text(asked)));
+};
 
-// $3 since, $4 table, $5 who, $6 entry or row.
-const wanted = `($3::timestamptz is null or a.created_at >= $3::timestamptz)
-     and ($4::text is null or a.relation = $4::text)
-     and ($5::text is null or $5::text in (a.actor_name, a.application_name, k.name, a.api_key_id::text)
-       or k.name = 'app: ' || $5::text
-       or a.application_name in ('audit undo by ' || $5::text, 'audit undo by app: ' || $5::text))
-     and ($6::uuid is null or $6::uuid in (a.id, a.resource_id)
-       or jsonb_path_exists(a.changes, '$.rows[*].key.* ? (@ == $id)', jsonb_build_object('id', $6::uuid)))
-     and (a.caused_by is null or $4::text is not null or $6::uuid is not null)`;
+const anywhere = '($1::uuid is null or a.location_id = $1::uuid or a.resource_id = $1::uuid)';
 
 /** $1 location, $2 how many, $3 since, $4 table, $5 who, $6 entry or row. */
-export const listEntries = statement<EntryRow>(
-  'list_audit_entries',
-  `select ${shown}
-   from audit_entries a left join locations l on l.id = a.location_id ${keys}
-   where ($1::uuid is null or a.location_id = $1::uuid or a.resource_id = $1::uuid) and ${wanted}
-   order by a.created_at desc, a.id desc limit $2`,
+export const listEntries = ofAsked<EntryRow>(
+  'list_audit_entries_of',
+  (asked) => `select ${shown(asked === 'row')}
+   from (select a.*, k.name as key_name ${entriesOf(asked, anywhere)} order by a.created_at desc, a.id desc limit $2) a
+   left join locations l on l.id = a.location_id
+   order by a.created_at desc, a.id desc`,
 );
 
 /** What this transaction wrote to undo $1: at the location of that entry, or anywhere where that had none. */
 export const listUndone = statement<EntryRow>(
   'list_undone_entries',
-  `select ${shown}
+  `select ${shown(false)}
    from (select id, location_id from audit_entries where id = $1::uuid limit 1) main
    cross join lateral (
      select * from audit_entries u
@@ -72,36 +73,34 @@ export const listUndone = statement<EntryRow>(
      union all
      select * from audit_entries u
      where main.location_id is null and u.created_at = now()::timestamptz(3) and u.undo_of = main.id
-   ) a
-   left join locations l on l.id = a.location_id ${keys}
+   ) u cross join lateral (
+     select u.*, (select k.name from api_keys k where k.location_id = u.location_id and k.id = u.api_key_id) as key_name) a
+   left join locations l on l.id = a.location_id
    where a.caused_by is null
    order by a.created_at desc, a.id desc limit 1000`,
 );
 
-const here = `from audit_entries a ${keys} where a.location_id = $1::uuid and ${wanted}`;
+const here = 'a.location_id = $1::uuid';
 
 /** Those of one location: $1 location, $2 how many, $3 to $6 as above, $7 how many are passed over. */
-export const listEntriesHere = statement<EntryRow>(
-  'list_audit_entries_here',
-  `with page as materialized (
-     select a.id as entry ${here} order by a.created_at desc, a.id desc limit $2 offset $7
+export const listEntriesHere = ofAsked<EntryRow>(
+  'list_audit_entries_here_of',
+  (asked) => `with page as materialized (
+     select a.*, k.name as key_name ${entriesOf(asked, here)} order by a.created_at desc, a.id desc limit $2 offset $7
    ), fitting as materialized (
-     select s.entry from (
-       select a.id as entry, sum(b.bytes) over (order by a.created_at desc, a.id desc) - b.bytes as before
-       from page cross join lateral (select * from audit_entries where id = page.entry limit 1) a
-       cross join lateral (select octet_length(a.changes::text) as bytes) b) s
-     where s.before < ${pageBytes}
+     select p.*, sum(octet_length(p.changes::text)) over (order by p.created_at desc, p.id desc) - octet_length(p.changes::text) as bytes_before
+     from page p
    )
-   select ${shown}
-   from fitting cross join lateral (select * from audit_entries where id = fitting.entry limit 1) a
-   join locations l on l.id = a.location_id ${keys}
+   select ${shown(asked === 'row')}
+   from fitting a join locations l on l.id = a.location_id
+   where a.bytes_before < ${pageBytes}
    order by a.created_at desc, a.id desc`,
 );
 
 /** How many there are: $1 location, $2 unused, $3 to $6 as above. */
-export const countEntriesHere = statement<{ total: number }>(
-  'count_audit_entries_here',
-  `select count(*)::int as total, $2::int as unused ${here}`,
+export const countEntriesHere = ofAsked<{ total: number }>(
+  'count_audit_entries_here_of',
+  (asked) => `select count(*)::int as total, $2::int as unused ${entriesOf(asked, here)}`,
 );
 
 /** $1 location, $2 entry. */

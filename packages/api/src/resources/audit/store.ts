@@ -2,6 +2,7 @@ import { isId, type Queryable, type SqlDatabase, type Transaction } from '@coman
 import { notFound } from '../../errors.ts';
 import { operator } from '../../request/audit.ts';
 import { wireTime } from '../../wire.ts';
+import { askedFor } from './asked.statements.ts';
 import { personOf, undoneBy } from './rules.ts';
 import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
 import * as sql from './statements.ts';
@@ -60,7 +61,7 @@ async function entries(
   { location_id, since, table, by, id, limit }: Partial<AuditList>,
 ): Promise<AuditEntry[]> {
   const values = [location_id, limit, since, table, by, id].map((value) => value ?? null);
-  return (await on.run(sql.listEntries, values)).map(entryOf);
+  return (await on.run(sql.listEntries(askedFor({ table, by, row: id })), values)).map(entryOf);
 }
 
 /** An entry as callers see it. */

@@ -4,7 +4,7 @@ import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
-import { originOf } from '../../request/request-id.ts';
+import { makerOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import { inStatement } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
@@ -103,7 +103,7 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   if (needsMore.some((needed) => needed !== undefined))
     return ctx.inPlace((call) => write(call, id, false, fields, input));
   const change: ProductChange = {
-    ...{ id, origin: originOf(ctx), fields: jsonOf(fields) },
+    ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
     stock: stock === undefined ? null : JSON.stringify(stock),
   };
   const updated = await repeatingDeadlocks(() => ctx.joinedWrites.write(updating, caller.locationId, change));
@@ -143,7 +143,7 @@ async function write(
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
   const values = [
     ...[ctx.caller.locationId, id, isNew, given, categories],
-    ...[stock === undefined ? null : JSON.stringify(stock), originOf(ctx)],
+    ...[stock === undefined ? null : JSON.stringify(stock), makerOf(ctx)],
   ];
   const write = async (on: Queryable): Promise<Answer<Product>> => {
     const [written] = await on.run(writeProduct, values);

@@ -8,7 +8,7 @@ export interface ProductChange {
   /** As JSON; null: all stay as they are. */
   fields: string | null;
   stock: string | null;
-  /** The request's id and its place in a trace, as `originOf` has them. */
+  /** The request's id, its place in a trace and its key, as `makerOf` has them. */
   origin: string;
 }
 

@@ -32,7 +32,10 @@ export async function startProducts(
     const jobId = newId();
     const applied = include === undefined ? null : '[]';
     const stored = ctx.simulation?.fault === 'item_fails' ? withFailing(items) : items;
-    const values = [locationId, jobId, mode, JSON.stringify(stored), items.length, ctx.requestId, applied];
+    const values = [
+      ...[locationId, jobId, mode, JSON.stringify(stored), items.length, ctx.requestId, applied],
+      ctx.caller.apiKeyId,
+    ];
     const [made] = await tx.run(insertJob, values);
     await queueJobs(tx, locationId, made?.place);
     await startBatch(ctx, tx);

@@ -138,11 +138,11 @@ export const forgetSpent = statement(
 
 /**
  * $1 location, $2 job. First in the order of locks, so that whoever else applies this job waits for the outcome. What is
- * changed from here on carries the id of the request that sent the job.
+ * changed from here on carries the id and the key of the request that sent the job.
  */
 export const lockJob = statement<JobState>(
   'lock_sync_job',
-  `select ${state}, set_config('comanda.request_id', concat_ws(' ', request_id, traceparent), true), hold_bulk_writes(location_id)
+  `select ${state}, set_config('comanda.request_id', concat_ws(' ', coalesce(request_id, ''), coalesce(traceparent, ''), api_key_id), true), hold_bulk_writes(location_id)
    from sync_jobs where location_id = $1::uuid and id = $2::uuid and ${isActive} for update`,
 );
 
@@ -186,7 +186,7 @@ export const queueJobAgain = statement<{ doc: string }>(
 const headStart = `interval '1 minute'`;
 
 /**
- * $1 location, $2 id, $3 mode, $4 items, $5 how many, $6 request, $7 what was applied. Answers the place in the queue of the
+ * $1 location, $2 id, $3 mode, $4 items, $5 how many, $6 request, $7 what was applied, $8 its key. Answers the place in the queue of the
  * location that was served longest ago first: when its last job ended, a minute ago at most.
  */
 export const insertJob = statement<{ place: Date }>(
@@ -195,8 +195,8 @@ export const insertJob = statement<{ place: Date }>(
      select ${isUnfinished} as waits, completed_at from sync_jobs where location_id = $1::uuid
      order by created_at desc, id desc limit 1
    ), made as (
-     insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied)
-     values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb)
+     insert into sync_jobs (location_id, id, mode, items, total_items, request_id, applied, api_key_id)
+     values ($1, $2, $3::sync_mode, $4::jsonb, $5, $6, $7::jsonb, $8::uuid)
    )
    select case when (select waits from last) then now()
      else greatest((select completed_at from last), now() - ${headStart}) end as place`,
