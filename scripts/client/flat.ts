@@ -83,7 +83,9 @@ function joined(
 /** What declarations may take from where. */
 type Imports = Readonly<Record<string, readonly string[]>>;
 
-const ofTheClient: Imports = { './index.js': ['ComandaClient', 'List', 'WatchInput', 'WatchOptions'] };
+const ofTheClient: Imports = {
+  './index.js': ['ComandaClient', 'EventOf', 'List', 'WatchInput', 'WatchOptions'],
+};
 
 const ofLive: Imports = {
   './live.js': [

@@ -20,6 +20,9 @@ export const right: Readonly<Record<string, string>> = {
   'one type of events': `for await (const event of comanda.events.watch({ types: ['order.created'] })) event.data.items.length;`,
   'several types of events': `const types = ['order.created', 'order.updated'] as const;
     for await (const event of followEvents(comanda, { types })) event.data.total;`,
+  'one type of shared events': `for await (const event of watchShared(comanda, '', { types: ['order.created'] })) event.data.items.length;`,
+  'all shared events': `for await (const event of watchShared(comanda, ''))
+      if (event.type === 'order.created') event.data.items.length;`,
   'all events': `for await (const event of comanda.events.watch())
       if (event.type === 'order.status_changed') { const from: OrderStatus = event.data.previous_status; console.log(from); }`,
   'a page of events': `const page = await comanda.events.list.query({ types: ['payment.completed'] });
@@ -199,6 +202,16 @@ export const wrong: readonly (readonly [name: string, code: string, complaint: R
   [
     "another event's data",
     `for await (const event of comanda.events.watch({ types: ['order.created'] })) event.data.previous_status;`,
+    /'previous_status' does not exist/,
+  ],
+  [
+    'an unknown type of shared events',
+    `for await (const event of watchShared(comanda, '', { types: ['order.deleted'] })) event.id;`,
+    /'"order.deleted"' is not assignable/,
+  ],
+  [
+    "another shared event's data",
+    `for await (const event of watchShared(comanda, '', { types: ['order.created'] })) event.data.previous_status;`,
     /'previous_status' does not exist/,
   ],
   [

@@ -19,13 +19,30 @@ export function refusalIn(text: string, asked: Answer): TRPCClientError<AppRoute
   }
 }
 
+// REST has the fields in its message alone: `types[0]: is unknown; after: is no event`.
+function fieldsIn(code: unknown, message: unknown): { path: string; message: string }[] {
+  if (code !== 'validation_error') return [];
+  return String(message)
+    .split(/; (?=[\w.[\]]+: )/)
+    .flatMap((text) => {
+      const [, path, words] = /^([\w.[\]]+): (.*)$/s.exec(text) ?? [];
+      return path === undefined || words === undefined ? [] : [{ path, message: words }];
+    });
+}
+
 // Streams are REST's, and so is what is refused before it is known to be a call, such as headers that are too large.
 function refusedByRest(error: unknown, { answer: { status, headers } }: Answer): Error | undefined {
   const { code, message, request_id: requestId } = (error ?? {}) as Record<string, unknown>;
   const wait = headers.get('retry-after');
   const since = headers.get('x-error-since');
   const data = {
-    ...{ code, httpStatus: status, requestId, reason: headers.get('x-error-reason'), fields: [] },
+    ...{
+      code,
+      httpStatus: status,
+      requestId,
+      reason: headers.get('x-error-reason'),
+      fields: fieldsIn(code, message),
+    },
     ...(wait !== null && { retryAfterSeconds: Number(wait) }),
     ...(since !== null && { since }),
   };

@@ -1,5 +1,7 @@
 import type { ComandaClient } from './client.ts';
+import type { EventType } from './events.ts';
 import { readFeed } from './feed.ts';
+import type { EventOf } from './operations.ts';
 import type { PublishedEvent } from './surface.ts';
 import { createTab } from './tab.ts';
 import { covers, type Told } from './told.ts';
@@ -15,18 +17,19 @@ import type { WatchInput, WatchOptions, WatchState } from './watch.ts';
  *
  * @example
  * for await (const event of watchShared(comanda, locationId, { types: ['order.created'] })) {
- *   if (event.type === 'order.created') await printTicket(event.data);
+ *   await printTicket(event.data);
  * }
  */
-export function watchShared(
+export function watchShared<const Type extends EventType = EventType>(
   comanda: Pick<ComandaClient, 'events'>,
   name: string,
-  input: WatchInput = {},
+  input: WatchInput<Type> = {},
   options: WatchOptions = {},
-): AsyncGenerator<PublishedEvent, void, undefined> {
+): AsyncGenerator<EventOf<Type>, void, undefined> {
   const { navigator } = globalThis as { navigator?: object };
   const canShare = 'locks' in (navigator ?? {}) && 'BroadcastChannel' in globalThis;
-  return canShare ? watchingShared(comanda, name, input, options) : comanda.events.watch(input, options);
+  if (!canShare) return comanda.events.watch(input, options);
+  return watchingShared(comanda, name, input, options) as AsyncGenerator<EventOf<Type>, void, undefined>;
 }
 
 /** Ids that a tab remembers, to know what another one tells again. */
