@@ -4,7 +4,7 @@ import { makeSite } from './pages.ts';
 
 /**
  * Writes what the generator reads into `pages`: the Markdown, the sidebar and the descriptions. Writes what is served beside its HTML
- * into `beside`: plain Markdown, `llms.txt` and the feed of changes. Both folders lose what was there.
+ * into `beside`: plain Markdown, `llms.txt`, the feed of changes and the Postman collections. Both folders lose what was there.
  */
 export async function main(root: string, pages: string, beside: string): Promise<void> {
   const site = await makeSite(root);
@@ -15,7 +15,12 @@ export async function main(root: string, pages: string, beside: string): Promise
     ['sidebar.json', JSON.stringify(site.sidebar)],
     ['descriptions.json', JSON.stringify(site.descriptions)],
   ]);
-  write(beside, [...named(site.plain), ['llms.txt', site.index], ['changelog.xml', site.feed]]);
+  write(beside, [
+    ...named(site.plain),
+    ['llms.txt', site.index],
+    ['changelog.xml', site.feed],
+    ...site.collections,
+  ]);
 }
 
 function write(folder: string, files: readonly (readonly [name: string, text: string])[]): void {

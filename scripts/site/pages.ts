@@ -6,13 +6,15 @@ import { permissions } from '../../packages/api/src/permissions.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { guides } from './contents.ts';
 import { descriptionOf } from './descriptions.ts';
-import { type Documented, documentedOf, pathOf, titleOf } from './documented.ts';
+import { type Documented, documentedOf, pathOf } from './documented.ts';
 import { sharedErrors } from './error-rows.ts';
 import { errorsPage } from './errors-page.ts';
 import { feedOf } from './feed.ts';
+import { indexOf } from './llms-index.ts';
 import { prose, table } from './markdown.ts';
 import { operationPage } from './operation-page.ts';
 import { plainMarkdown } from './plain.ts';
+import { postmanCollection } from './postman.ts';
 
 /** Everything of the site before it becomes HTML. */
 export interface Site {
@@ -27,6 +29,8 @@ export interface Site {
   index: string;
   /** `changelog.xml` */
   feed: string;
+  /** Postman collections, by the name of their file. */
+  collections: Map<string, string>;
 }
 
 /** The lists beside the pages, by the beginning of their paths. */
@@ -68,6 +72,12 @@ export async function makeSite(root: string): Promise<Site> {
     sidebar: sidebarOf(documents, operations),
     index: indexOf(operations),
     feed,
+    collections: new Map(
+      (['v2', 'v1'] as const).map((version) => [
+        `postman-${version}.json`,
+        `${JSON.stringify(postmanCollection(version, documents[version]), null, 1)}\n`,
+      ]),
+    ),
   };
 }
 
@@ -103,7 +113,10 @@ function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all:
       version +
       '.json){target="_self"}, OpenAPI 3.1. ' +
       'To try calls: each page has a form that sends its call with a key of a [sandbox](../../guides/sandbox.md). A sandbox that was ' +
-      '[reset](../v2/sandbox-reset.md) has the demo restaurant, whose ids the form fills in.',
+      '[reset](../v2/sandbox-reset.md) has the demo restaurant, whose ids the form fills in. ' +
+      'For Postman: [a collection](/docs/postman-' +
+      version +
+      '.json){target="_self"} with every operation, whose requests set the ids that they need from the demo restaurant of a sandbox.',
     ...tags.flatMap(({ name = '', description = '' }) => {
       const rows = operations
         .filter(({ operation }) => operation.tags?.includes(name))
@@ -164,31 +177,4 @@ function sidebarOf(documents: Record<'v1' | 'v2', oas31.OpenAPIObject>, operatio
       reference,
     ],
   };
-}
-
-/** The list for language models: every page as Markdown. */
-function indexOf(operations: Documented[]): string {
-  const line = (title: string, path: string, said = '') => `- [${title}](/docs/${path}.md)${said}`;
-  return [
-    '# Comanda',
-    '> An ordering integration platform: orders, catalog, stock, payments and settlements of restaurants over REST, and signed webhooks.',
-    '## Guides',
-    [
-      line('Overview', 'index'),
-      ...guides.map(({ path, title }) => line(title, path)),
-      '- [Changelog as an Atom feed](/docs/changelog.xml)',
-    ].join('\n'),
-    '## Reference',
-    [
-      line('Events', 'reference/events'),
-      line('Permissions', 'reference/permissions'),
-      line('API v2', 'reference/v2/index'),
-      line('API v1', 'reference/v1/index'),
-      '- [OpenAPI 3.1 of v2](/openapi-v2.json)',
-      '- [OpenAPI 3.1 of v1](/openapi-v1.json)',
-    ].join('\n'),
-    '## Operations',
-    operations.map((each) => line(titleOf(each), pathOf(each), `: ${each.method} ${each.path}`)).join('\n'),
-    '',
-  ].join('\n\n');
 }

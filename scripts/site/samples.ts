@@ -1,8 +1,10 @@
 import type { oas31 } from 'zod-openapi';
 import { type Documented, isStream } from './documented.ts';
 import { parametersOf } from './parameters.ts';
+import { type SampleVariable, variablesOf } from './sample-variables.ts';
+import { curl, node, python } from './sample-writers.ts';
 
-/** A call as its document shows it: what is required, with the examples of the document. */
+/** A call as its document shows it: what is required, with the examples of the document, and a key where it creates something. */
 export interface SampleCall {
   method: string;
   /** With its query: `/v2/orders/01935a3e-…`. */
@@ -13,6 +15,8 @@ export interface SampleCall {
   body?: unknown;
   /** The answer does not end: it is shown as it comes. */
   streams: boolean;
+  /** What stands in place of ids of the document when the sample is written. */
+  variables: SampleVariable[];
 }
 
 /** A language that every operation has a sample in. The sample reads the environment variables `COMANDA_URL` and `COMANDA_KEY`. */
@@ -34,7 +38,12 @@ export const sampleLanguages: readonly SampleLanguage[] = [
 
 /** The call of an operation. Throws when a required parameter has no example. */
 export function sampleCall({ method, path, operation, components }: Documented): SampleCall {
-  const needed = parametersOf(operation, components).filter(({ required }) => required);
+  const content = (operation.requestBody as oas31.RequestBodyObject | undefined)?.content['application/json'];
+  // With its own identifier in the body a second call would be a conflict, were it no repeat.
+  const creates = Object.hasOwn(Object(content?.example), 'external_id') && method === 'POST';
+  const needed = parametersOf(operation, components).filter(
+    ({ name, required }) => required || (creates && name === 'Idempotency-Key'),
+  );
   const values = new Map(needed.map(({ name, example }) => [name, String(example)]));
   const of = (place: string) => needed.filter((each) => each.in === place).map(({ name }) => name);
   const value = (name: string) => {
@@ -45,7 +54,6 @@ export function sampleCall({ method, path, operation, components }: Documented):
   };
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(value(name)));
   const query = of('query').map((name) => `${name}=${encodeURIComponent(value(name))}`);
-  const content = (operation.requestBody as oas31.RequestBodyObject | undefined)?.content['application/json'];
   const headers = of('header').map((name): [string, string] => [name, value(name)]);
   return {
     method,
@@ -53,69 +61,6 @@ export function sampleCall({ method, path, operation, components }: Documented):
     path: query.length > 0 ? `${filled}?${query.join('&')}` : filled,
     headers: content === undefined ? headers : [...headers, ['Content-Type', 'application/json']],
     ...(content !== undefined && { body: content.example }),
+    variables: variablesOf(operation.operationId ?? '', filled + JSON.stringify(content?.example ?? '')),
   };
-}
-
-function curl({ method, path, headers, body, streams }: SampleCall): string {
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const lines = [
-    `curl ${streams ? '-sN ' : ''}${method === 'GET' ? '' : `-X ${method} `}"$COMANDA_URL${path}"`,
-    '-H "Authorization: Bearer $COMANDA_KEY"',
-    ...headers.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body, null, 2))}`]),
-  ];
-  return lines.join(' \\\n  ');
-}
-
-function node({ method, path, headers, body, streams }: SampleCall): string {
-  const all = ['Authorization: "Bearer " + key', ...headers.map(([name, value]) => `"${name}": "${value}"`)];
-  const lines = [
-    'const { COMANDA_URL: url, COMANDA_KEY: key } = process.env;',
-    `const response = await fetch(url + "${path}", {`,
-    ...(method === 'GET' ? [] : [`  method: "${method}",`]),
-    `  headers: { ${all.join(', ')} },`,
-    ...(body === undefined
-      ? []
-      : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
-    '});',
-    streams
-      ? 'for await (const piece of response.body) process.stdout.write(piece);'
-      : 'console.log(response.status, await response.text());',
-  ];
-  return lines.join('\n');
-}
-
-function python({ method, path, headers, body, streams }: SampleCall): string {
-  const lines = [
-    `import ${body === undefined ? '' : 'json, '}os, urllib.error, urllib.request`,
-    '',
-    'request = urllib.request.Request(',
-    `    os.environ["COMANDA_URL"] + ${JSON.stringify(path)},`,
-    `    method="${method}",`,
-    '    headers={',
-    '        "Authorization": "Bearer " + os.environ["COMANDA_KEY"],',
-    ...headers.map(([name, value]) => `        "${name}": ${JSON.stringify(value)},`),
-    '    },',
-    ...(body === undefined
-      ? []
-      : [`    data=json.dumps(${pythonText(body).replaceAll('\n', '\n    ')}).encode(),`]),
-    ')',
-    'try:',
-    '    response = urllib.request.urlopen(request, timeout=30)',
-    'except urllib.error.HTTPError as error:',
-    '    response = error',
-    ...(streams
-      ? ['for line in response:', '    print(line.decode(), end="", flush=True)']
-      : ['print(response.status, response.read().decode())']),
-  ];
-  return lines.join('\n');
-}
-
-/** JSON is Python but for three words, which stand alone where they are no text. */
-function pythonText(value: unknown): string {
-  const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
-  return JSON.stringify(value, null, 4).replace(
-    /^( *(?:"(?:[^"\\]|\\.)*": )?)(true|false|null)(,?)$/gm,
-    (_, before: string, word: string, after: string) => before + words[word] + after,
-  );
 }

@@ -33,4 +33,5 @@ export const questions: readonly Question[] = [
   { asked: 'breaking changes policy', answeredBy: ['guides/deprecation'] },
   { asked: 'which event types are there', answeredBy: ['reference/events'] },
   { asked: 'price of an order before placing it', answeredBy: ['reference/v2/orders-quote'] },
+  { asked: 'postman collection', answeredBy: ['reference/v2/index', 'index'] },
 ];

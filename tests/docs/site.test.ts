@@ -42,6 +42,7 @@ describe('the site', () => {
     for (const [path, text] of site.plain) expect(read(`${path}.md`), path).toBe(text);
     expect(read('llms.txt')).toBe(site.index);
     expect(read('changelog.xml')).toBe(site.feed);
+    for (const [name, text] of site.collections) expect(read(name), name).toBe(text);
     const twins = filesOf(built).filter((name) => name.endsWith('.md'));
     expect(twins.sort()).toEqual([...site.pages.keys()].map((path) => `${path}.md`).sort());
   });

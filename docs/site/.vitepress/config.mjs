@@ -18,8 +18,8 @@ export default defineConfig({
   base: '/docs/',
   srcDir: 'pages',
   cleanUrls: true,
-  // The OpenAPI documents are served beside the site, not by it.
-  ignoreDeadLinks: [/^\/openapi-/],
+  // The OpenAPI documents and the collections are served beside the site, not by it.
+  ignoreDeadLinks: [/^\/docs\/postman-/, /^\/openapi-/],
   // The same sources give the same bytes: pages come into the search index one after the other.
   buildConcurrency: 1,
   // One file knows the names of all pages, in place of a script inside of each.
