@@ -33,6 +33,30 @@ function parse(text: string): Map<string, number> {
 const requests = (operation: string, entrance: string, method: string, code: number) =>
   `comanda_http_requests_total{operation="${operation}",entrance="${entrance}",method="${method}",code="${code}"}`;
 
+it('counts nothing in what is named a total and is none', async () => {
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  const types = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type]) => ({ name, type }));
+  expect(types.length).toBeGreaterThan(40);
+  expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([]);
+});
+
+it('says what requests meet at the database, its connections, and each clock', async () => {
+  await runOnce(
+    api.databaseUrl,
+    `insert into internal.process_heartbeats (id, kind, host, pid, clock_skew_ms) values ('late', 'worker', 'kitchen', 7, -7200000)`,
+  );
+  const values = await waitFor('the clock', async () => {
+    const found = await scrape();
+    return found.has('comanda_clock_skew_seconds{kind="worker",host="kitchen",pid="7"}') && found;
+  });
+  await runOnce(api.databaseUrl, `delete from internal.process_heartbeats where id = 'late'`);
+  expect(values.get('comanda_clock_skew_seconds{kind="worker",host="kitchen",pid="7"}')).toBe(7_200);
+  const state = (name: string) => values.get(`comanda_database_state{state="${name}"}`);
+  expect(['ok', 'read-only', 'disk-full', 'unreachable'].map(state)).toEqual([1, 0, 0, 0]);
+  expect(values.get('comanda_database_connections')).toBeGreaterThan(0);
+  expect(values.get('comanda_database_connections_limit')).toBeGreaterThan(10);
+});
+
 describe('requests', () => {
   it('are counted by operation, entrance, method and code, and never by their path', async () => {
     await api.rest('GET /v2/orders?limit=1');

@@ -15,7 +15,17 @@ import { type Prometheus, rulesFolder, startPrometheus } from './prometheus.ts';
 
 const rules = join(rulesFolder, 'comanda.rules.yml');
 /** Alerts whose fault cannot be made in earnest here: comanda.tests.yml plays their metrics. */
-const played = ['ComandaEventLoopSlow', 'ComandaReplicaOfAnotherHistory'];
+const played = [
+  'ComandaEventLoopSlow',
+  'ComandaReplicaOfAnotherHistory',
+  'ComandaPoolerDown',
+  'ComandaDatabaseRefusesWrites',
+  'ComandaProcessesMissing',
+  'ComandaEndpointsFailing',
+  'ComandaClockSkew',
+  'ComandaConnectionsNearEnd',
+  'ComandaArchiveFails',
+];
 const named = [...readFileSync(rules, 'utf8').matchAll(/alert: (\w+)/g)].map(([, name]) => name ?? '');
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const fired = new Set<string>(played);

@@ -93,6 +93,11 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     ...(settings.live && { bounds: settings.live }),
   });
   const limiter = createLimiter(database, { notifications });
+  const readiness = createReadiness({
+    health: pooled ?? health,
+    pools: [database],
+    ...(pooled && { direct: health }),
+  });
   const large = createLargeBodies(threadSettings(settings), log);
   return {
     database,
@@ -104,14 +109,10 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     live,
     log,
     metrics: createMetrics({
-      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health },
+      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health, readiness },
       ...(replica && { replica }),
     }),
-    readiness: createReadiness({
-      health: pooled ?? health,
-      pools: [database],
-      ...(pooled && { direct: health }),
-    }),
+    readiness,
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     clientAddress: clientAddressBehind(settings.trustedProxies ?? []),

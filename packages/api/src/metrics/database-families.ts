@@ -113,6 +113,43 @@ const readings: readonly Reading[] = [
           .filter(({ kind }) => kind === 'worker')
           .map(({ host, pid, ageSeconds }) => ({ labels: { host, pid }, value: ageSeconds })),
       ),
+      gauge(
+        'comanda_clock_skew_seconds',
+        'How far the clock of each process is from the database, in either direction.',
+        rows
+          .filter(({ alive: lives, clockSkewMs }) => lives && clockSkewMs !== null)
+          .map(({ kind, host, pid, clockSkewMs }) => ({
+            labels: { kind, host, pid },
+            value: Math.abs(clockSkewMs ?? 0) / 1_000,
+          })),
+      ),
+    ];
+  },
+  async (database) => {
+    const [row] = await database.run(sql.connections, []);
+    return [
+      gauge(
+        'comanda_database_connections',
+        'Connections of clients to the database server.',
+        single(row?.used ?? 0),
+      ),
+      gauge(
+        'comanda_database_connections_limit',
+        'Connections that clients may have there, without those kept for superusers.',
+        single(row?.usable ?? 0),
+      ),
+    ];
+  },
+  async (database) => {
+    const [row] = await database.run(sql.archiver, []);
+    const { mode = 'off', failedSeconds = null, archivedSeconds = null } = row ?? {};
+    const fails = failedSeconds !== null && (archivedSeconds === null || archivedSeconds > failedSeconds);
+    return [
+      gauge(
+        'comanda_database_archive_failing',
+        "1 when the last file of the server's log that was tried did not get into the archive; absent without archive_mode.",
+        mode === 'off' ? [] : single(fails ? 1 : 0),
+      ),
     ];
   },
   async (database) => {

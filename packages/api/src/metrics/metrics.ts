@@ -4,6 +4,7 @@ import type { Replica } from '../replica/replica.ts';
 import { databaseFamilies } from './database-families.ts';
 import { gauge, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
+import type { DatabaseState, Readiness } from './readiness.ts';
 import { replicaLag, replicaReads } from './replica-families.ts';
 import { type CountedRequest, createRequestMeters } from './request-meters.ts';
 
@@ -32,13 +33,15 @@ export interface MetricsOptions {
   /** Another connection, with time limits: a scrape neither waits for requests nor holds them up. */
   health: Database;
   replica?: Pick<Replica, 'counts' | 'health'>;
+  /** As `/readyz` has it. */
+  readiness(): Promise<Readiness>;
 }
 
 /** How long an answer of the database is told again, in milliseconds. */
 const freshMs = 1_500;
 
 /** Starts counting. */
-export function createMetrics({ operations, database, health, replica }: MetricsOptions): Metrics {
+export function createMetrics({ operations, database, health, replica, readiness }: MetricsOptions): Metrics {
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);
@@ -52,7 +55,9 @@ export function createMetrics({ operations, database, health, replica }: Metrics
       (families) => [databaseUp(1), ...families],
       () => [databaseUp(0)],
     );
-    answer = Promise.all([found, replicaLag(health, replica)]).then(([families, lag]) => [...families, lag]);
+    answer = Promise.all([found, replicaLag(health, replica), readiness()]).then(
+      ([families, lag, { database: state }]) => [...families, lag, databaseState(state)],
+    );
     return answer;
   };
   const own = async () => [...meters.families(), replicaReads(replica), ...(await processFamilies(database))];
@@ -65,6 +70,18 @@ export function createMetrics({ operations, database, health, replica }: Metrics
       return render([[...mine, ...common], ...siblings]);
     },
   };
+}
+
+const states: readonly DatabaseState[] = ['ok', 'read-only', 'disk-full', 'unreachable'];
+
+function databaseState(found: DatabaseState): MetricFamily {
+  return shared(
+    gauge(
+      'comanda_database_state',
+      'What requests meet at the database, as /readyz has it: 1 for the state that it is in.',
+      states.map((state) => ({ labels: { state }, value: state === found ? 1 : 0 })),
+    ),
+  );
 }
 
 function databaseUp(value: 0 | 1): MetricFamily {

@@ -4,7 +4,9 @@ import { gauge, type MetricFamily, shared, single } from './family.ts';
 
 /** What this process says of itself: memory, processor, event loop, garbage, and its connections. */
 export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise<MetricFamily[]> {
-  const own = (await processRegistry().getMetricsAsJSON()) as unknown as MetricFamily[];
+  const all = (await processRegistry().getMetricsAsJSON()) as unknown as MetricFamily[];
+  // Those of handles and the like are sums of others: no counters, whatever their names say.
+  const own = all.filter(({ name, type }) => type === 'counter' || !name.endsWith('_total'));
   const connections = { total: pool.totalCount, idle: pool.idleCount };
   return [
     ...own,

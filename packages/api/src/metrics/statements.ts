@@ -65,6 +65,27 @@ export const readHeartbeats = statement<{
    from internal.process_heartbeats where kind in ('api', 'worker') order by seen_at desc limit 1000`,
 );
 
+/** Connections of clients to the server, and how many there may be. */
+export const connections = statement<{ used: number; usable: number }>(
+  'metrics_connections',
+  `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as usable`,
+);
+
+/** How the archive of the server's log fares. Everybody may read the view. */
+export const archiver = statement<{
+  mode: string;
+  failedFile: string | null;
+  failedSeconds: number | null;
+  failures: number;
+  archivedSeconds: number | null;
+}>(
+  'metrics_archiver',
+  `select current_setting('archive_mode') as mode, last_failed_wal as "failedFile", failed_count::int as failures,
+     extract(epoch from clock_timestamp() - last_failed_time)::float8 as "failedSeconds",
+     extract(epoch from clock_timestamp() - last_archived_time)::float8 as "archivedSeconds" from pg_stat_archiver`,
+);
+
 export const queueExists = statement<{ exists: boolean }>(
   'metrics_queue_exists',
   `select to_regclass('graphile_worker.jobs') is not null as exists`,

@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import { archiver } from '../../metrics/statements.ts';
 import { type Check, count, duration, judge, ok, warning } from './check.ts';
 
 /** What becomes of the server's write-ahead log: whether its archive gets it, and who keeps it from going. */
@@ -53,20 +54,7 @@ export const logChecks: readonly Check[] = [
 
 const megabytes = (bytes: number) => Math.round(bytes / 1024 ** 2);
 
-// Everybody may read these views whole, unlike pg_stat_replication.
-const archiver = statement<{
-  mode: string;
-  failedFile: string | null;
-  failedSeconds: number | null;
-  failures: number;
-  archivedSeconds: number | null;
-}>(
-  'doctor_archiver',
-  `select current_setting('archive_mode') as mode, last_failed_wal as "failedFile", failed_count::int as failures,
-     extract(epoch from clock_timestamp() - last_failed_time)::float8 as "failedSeconds",
-     extract(epoch from clock_timestamp() - last_archived_time)::float8 as "archivedSeconds" from pg_stat_archiver`,
-);
-
+// Everybody may read this view whole, unlike pg_stat_replication.
 const slots = statement<{ name: string; active: boolean; kept: number; lost: boolean }>(
   'doctor_slots',
   `select slot_name::text as name, active, coalesce(wal_status = 'lost', false) as lost,

@@ -1,5 +1,5 @@
 import type { Queryable } from '@comanda/db';
-import { readHeartbeats } from '../../metrics/statements.ts';
+import { connections, readHeartbeats } from '../../metrics/statements.ts';
 import { type Check, count, duration, judge, ok, unknown, warning } from './check.ts';
 import * as sql from './statements.ts';
 
@@ -36,7 +36,7 @@ export const serverChecks: readonly Check[] = [
     means: 'The database has connections left.',
     advice: 'Raise max_connections, run fewer processes, or find who holds them in pg_stat_activity.',
     async run({ database, thresholds }) {
-      const [row] = await database.run(sql.connections, []);
+      const [row] = await database.run(connections, []);
       const { used = 0, usable = 1 } = row ?? {};
       return judge(used / usable, thresholds.connections, `${used} of ${usable} in use`);
     },

@@ -58,12 +58,6 @@ export const version = statement<{ number: number; text: string }>(
   `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
 );
 
-export const connections = statement<{ used: number; usable: number }>(
-  'doctor_connections',
-  `select (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
-     current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as usable`,
-);
-
 export const longTransactions = statement<{ pid: number; name: string; idle: boolean; seconds: number }>(
   'doctor_long_transactions',
   `select pid, application_name as name, state like 'idle in transaction%' as idle,
