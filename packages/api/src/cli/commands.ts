@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 import { databaseCommands } from './database-commands.ts';
 import { keyCommands } from './key-commands.ts';
 
-const location = { value: 'ID', help: 'the location, where there are several' };
+const location = { value: 'ID', help: 'the location, where there are several and no id says which' };
 
 /** Every command, in the order in which `--help` shows them. */
 export const commands: Record<string, Command> = {

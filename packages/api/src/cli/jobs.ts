@@ -31,7 +31,7 @@ export const listJobs: Work = {
 /** `comanda jobs retry` */
 export const retryJob: Work = {
   run: async ({ database }, { location }, [id = '']) => {
-    const { actor } = await placeOf(database, location);
+    const { actor } = await placeOf(database, location, id);
     return database.transaction(undefined, (tx) => retryIn(tx, actor, id));
   },
 };

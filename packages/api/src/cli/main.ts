@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts';
 import type { ErrorCode } from '../reasons.ts';
 import { type Command, optionsOf } from './command.ts';
 import { commands } from './commands.ts';
-import { commandHelp, overview } from './output.ts';
+import { commandHelp, helpDocument, overview } from './output.ts';
 import type { Lines } from './rows.ts';
 
 /**
@@ -39,7 +39,7 @@ async function run(argv: string[], json: boolean): Promise<{ lines: Lines; faile
   const command = name === undefined ? undefined : commands[name];
   if (words.length === 0 && argv.includes('--version')) return said(await versionText(json));
   if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json));
-  if (argv.includes('--help')) return said(commandHelp(name, command));
+  if (argv.includes('--help')) return said(json ? helpDocument(name, command) : commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
   const { perform } = await import('./perform.ts');
   return perform(await command.work(), { options, positionals, json });
@@ -58,8 +58,9 @@ function withoutCommand(words: readonly string[], argv: readonly string[], json:
   const [group] = words;
   const names = Object.keys(commands).filter((name) => group === undefined || name.startsWith(`${group} `));
   const isAsked = argv.includes('--help') || words.length <= 1;
-  if (isAsked && names.length > 0) return json ? [JSON.stringify({ commands: names })] : overview(names);
-  if (argv.includes('--help')) return overview(Object.keys(commands));
+  const shown = (some: readonly string[]) => (json ? [JSON.stringify({ commands: some })] : overview(some));
+  if (isAsked && names.length > 0) return shown(names);
+  if (argv.includes('--help')) return shown(Object.keys(commands));
   const known =
     names.length > 0 ? `; ${group} has ${names.map((name) => name.split(' ')[1]).join(', ')}` : '';
   throw new CommandError(

@@ -9,7 +9,7 @@ import { type Place, placeOf } from './place.ts';
 
 /** `comanda orders show` */
 export const showOrder: Work = {
-  run: async ({ database }, { location }, [name = '']) => find(await placeOf(database, location), name),
+  run: async ({ database }, { location }, [name = '']) => find(await placeOf(database, location, name), name),
   show: (value) => orderText(value as OrderOverview),
 };
 

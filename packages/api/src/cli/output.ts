@@ -27,3 +27,13 @@ export function commandHelp(name: string, command: Command): Lines {
   const usage = `comanda ${[name, ...positionals].join(' ')} [options]`;
   return [summary, '', usage, '', ...rows.map(({ flag, help }) => `  ${flag.padEnd(width)}  ${help}`)];
 }
+
+/** The same as one JSON document. */
+export function helpDocument(name: string, command: Command): Lines {
+  const { summary, positionals = [] } = command;
+  const options = Object.entries(optionsOf(command)).map(([option, { value, help, required = false }]) => ({
+    ...{ option: `--${option}`, help, required },
+    ...(value !== undefined && { value }),
+  }));
+  return [JSON.stringify({ command: name, summary, positionals, options })];
+}

@@ -33,7 +33,7 @@ export const listEndpoints: Work = {
 /** `comanda webhooks rotate` */
 export const rotateSecret: Work = {
   run: async ({ database, settings }, { location, 'expire-previous': now }, [id = '']) => {
-    const { actor } = await placeOf(database, location);
+    const { actor } = await placeOf(database, location, id);
     const request = { id, expire_previous: now !== undefined };
     return database.transaction(undefined, (tx) => rotateIn(tx, actor, secretBoxOf(settings), request));
   },
@@ -42,7 +42,7 @@ export const rotateSecret: Work = {
 /** `comanda webhooks replay` */
 export const replayEvents: Work = {
   run: async ({ database }, { location, since, until, only, 'event-types': types }, [id = '']) => {
-    const { actor } = await placeOf(database, location);
+    const { actor } = await placeOf(database, location, id);
     const request = parse(WebhookReplay, { id, since, until, only, event_types: listOf(types) });
     return database.transaction(undefined, (tx) => replayIn(tx, actor, request));
   },
@@ -51,7 +51,7 @@ export const replayEvents: Work = {
 /** `comanda deliveries list` */
 export const listAttempts: Work = {
   run: async ({ database }, { location, endpoint, status, limit, 'event-type': event_type }) => {
-    const place = await placeOf(database, location);
+    const place = await placeOf(database, location, endpoint);
     const ids = endpoint === undefined ? (await endpointsAt(place)).map(({ id }) => id) : [endpoint];
     const attempts: (WebhookDelivery & { endpoint_id: string })[] = [];
     const asked = { status, event_type, limit: number(limit) };
@@ -82,7 +82,7 @@ export const listAttempts: Work = {
 /** `comanda deliveries retry` */
 export const retryDelivery: Work = {
   run: async ({ database }, { location }, [id = '']) => {
-    const { actor } = await placeOf(database, location);
+    const { actor } = await placeOf(database, location, id);
     return database.transaction(undefined, (tx) => retryIn(tx, actor, id));
   },
 };

@@ -1,0 +1,37 @@
+import { describe, expect, it, vi } from 'vitest';
+import { useApi } from '../support/api.ts';
+import { runComanda } from '../support/command.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+
+// Every command is a process of its own.
+vi.setConfig({ testTimeout: 120_000 });
+const api = useApi();
+const settings = () => ({
+  DATABASE_URL: api.databaseUrl,
+  ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+});
+const comanda = (...argv: string[]) => runComanda(settings(), ...argv, '--json');
+
+describe('among several locations --location was asked for, though the id says it, of', () => {
+  it('an order', async () => {
+    const locationId = await createLocation(api.app.database);
+    const { key } = await createKey(api.app.database, { locationId });
+    const kitchen = await createOrderKitchen(api, locationId);
+    const rest: typeof api.rest = (route, options) => api.rest(route, { key, ...options });
+    const { id } = await placeOrder({ rest }, kitchen);
+    const { stdout } = await comanda('orders', 'show', id);
+    expect(JSON.parse(stdout)).toMatchObject({ order: { id } });
+  });
+
+  it('a job, and an id that nothing has still asks for it', async () => {
+    const locationId = await createLocation(api.app.database);
+    const { id } = await api.app.database.prisma.syncJob.create({
+      data: { locationId, status: 'failed', totalItems: 1 },
+    });
+    const { stdout } = await comanda('jobs', 'retry', id);
+    expect(JSON.parse(stdout)).toMatchObject({ job_id: id, status: 'queued' });
+    const refused = JSON.parse((await comanda('jobs', 'retry', locationId)).stdout);
+    expect(refused.error.message).toContain('there are several; say which');
+  });
+});
