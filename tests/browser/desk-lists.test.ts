@@ -15,7 +15,11 @@ const patience = { timeout: 20_000 };
 const many = 130;
 
 /** Every part of the desk: how its list comes to more than a page, or why it has none. */
-const parts: Record<string, (() => Promise<void>) | 'shows one restaurant'> = {
+const parts: Record<string, (() => Promise<void>) | 'shows one restaurant' | 'shows all rows at once'> = {
+  sales: 'shows all rows at once',
+  'payment-methods': () =>
+    fill(`insert into payment_methods (location_id, name, type)
+     select $1, 'Method ' || n, 'other' from generate_series(1, ${many}) n`),
   orders: () =>
     createManyOrders(api.app.database, {
       ...{ locationId: api.locationId, count: many },
@@ -28,6 +32,12 @@ const parts: Record<string, (() => Promise<void>) | 'shows one restaurant'> = {
   categories: () =>
     fill(`insert into categories (location_id, name, priority)
      select $1, 'Category ' || n, n from generate_series(1, ${many}) n`),
+  async turns() {
+    await api.app.database.pool.query(`do $$ begin for n in 1..${many} loop
+      insert into turns (location_id, batch_number) values ('${api.locationId}', n);
+      update turns set status = 'closed' where location_id = '${api.locationId}' and status = 'open';
+    end loop; end $$`);
+  },
   endpoints: () =>
     fill(`insert into webhook_endpoints (location_id, url, events, status)
      select $1, 'https://shop.example/' || n, '{order.created}', 'disabled' from generate_series(1, ${many}) n`),

@@ -6,9 +6,12 @@ import { Endpoints } from './endpoints.tsx';
 import { Jobs } from './jobs.tsx';
 import { Keys } from './keys.tsx';
 import { Orders } from './orders.tsx';
+import { PaymentMethods } from './payment-methods.tsx';
 import { Place } from './place.tsx';
 import { Products } from './products.tsx';
+import { Sales } from './sales.tsx';
 import type { deskTexts } from './texts.ts';
+import { Turns } from './turns.tsx';
 
 /** A part of the desk: where it is, what it is called, and what a key must be allowed to see it. */
 export interface Part {
@@ -23,6 +26,14 @@ export const parts: readonly Part[] = [
   { path: '/app/desk/orders', title: 'orders', needs: 'orders:read', component: Orders },
   { path: '/app/desk/products', title: 'products', needs: 'products:read', component: Products },
   { path: '/app/desk/categories', title: 'categories', needs: 'categories:read', component: Categories },
+  { path: '/app/desk/turns', title: 'turns', needs: 'turns:read', component: Turns },
+  { path: '/app/desk/sales', title: 'sales', needs: 'reports:read', component: Sales },
+  {
+    path: '/app/desk/payment-methods',
+    title: 'payment_methods',
+    needs: 'payments:read',
+    component: PaymentMethods,
+  },
   { path: '/app/desk/endpoints', title: 'endpoints', needs: 'webhooks:read', component: Endpoints },
   { path: '/app/desk/jobs', title: 'jobs', needs: 'sync:read', component: Jobs },
   { path: '/app/desk/keys', title: 'keys', needs: 'keys:read', component: Keys },

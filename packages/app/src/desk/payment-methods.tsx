@@ -1,0 +1,44 @@
+import { dayTexts } from '../day/texts.ts';
+import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
+import { useTexts } from '../frame/language.tsx';
+import { Deed } from './deed.tsx';
+import { Listing } from './listing.tsx';
+import { usePages } from './pages.ts';
+import { paymentMethodTexts } from './payment-method-texts.ts';
+import { deskTexts } from './texts.ts';
+
+/** The payment methods; each is offered to new orders or not. */
+export function PaymentMethods() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const own = useTexts(paymentMethodTexts);
+  const { methods } = useTexts(dayTexts);
+  const may = useGranted().may?.('payment_methods:write') === true;
+  const rows = usePages(['payment methods'], (offset, signal) =>
+    comanda.paymentMethods.list.query({ limit: 50, offset }, { signal }),
+  );
+  return (
+    <Listing
+      caption={texts.parts.payment_methods}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: texts.name, cell: ({ name }) => name },
+        { title: own.type, cell: ({ type }) => methods[type] },
+        { title: texts.status, cell: ({ enabled }) => (enabled ? own.offered : own.notOffered) },
+        {
+          title: texts.deed,
+          cell: ({ id, name, enabled }) =>
+            may && (
+              <Deed
+                label={enabled ? own.disable : own.enable}
+                of={name}
+                act={() => comanda.paymentMethods.update.mutate({ id, enabled: !enabled })}
+              />
+            ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,37 @@
+import type { Texts } from '../frame/language.tsx';
+
+const en = {
+  turn: (number: string) => `Turn ${number}`,
+  allTurns: 'All turns',
+  closed: 'Closed turns and their settlements',
+  started: 'Opened',
+  ended: 'Closed',
+  orders: 'Orders',
+  ordersOf: ({ closed, canceled, open }: { closed: number; canceled: number; open: number }) =>
+    `${closed} closed, ${canceled} canceled, ${open} open`,
+  collected: 'Collected',
+  corrections: 'Corrections',
+  refunds: 'Refunds',
+  entries: 'What the settlement is made of, oldest first',
+  method: 'Method',
+  kinds: { payment: 'payment', correction: 'correction', refund: 'refund' },
+};
+
+const es: typeof en = {
+  turn: (number) => `Turno ${number}`,
+  allTurns: 'Todos los turnos',
+  closed: 'Turnos cerrados y sus liquidaciones',
+  started: 'Abierto',
+  ended: 'Cerrado',
+  orders: 'Pedidos',
+  ordersOf: ({ closed, canceled, open }) => `${closed} cerrados, ${canceled} cancelados, ${open} abiertos`,
+  collected: 'Cobrado',
+  corrections: 'Correcciones',
+  refunds: 'Devoluciones',
+  entries: 'De qué se compone la liquidación, lo más antiguo primero',
+  method: 'Medio',
+  kinds: { payment: 'pago', correction: 'corrección', refund: 'devolución' },
+};
+
+/** The texts of turns. */
+export const turnTexts: Texts<typeof en> = { en, es };
