@@ -6,10 +6,10 @@ import { notSearched } from './search/options.mjs';
 const made = (name) => JSON.parse(readFileSync(new URL(`../pages/${name}.json`, import.meta.url), 'utf8'));
 const descriptions = made('descriptions');
 
-/** The generator makes the page of a 404 by script alone. */
-const withoutScript =
-  '<noscript><h1>Page not found</h1><p>The documents have no page at this address. ' +
-  '<a href="/docs/">Overview</a>, <a href="/docs/reference/v2/">API reference</a></p></noscript>';
+/** The generator makes the page of a 404 by script alone: this is there before it, and goes when it comes. */
+const beforeScript =
+  '<main class="lost-first vp-doc"><h1>Page not found</h1><p>The documents have no page at this address.</p>' +
+  '<p><a href="/docs/">Overview</a>, <a href="/docs/reference/v2/">API reference</a></p></main>';
 
 export default defineConfig({
   title: 'Comanda',
@@ -70,7 +70,7 @@ export default defineConfig({
     description: descriptions[relativePath.replace(/\.md$/, '')],
   }),
   transformHtml: (html, _id, { page }) =>
-    (page === '404.md' ? html.replace('</body>', `${withoutScript}</body>`) : html).replace(
+    (page === '404.md' ? html.replace('<div id="app"></div>', (app) => app + beforeScript) : html).replace(
       /(<[a-z][^>]*?) style="[^"]*"/g,
       '$1',
     ),
