@@ -81,14 +81,14 @@ describe('both entries of the client', () => {
   const client = `export { comandaError, createClient } from '@comanda/client';`;
   const shared = `${client} export * from '@comanda/client/shared';`;
 
-  it('are small: 10 KB compressed with tRPC, 11.2 KB minified of them ours, 28 KB with what tabs share', async () => {
+  it('are small: 10 KB compressed with tRPC, 11.7 KB minified of them ours, 29 KB with what tabs share', async () => {
     const trpc = await bundleOf(
       `export { createTRPCClient } from '@trpc/client'; export { observable } from '@trpc/server/observable';`,
     );
     const whole = await bundleOf(client);
     expect(gzipSync(whole).length).toBeLessThanOrEqual(10_000);
-    expect(whole.length - trpc.length).toBeLessThanOrEqual(11_200);
-    expect((await bundleOf(shared)).length).toBeLessThanOrEqual(28_000);
+    expect(whole.length - trpc.length).toBeLessThanOrEqual(11_700);
+    expect((await bundleOf(shared)).length).toBeLessThanOrEqual(29_000);
   });
 
   it('stay small with live lists for React: 6 KB compressed beside what tabs share', async () => {
