@@ -3,6 +3,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { CategoryView } from './category.tsx';
 import { categoryTexts } from './category-texts.ts';
+import { editTexts } from './edit-texts.ts';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { useRowIn } from './row-path.ts';
@@ -20,6 +21,7 @@ function CategoryList() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
+  const onOff = useTexts(editTexts);
   const rows = usePages(['categories', 'desk'], (offset, signal) =>
     comanda.categories.list.query({ limit: 50, offset }, { signal }),
   );
@@ -31,7 +33,7 @@ function CategoryList() {
       columns={[
         { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
         { title: own.priority, cell: ({ priority }) => priority },
-        { title: own.shown, cell: ({ visible }) => (visible ? texts.yes : texts.no) },
+        { title: own.shown, cell: ({ visible }) => (visible ? onOff.yes : onOff.no) },
         { title: texts.externalId, cell: ({ external_id }) => external_id },
       ]}
     />

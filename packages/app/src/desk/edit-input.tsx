@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { useTexts } from '../frame/language.tsx';
+import { editTexts } from './edit-texts.ts';
 import { deskTexts } from './texts.ts';
 
 /** How a field is edited: one of several is chosen, of `several` any number, whose values stand in the text behind commas. */
@@ -46,10 +47,9 @@ export const severalIn = (text: string): string[] => text.split(',').filter((val
 export function EditInput(props: Props) {
   const { label, kind, value, now, isReadOnly, isOptional, onChange } = props;
   const texts = useTexts(deskTexts);
+  const own = useTexts(editTexts);
   const id = useId();
-  const overtaken = now !== undefined && (
-    <span className="quiet">{texts.isNow(shown(kind, now, texts))}</span>
-  );
+  const overtaken = now !== undefined && <span className="quiet">{texts.isNow(shown(kind, now, own))}</span>;
   if (kind === 'check')
     return (
       <label className="check" htmlFor={id}>

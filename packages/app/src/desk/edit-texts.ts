@@ -1,0 +1,8 @@
+import type { Texts } from '../frame/language.tsx';
+
+const en = { yes: 'yes', no: 'no' };
+
+const es: typeof en = { yes: 'sí', no: 'no' };
+
+/** How a field that is on or off is said. */
+export const editTexts: Texts<typeof en> = { en, es };
