@@ -1,1 +1,0 @@
-import{_ as o,o as t,c as a,ag as n}from"./chunks/framework.BvYig7dp.js";const u=JSON.parse('{"title":"Errors","description":"","frontmatter":{},"headers":[],"relativePath":"errors.md","filePath":"errors.md"}'),r={name:"errors.md"};function s(d,e,i,h,c,l){return t(),a("div",null,[...e[0]||(e[0]=[n("",307)])])}const _=o(r,[["render",s]]);export{u as __pageData,_ as default};
