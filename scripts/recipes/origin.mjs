@@ -27,8 +27,9 @@ export const origin = {
         {
           after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
           insert: `  origin: {
-    ...{ shown: z.string().optional(), given: text(1, 64), column: 'text', fresh: null },
-    only: 'v2',
+    shown: z.string().optional().meta({ description: 'Where it comes from.' }),
+    given: text(1, 64).meta({ description: 'Where it comes from.' }),
+    ...{ column: 'text', fresh: null, only: 'v2' },
   },
 `,
         },

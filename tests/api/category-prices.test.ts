@@ -27,7 +27,7 @@ const pricesOf = (ids: string[]) =>
   Promise.all(ids.map(async (id) => (await api.client().products.get.query({ id })).price));
 
 describe('categories.changePrices', () => {
-  it('changes every price by a percentage, rounded half away from zero, and is in the audit', async () => {
+  it('changes every price by a percentage, rounded half away from zero, and is in the history of each', async () => {
     const { id, ids } = await categoryOf(1.05, 10, 0, 0.05);
     const { products } = await change({ id, percent: 10 });
     // 1.155 and 0.055: no double is either.
@@ -38,9 +38,13 @@ describe('categories.changePrices', () => {
       [0.05, 0.06],
     ]);
     expect(await pricesOf(ids)).toEqual([1.16, 11, 0, 0.06]);
-    const [entry] = (await api.client().audit.list.query({ about: id, limit: 1 })).data;
-    expect(entry).toMatchObject({ operation: 'categories.changePrices', resource_id: id });
-    expect(Object.values(entry?.changes?.after ?? {})).toEqual([1.16, 11, 0.06]);
+    for (const [about, price] of [
+      [ids[0], 1.16],
+      [ids[3], 0.06],
+    ] as const) {
+      const [entry] = (await api.client().audit.list.query({ about, limit: 1 })).data;
+      expect(entry).toMatchObject({ operation: 'update', changes: { after: { price: [price] } } });
+    }
   });
 
   it('publishes an event for each product that has another price, and none for the others', async () => {

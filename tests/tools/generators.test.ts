@@ -80,9 +80,10 @@ describe('openapi-zod-client', () => {
       import { createApiClient } from './client.js';
       export async function work({ url, key }: { url: string; key: string }) {
         const client = createApiClient(url, { axiosConfig: { headers: { Authorization: \`Bearer \${key}\` } } });
-        const { data: orders } = await client.get('/v2/orders', { queries: { limit: 200 } });
-        const { data: catalog } = await client.get('/v2/catalog', {});
-        const { data: events } = await client.get('/v2/events', { queries: { limit: 200 } });
+        // By alias: by path, its types compare all operations, which is deeper than TypeScript goes.
+        const { data: orders } = await client.ordersList({ queries: { limit: 200 } });
+        const { data: catalog } = await client.catalogGet();
+        const { data: events } = await client.eventsList({ queries: { limit: 200 } });
         return { orders: orders.length, categories: catalog.categories.length, events: events.length > 0 };
       }`;
     const { folder, remove, complaints } = await generate(

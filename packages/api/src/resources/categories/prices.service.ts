@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { isId, type Queryable, type Statement } from '@comanda/db';
 import { ApiError, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
@@ -11,12 +10,9 @@ import { type Priced, pricesAfter } from './prices.rules.ts';
 import type { PriceChange, PricesChanged } from './prices.schema.ts';
 import { holdPrices, type PricedRow, readPrices, writePrices } from './prices.statements.ts';
 
-/** As many prices as an entry of the audit keeps. */
-const mostAudited = 100;
-
 /**
  * Changes the price of every product of a category by an amount or a percentage, all or none; a dry run only answers what that
- * comes to. Throws `resource_not_found`, `changed_since` where the products or prices are not those that were `seen`, and
+ * comes to. The history of the products records it. Throws `resource_not_found`, `changed_since` where the products or prices are not those that were `seen`, and
  * `validation_error` where a price would be below zero or too large.
  */
 export async function changePrices(ctx: CallContext, input: PriceChange): Promise<Answer<PricesChanged>> {
@@ -40,10 +36,6 @@ export async function changePrices(ctx: CallContext, input: PriceChange): Promis
           ...[locationId, differing.map((product) => product.id)],
           differing.map(({ after }) => after),
         ]);
-      audit(tx, ctx, 'categories.changePrices', id, {
-        before: kept(differing, 'before'),
-        after: kept(differing, 'after'),
-      });
       return { value: decided };
     }),
   );
@@ -72,9 +64,4 @@ const changed = (): ApiError =>
   new ApiError(
     'changed_since',
     'The products of the category or their prices were changed since they were read. Read them again, and repeat the change.',
-  );
-
-const kept = (products: PricesChanged['products'], side: 'before' | 'after') =>
-  Object.fromEntries(
-    products.slice(0, mostAudited).map((product) => [`${product.name} (${product.id})`, product[side]]),
   );
