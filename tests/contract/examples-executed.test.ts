@@ -124,12 +124,11 @@ const standIns: Readonly<Record<string, (scene: Scene) => unknown>> = {
   turn_id: ({ turnId }) => turnId,
   // That of none: the list is empty.
   settlement_id: ({ orderId }) => orderId,
-  after: ({ eventId }) => eventId,
   url: () => 'http://127.0.0.1:9/hook',
 };
 
-/** Of two ways to begin a list only one can be taken: `after` and not `since`, `updated_since` and no `cursor`. */
-const elsewhere = ['since', 'cursor'];
+/** What would play a fault is left out. */
+const elsewhere = ['X-Comanda-Simulate'];
 
 /** The request of the examples; without `filters` only what the operation requires, about today. */
 function requestOf(operation: DocumentedOperation, scene: Scene, { filters = true } = {}): Request {
@@ -193,7 +192,7 @@ function requireAnswer({ success }: DocumentedOperation, answer: Answer): void {
 
 const sometimes = [
   ...['Idempotency-Replayed', 'Link', 'X-Ignored-Fields', 'X-Read-As-Now', 'X-Hidden-Event-Types'],
-  'Preference-Applied',
+  ...['Preference-Applied', 'X-Comanda-Simulated', 'Accept-Encoding'],
 ];
 
 /** The documented headers that an answer lacks, but for those that stand on some answers alone. */

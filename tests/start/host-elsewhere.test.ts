@@ -17,7 +17,7 @@ test.each([
       port: 0,
       env: {
         ...{ DATABASE_URL: own.url, ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test' },
-        ...{ HOST: '203.0.113.7', [listensOn]: '4000', LOG_LEVEL: 'warn' },
+        ...{ HOST: '203.0.113.7', [listensOn]: '4000', LOG_LEVEL: 'error' },
       },
     });
     expect(await ended(run)).toBe(78);

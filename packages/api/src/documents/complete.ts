@@ -72,7 +72,20 @@ function withExample(
   { operation }: DocumentedRoute,
 ): oas31.ParameterObject | oas31.ReferenceObject {
   if ('$ref' in parameter) return parameter;
+  if (positions.has(parameter.name)) return withoutExample(parameter);
   return { ...parameter, example: exampleParameter(operation, parameter.name) };
+}
+
+/**
+ * Positions in a list or in the feed. They are of one location and pass, so no example of them is right; tools that fill in every example
+ * would also give them beside what they exclude.
+ */
+const positions: ReadonlySet<string> = new Set(['cursor', 'after']);
+
+function withoutExample({ example: _, schema, ...parameter }: oas31.ParameterObject): oas31.ParameterObject {
+  if (schema === undefined || '$ref' in schema) return { ...parameter, ...(schema && { schema }) };
+  const { example: __, examples: ___, ...rest } = schema;
+  return { ...parameter, schema: rest };
 }
 
 // The generator knows one status of success, 200.
