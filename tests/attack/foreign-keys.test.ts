@@ -30,6 +30,7 @@ const loose: Readonly<Record<string, string>> = {
   'order_moves.moved_by': 'a move outlives the key that made it',
   'orders.created_by': 'an order outlives the key that made it',
   'settlement_entries.created_by': 'an entry outlives the key that made it',
+  'sync_jobs.api_key_id': 'a job outlives the key that made it',
   'tallies.location_id': 'a count: see tally_notes',
   'tally_notes.location_id':
     'a count: checking it would cost every order; it goes with the location by trigger',
