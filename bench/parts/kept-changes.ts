@@ -8,7 +8,7 @@ import { figureRow } from '../result.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** What it costs to keep what programs change in the audit: the same calls with it and without, in turns; and how much is kept. */
+/** The cost of audit entries for changes by programs: the same calls with and without them, in turns. */
 export const keptChanges: Part = {
   name: 'kept-changes',
   summary: 'prices, stock and new products through the API, with their history in the audit and without it',

@@ -68,8 +68,8 @@ export const httpReasons = {
   ),
   unknown_http_version: row(
     'invalid_request',
-    'The request line names a version of HTTP that is not spoken here.',
-    'Send `HTTP/1.1`; the connection is closed.',
+    'The request line names a version of HTTP that the server does not support.',
+    'Send the request as `HTTP/1.1`. The server closes the connection.',
     505,
   ),
   unknown_path: row(
