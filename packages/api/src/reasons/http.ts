@@ -69,7 +69,7 @@ export const httpReasons = {
   unknown_http_version: row(
     'invalid_request',
     'The request line names a version of HTTP that the server does not support.',
-    'Send the request as `HTTP/1.1`. The server closes the connection.',
+    'Send the request as `HTTP/1.1` over a new connection.',
     505,
   ),
   unknown_path: row(
