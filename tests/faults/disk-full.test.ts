@@ -3,6 +3,7 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { type Answer, callRest } from '../support/api.ts';
 import { runOnce, urlOfDatabase } from '../support/server.ts';
 import { reportFault, trials } from '../support/trials.ts';
@@ -66,6 +67,13 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
       .filter(({ what }) => what === 'readyz')
       .map(({ answer }) => answer?.body.database);
     expect(new Set(told)).toEqual(new Set(['disk-full']));
+    const { checks } = await diagnose({ DATABASE_URL: server.url, ENCRYPTION_KEY: 'k'.repeat(32) });
+    expect(checks.find(({ name }) => name === 'writing')).toMatchObject({
+      outcome: 'wrong',
+      found: expect.stringContaining('No space left on device'),
+      advice: expect.stringMatching(/^SQLSTATE 53100: a disk of the database server is full/),
+    });
+    expect(JSON.stringify(checks)).not.toContain('Free some space: ');
     refused += stage.ledger.unavailable - unavailable;
     read += watcher.seen.length;
     disk.free();
