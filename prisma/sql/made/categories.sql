@@ -80,6 +80,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   noted bigint;
   by_program boolean := false;
+  former categories%ROWTYPE;
+  current categories%ROWTYPE;
+  changed int;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -101,6 +104,39 @@ BEGIN
     ) e;
   ELSE
     by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+  END IF;
+  IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
+    SELECT * INTO former FROM old_rows;
+    SELECT * INTO current FROM new_rows;
+    IF current.location_id = former.location_id AND current.id = former.id THEN
+      changed := CASE WHEN former.external_id IS DISTINCT FROM current.external_id THEN 1 ELSE 0 END
+        + CASE WHEN former.name IS DISTINCT FROM current.name THEN 2 ELSE 0 END
+        + CASE WHEN former.priority IS DISTINCT FROM current.priority THEN 4 ELSE 0 END
+        + CASE WHEN former.visible IS DISTINCT FROM current.visible THEN 8 ELSE 0 END
+        + CASE WHEN former.image_url IS DISTINCT FROM current.image_url THEN 16 ELSE 0 END;
+      IF changed & 6 <> 0 THEN
+        PERFORM touched_by_categories(ARRAY[current.location_id], ARRAY[current.id]);
+      END IF;
+      IF by_program AND changed & 10 <> 0 THEN
+        INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'categories',
+          current.id, ARRAY[current.id], 1,
+          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(former.visible) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(current.visible) END))));
+      END IF;
+      IF changed & 31 <> 0 THEN
+        INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+        VALUES (current.location_id, 'category', 'update', array_remove(ARRAY[CASE WHEN changed & 1 <> 0 THEN 'external_id' END, CASE WHEN changed & 2 <> 0 THEN 'name' END, CASE WHEN changed & 4 <> 0 THEN 'priority' END, CASE WHEN changed & 8 <> 0 THEN 'visible' END, CASE WHEN changed & 16 <> 0 THEN 'image_url' END]::text[], NULL),
+          changed & 15 <> 0, ARRAY[current.id], NULL, NULL);
+      END IF;
+      IF changed & 15 <> 0 THEN
+        INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (current.location_id, '-infinity', 'catalog', 1);
+        IF random() < 0.01 THEN
+          PERFORM fold_tallies(current.location_id);
+        END IF;
+      END IF;
+      RETURN NULL;
+    END IF;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,

@@ -66,6 +66,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   noted bigint;
   by_program boolean := false;
+  former product_stock%ROWTYPE;
+  current product_stock%ROWTYPE;
+  changed int;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
@@ -90,6 +93,34 @@ BEGIN
             IS DISTINCT FROM ROW(n.location_id, n.product_id, n.enabled, n.quantity, n.min_stock_alarm)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
+  END IF;
+  IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
+    SELECT * INTO former FROM old_rows;
+    SELECT * INTO current FROM new_rows;
+    IF current.location_id = former.location_id AND current.product_id = former.product_id THEN
+      changed := CASE WHEN former.enabled IS DISTINCT FROM current.enabled THEN 1 ELSE 0 END
+        + CASE WHEN former.quantity IS DISTINCT FROM current.quantity THEN 2 ELSE 0 END
+        + CASE WHEN former.min_stock_alarm IS DISTINCT FROM current.min_stock_alarm THEN 4 ELSE 0 END;
+      IF by_program AND changed & 3 <> 0 THEN
+        INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_stock',
+          current.product_id, ARRAY[current.product_id], 1,
+          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(former.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.quantity) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(current.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.quantity) END))));
+      END IF;
+      IF changed & 7 <> 0 THEN
+        INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+        VALUES (current.location_id, 'stock', 'update', array_remove(ARRAY[CASE WHEN changed & 1 <> 0 THEN 'enabled' END, CASE WHEN changed & 2 <> 0 THEN 'quantity' END, CASE WHEN changed & 4 <> 0 THEN 'min_stock_alarm' END]::text[], NULL),
+          changed & 3 <> 0, ARRAY[current.product_id], NULL, NULL);
+      END IF;
+      IF changed & 3 <> 0 THEN
+        INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (current.location_id, '-infinity', 'catalog', 1);
+        IF random() < 0.01 THEN
+          PERFORM fold_tallies(current.location_id);
+        END IF;
+      END IF;
+      RETURN NULL;
+    END IF;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.product_id, o.product_id) AS id,

@@ -100,6 +100,9 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   noted bigint;
   by_program boolean := false;
+  former products%ROWTYPE;
+  current products%ROWTYPE;
+  changed int;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -121,6 +124,50 @@ BEGIN
     ) e;
   ELSE
     by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+  END IF;
+  IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
+    SELECT * INTO former FROM old_rows;
+    SELECT * INTO current FROM new_rows;
+    IF current.location_id = former.location_id AND current.id = former.id THEN
+      changed := CASE WHEN former.external_id IS DISTINCT FROM current.external_id THEN 1 ELSE 0 END
+        + CASE WHEN former.sku IS DISTINCT FROM current.sku THEN 2 ELSE 0 END
+        + CASE WHEN former.name IS DISTINCT FROM current.name THEN 4 ELSE 0 END
+        + CASE WHEN former.description IS DISTINCT FROM current.description THEN 8 ELSE 0 END
+        + CASE WHEN former.price IS DISTINCT FROM current.price THEN 16 ELSE 0 END
+        + CASE WHEN former.visible IS DISTINCT FROM current.visible THEN 32 ELSE 0 END
+        + CASE WHEN former.image_url IS DISTINCT FROM current.image_url THEN 64 ELSE 0 END
+        + CASE WHEN former.tax_rate IS DISTINCT FROM current.tax_rate THEN 128 ELSE 0 END;
+      IF changed & 7 <> 0 THEN
+        PERFORM touched_by_products(ARRAY[current.location_id], ARRAY[current.id]);
+      END IF;
+      IF by_program AND changed & 180 <> 0 THEN
+        INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'products',
+          current.id, ARRAY[current.id], 1,
+          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(former.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(former.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(former.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(former.tax_rate) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(current.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(current.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(current.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(current.tax_rate) END))));
+      END IF;
+      IF changed & 255 <> 0 THEN
+        INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
+        VALUES (current.location_id, 'product', 'update', array_remove(ARRAY[CASE WHEN changed & 1 <> 0 THEN 'external_id' END, CASE WHEN changed & 2 <> 0 THEN 'sku' END, CASE WHEN changed & 4 <> 0 THEN 'name' END, CASE WHEN changed & 8 <> 0 THEN 'description' END, CASE WHEN changed & 16 <> 0 THEN 'price' END, CASE WHEN changed & 32 <> 0 THEN 'visible' END, CASE WHEN changed & 64 <> 0 THEN 'image_url' END, CASE WHEN changed & 128 <> 0 THEN 'tax_rate' END]::text[], NULL),
+          changed & 55 <> 0, ARRAY[current.id], NULL, NULL);
+      END IF;
+      IF changed & 55 <> 0 THEN
+        INSERT INTO internal.tally_notes (location_id, starts_at, name, n) VALUES (current.location_id, '-infinity', 'catalog', 1);
+        IF random() < 0.01 THEN
+          PERFORM fold_tallies(current.location_id);
+        END IF;
+      END IF;
+      IF ROW(CASE WHEN current.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz) IS DISTINCT FROM ROW(CASE WHEN former.visible THEN 'visible' ELSE 'hidden' END, '-infinity'::timestamptz) THEN
+        INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
+        SELECT current.location_id, v.at, v.name, v.n FROM (VALUES ('-infinity'::timestamptz, 'product ' || (CASE WHEN current.visible THEN 'visible' ELSE 'hidden' END)::text, 1), ('-infinity'::timestamptz, 'product ' || (CASE WHEN former.visible THEN 'visible' ELSE 'hidden' END)::text, -1)) v (at, name, n)
+        WHERE v.name IS NOT NULL;
+        IF random() < 0.02 THEN
+          PERFORM fold_tallies(current.location_id);
+        END IF;
+      END IF;
+      RETURN NULL;
+    END IF;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.id, o.id) AS id,

@@ -1,18 +1,14 @@
-import type { Column, Published, Table } from '../tables/table.ts';
+import type { Published, Table } from '../tables/table.ts';
 import { auditOf, byHand } from './audit.ts';
+import { type Captured, comparedColumns, showsInCatalog, sumOf } from './captured.ts';
 import type { Catalog } from './catalog.ts';
-import { byProgram, type Historic, historySql, historyValues } from './history.ts';
+import { byProgram, historySql, historyValues } from './history.ts';
+import { loneDeclarations, loneSql } from './lone.ts';
 import { capturedOperations } from './operations.ts';
 import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
 
 // What really changed is captured by triggers once a statement, in the transaction that changed it. The relay publishes it
 // later. No NOTIFY here: it serializes commits; the relay is woken from outside, and polls.
-
-/** What the SQL of one operation is made of. */
-interface Captured extends Historic {
-  published: Published;
-  key: readonly string[];
-}
 
 /** The functions and triggers that capture and count the changes of a table. */
 export function captureSql(table: Table, catalog: Catalog): string[] {
@@ -30,11 +26,13 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
       const notes = notesOf(of);
       const body = [
         looksFirst(of, catalog),
+        loneSql(of),
         notes.length === 0 ? captureAlone(of) : captureAndCount(of, notes),
       ];
       const declared = [
         notes.length > 0 && 'noted bigint;',
         historySql(of) !== '' && 'by_program boolean := false;',
+        ...loneDeclarations(of),
       ];
       return [
         triggerFunction(name, declared.filter(Boolean).join('\n'), body.filter(Boolean).join('\n')),
@@ -43,17 +41,6 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
     }),
   ];
 }
-
-/** The columns of which a change is captured or counted, in their order. */
-export const comparedColumns = ({ columns }: Table) =>
-  Object.entries(columns)
-    .filter(([, { published, catalog }]) => published || catalog)
-    .map(([name, column], place) => ({ ...column, name, bit: 2 ** place }));
-
-const sumOf = (columns: Captured['columns'], holds: (column: Column) => boolean | undefined): number =>
-  columns.filter(holds).reduce((sum, { bit }) => sum + bit, 0);
-
-const showsInCatalog = ({ columns }: Captured): boolean => columns.some(({ catalog }) => catalog);
 
 /** What a resource that is deleted before its events are published shows: read before the row and its children go. */
 function lastState({ name, columns }: Table, { as }: Published): string[] {

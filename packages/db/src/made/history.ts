@@ -48,13 +48,38 @@ export function historySql(of: Historic): string {
     operation !== 'insert' && `'before', ${values('was')}`,
     operation !== 'delete' && `'after', ${values('is')}`,
   ].filter(Boolean);
-  return `INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
+  return `INSERT INTO audit_entries (${entryColumns})
 SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), ${quoted(operation)}, ${quoted(table.name)},
   CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
   jsonb_build_object(${sides.join(',\n    ')})
 FROM changed c WHERE ${wanted(of)}
 GROUP BY c.location_id`;
 }
+
+/** The same entry for one updated row: `former` and `current`, with the bits of what differs in `changed` (made/lone.ts). */
+export function loneHistorySql(of: Historic): string {
+  const { table } = of;
+  const columns = historic(of);
+  const values = (row: 'former' | 'current') =>
+    `jsonb_strip_nulls(jsonb_build_object(${columns
+      .map(
+        ({ name, bit }) =>
+          `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN jsonb_build_array(${row}.${named(name)}) END`,
+      )
+      .join(', ')}))`;
+  return `IF by_program AND changed & ${maskOf(of)} <> 0 THEN
+  INSERT INTO audit_entries (${entryColumns})
+  VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', ${quoted(table.name)},
+    current.${table.published?.id}, ARRAY[current.${table.published?.id}], 1,
+    jsonb_build_object('before', ${values('former')},
+      'after', ${values('current')}));
+END IF;`;
+}
+
+const entryColumns =
+  'location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes';
+
+const maskOf = (of: Historic): number => historic(of).reduce((sum, { bit }) => sum + bit, 0);
 
 /** Whether rows belong to a product and have an id of their own, as choices do: they come and go with it. */
 const isOwnPart = ({ table }: Historic): boolean =>
@@ -63,8 +88,7 @@ const isOwnPart = ({ table }: Historic): boolean =>
 function wanted(of: Historic): string {
   const { table, operation } = of;
   if (operation === 'update') {
-    const mask = historic(of).reduce((sum, { bit }) => sum + bit, 0);
-    return `by_program AND c.operation = 'update' AND c.changed & ${mask} <> 0`;
+    return `by_program AND c.operation = 'update' AND c.changed & ${maskOf(of)} <> 0`;
   }
   const parent = table.belongs?.partOf;
   if (parent === undefined)

@@ -1,0 +1,106 @@
+import { tables } from '@comanda/db';
+import type { PoolClient } from 'pg';
+import { describe, expect, test } from 'vitest';
+import { useApi } from '../support/api.ts';
+
+// An update of one row is captured by a form of its own (packages/db/src/made/lone.ts). It must leave what the form for many leaves.
+
+const api = useApi();
+
+const cases = tables.flatMap(({ name, columns, key, published }) =>
+  Object.values(columns).some(({ history }) => history)
+    ? Object.entries(columns)
+        .filter(([column, of]) => (of.published || of.catalog) && !key.includes(column))
+        .map(([column]) => ({ table: name, column, id: published?.id ?? 'id' }))
+    : [],
+);
+
+/** What a column is set to, by its type. */
+const changed: Record<string, (column: string) => string> = {
+  text: (column) => `coalesce(${column}, '') || '7'`,
+  boolean: (column) => `NOT ${column}`,
+  smallint: (column) => `coalesce(${column}, 0) + 1`,
+  integer: (column) => `coalesce(${column}, 0) + 1`,
+  numeric: (column) => `coalesce(${column}, 0) + 1`,
+  stock_amount: (column) => `coalesce(${column}, 0) + 1`,
+  uuid: () => `(SELECT s.id FROM subselections s WHERE s.name = 'Size')`,
+};
+const ofColumn: Record<string, string> = {
+  image_url: `'https://example.com/seven.png'`,
+  min: 'min',
+  tax_rate: '7',
+};
+
+async function makeRows(client: PoolClient): Promise<void> {
+  const location = [api.locationId];
+  await client.query(
+    `with made as (insert into products (location_id, sku, name, price) values ($1, 'one', 'One', 1), ($1, 'two', 'Two', 2) returning location_id, id),
+       stock as (insert into product_stock (location_id, product_id, quantity) select location_id, id, 5 from made)
+     insert into subselections (location_id, product_id, name, position) select m.location_id, m.id, v.name, v.position
+       from (select * from made limit 1) m, (values ('Milk', 0), ('Size', 1)) v (name, position)`,
+    location,
+  );
+  await client.query(
+    `insert into subselection_items (location_id, subselection_id, name, position) select s.location_id, s.id, v.name, v.position
+       from subselections s, (values ('Oat', 0), ('Soy', 1)) v (name, position) where s.location_id = $1 and s.name = 'Milk'`,
+    location,
+  );
+  await client.query(`insert into categories (location_id, name) values ($1, 'Hot'), ($1, 'Cold')`, location);
+}
+
+/** What is captured, counted and kept when a column of one row changes: by a statement of its own, or among other rows. */
+async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boolean): Promise<unknown> {
+  const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
+  const [type] = await ask(
+    `select coalesce(domain_name, data_type) as type from information_schema.columns where table_schema = 'public' and table_name = $1 and column_name = $2`,
+    [of.table, of.column],
+  );
+  const value = ofColumn[of.column] ?? changed[String(type?.type)]?.(of.column) ?? 'no value';
+  const rows = await ask(`select ${of.id} as id from ${of.table} where location_id = $1 order by 1 limit 2`, [
+    api.locationId,
+  ]);
+  expect(rows).toHaveLength(2);
+  const [row, other] = rows.map(({ id }) => String(id));
+  const chosen = alone ? [row] : [row, other];
+  const { rowCount } = await client.query(
+    `update ${of.table} set ${of.column} = case when ${of.id} = $1 then ${value} else ${of.column} end where location_id = $2 and ${of.id} = any ($3::uuid[])`,
+    [row, api.locationId, chosen],
+  );
+  expect(rowCount).toBe(chosen.length);
+  return {
+    captured: await ask(
+      `select location_id, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent from internal.captured_changes order by id`,
+    ),
+    counted: await ask(
+      `select t.starts_at, t.name, sum(t.n)::int as n from (
+         select starts_at, name, n, location_id from internal.tally_notes union all select starts_at, name, n, location_id from internal.tallies) t
+       where t.location_id = $1 group by 1, 2 order by 1, 2`,
+      [api.locationId],
+    ),
+    kept: await ask(
+      `select location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes from audit_entries where resource_ids is not null order by id`,
+    ),
+  };
+}
+
+describe.each([
+  { by: 'a program', request: (key: string) => `req_one 00-trace ${key}` },
+  { by: 'the service itself', request: () => '' },
+])('a change by $by of one row leaves other traces than among other rows', ({ request }) => {
+  test.each(cases)('$table: $column', async (of) => {
+    const client = await api.app.database.pool.connect();
+    try {
+      const { rows } = await client.query('select id from api_keys limit 1');
+      await client.query('begin');
+      await makeRows(client);
+      await client.query(`select set_config('comanda.request_id', $1, true)`, [request(String(rows[0]?.id))]);
+      await client.query('savepoint made');
+      const lone = await leftBy(client, of, true);
+      await client.query('rollback to savepoint made');
+      expect(lone).toEqual(await leftBy(client, of, false));
+      await client.query('rollback');
+    } finally {
+      client.release(true);
+    }
+  });
+});
