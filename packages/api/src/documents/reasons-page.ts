@@ -9,6 +9,8 @@ export function reasonsText(): string {
     'Every error carries a reason: in the header `X-Error-Reason`, and in the typed client as `reason`. The code and the message stand in the body.',
     'Switch on the code, or on the reason where you want to know more. Never on the message: it is for people and may change.',
     'New reasons may join: treat one that you do not know as its code.',
+    'A refusal that names fields also lists their paths in the header `X-Error-Fields`, percent-encoded and separated by a comma and a space: `items%5B0%5D.quantity, channel`. ' +
+      'Use it to mark the fields of a form. It holds ten paths and 1 KiB at most; the message has them all. The typed client has paths and messages in `fields`.',
     ...names.map((name) => reasonText(name, '##')),
     '',
   ].join('\n\n');

@@ -21,7 +21,8 @@ export function coercions(input: z.ZodObject): Map<string, Coercion> {
 /**
  * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is
  * split at commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are named apart, but for those
- * of links and caches (`utm_…`, `_…`). Throws `validation_error` for a repeated single-value parameter, 400 for broken
+ * of links and caches (`utm_…`, `_…`). Throws `validation_error` for a repeated single-value parameter and a number
+ * that is written oddly, 400 for broken
  * percent-encoding.
  */
 export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Query {
@@ -40,6 +41,7 @@ export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>):
     const before = values.get(name);
     if (Array.isArray(before)) values.set(name, [...before, ...text.split(',')]);
     else if (before !== undefined) faults.push({ path: name, message: 'must be given once' });
+    else if (coercion === 'number' && isOddNumber(text)) faults.push({ path: name, message: oddNumber });
     else values.set(name, coerce(text, coercion));
   }
   if (faults.length > 0) throw invalid(faults);
@@ -47,6 +49,12 @@ export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>):
 }
 
 const plainDecimal = /^-?(0|[1-9]\d{0,15})(\.\d{1,15})?$/;
+
+// `05` or twenty digits: a number to its writer, whose value another reader could take for another one.
+const isOddNumber = (text: string): boolean =>
+  !plainDecimal.test(text) && /^[+-]?\.?\d[\d.]*(e[+-]?\d+)?$/i.test(text);
+const oddNumber =
+  'must be a plain number, without leading zeros, plus sign or exponent, and of at most 16 digits';
 
 function coerce(text: string, coercion: Coercion): unknown {
   if (coercion === 'number') return plainDecimal.test(text) ? Number(text) : text;
