@@ -4,10 +4,11 @@ import { createApp, startServer } from '@comanda/api';
 import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, statement } from '@comanda/db';
 import { pino } from 'pino';
+import { exampleIds, exampleLocation } from '../../packages/api/src/documents/demo-examples.ts';
 import type { Envelope, EventType } from '../../packages/api/src/resources/events/types.schema.ts';
 import { wireTime } from '../../packages/api/src/wire.ts';
 import { publishRound } from '../../packages/worker/src/relay/round.ts';
-import { openScene, type Step, story } from './story.ts';
+import { openScene, type Scene, type Step, story } from './story.ts';
 
 /** A step and the bodies of its events, as published for v2, with ids and times that are the same every time. */
 export interface RecordedStep {
@@ -28,7 +29,11 @@ export async function recordStory(databaseUrl: string): Promise<RecordedStep[]> 
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
   const { database } = app;
   try {
-    await createLocation(database, { name: 'Cantina do Porto', timezone, currency: 'BRL' });
+    await createLocation(database, {
+      name: exampleLocation.name,
+      timezone,
+      currency: exampleLocation.currency,
+    });
     const { key } = await issueKey(database, { name: 'story', permissions: ['*'] });
     const scene = await openScene(server.url, key, database);
     const recorded: { step: Step; from: number; bodies: string[] }[] = [];
@@ -37,7 +42,10 @@ export async function recordStory(databaseUrl: string): Promise<RecordedStep[]> 
       await step.run(scene);
       recorded.push({ step, from, bodies: await publish(database) });
     }
-    const neat = neatener(recorded.map(({ from }) => from));
+    const neat = neatener(
+      recorded.map(({ from }) => from),
+      idsOf(scene),
+    );
     return recorded.map(({ step, bodies }) => ({
       step,
       events: bodies.map((body) => JSON.parse(neat(step.title, body)) as Envelope),
@@ -57,7 +65,7 @@ export function examplesOf(recorded: readonly RecordedStep[]): Partial<Record<Ev
   );
 }
 
-const timezone = 'America/Sao_Paulo';
+const { timezone } = exampleLocation;
 const storyBegins = Date.parse('2026-01-31T21:00:00-03:00');
 const log = pino({ level: 'silent' });
 
@@ -76,12 +84,24 @@ async function publish(database: Database): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
+/** What the story shares with the other examples, with the id that it has there. */
+const idsOf = ({ locationId, paymentMethodId, made }: Scene): readonly (readonly [string, string])[] => [
+  [locationId, exampleLocation.id],
+  [paymentMethodId, exampleIds.paymentMethod],
+  [made.get('drinks') ?? '', exampleIds.category],
+  [made.get('flat white') ?? '', exampleIds.product],
+  [made.get('oat') ?? '', exampleIds.item],
+];
+
 /**
- * Gives every id a fixed one, made of the step that shows it first and its place there, so that a step more changes no other;
+ * Gives every other id a fixed one, made of the step that shows it first and its place there, so that a step more changes no other;
  * and every time the minute of its step.
  */
-function neatener(starts: readonly number[]): (step: string, body: string) => string {
-  const ids = new Map<string, string>();
+function neatener(
+  starts: readonly number[],
+  known: readonly (readonly [string, string])[],
+): (step: string, body: string) => string {
+  const ids = new Map<string, string>(known);
   const places = new Map<string, number>();
   const idFor = (step: string, id: string) => {
     const known = ids.get(id);

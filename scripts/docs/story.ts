@@ -1,8 +1,8 @@
 import { type ComandaClient, createClient } from '@comanda/client';
 import type { Database } from '@comanda/db';
+import { exampleMenu as menu } from '../../packages/api/src/documents/demo-examples.ts';
 import type { EventType } from '../../packages/api/src/resources/events/types.schema.ts';
 import { applySyncJob, beginSyncJob } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
-
 import { plainSteps } from './plain-steps.ts';
 
 /** Where the story plays: a running service with an empty location, and what earlier steps made. */
@@ -34,7 +34,7 @@ const told: readonly Step[] = [
     by: 'POST /v2/catalog/sync',
     emits: ['product.created', 'stock.updated', 'catalog.updated'],
     shows: [],
-    run: ({ client }) => client.catalog.sync.mutate({ categories: [coffee] }),
+    run: ({ client }) => client.catalog.sync.mutate({ categories: [drinks] }),
   },
   {
     title: 'A product is created',
@@ -46,7 +46,10 @@ const told: readonly Step[] = [
       const [first] = (await scene.client.products.list.query({})).data;
       const product = { ...croissant, category_ids: [category?.id ?? ''] };
       const { id } = await scene.client.products.create.mutate(product);
-      scene.made.set('croissant', id).set('flat white', first?.id ?? '');
+      scene.made
+        .set('croissant', id)
+        .set('flat white', first?.id ?? '')
+        .set('drinks', category?.id ?? '');
     },
   },
   {
@@ -61,7 +64,7 @@ const told: readonly Step[] = [
     by: 'POST /v2/orders',
     emits: ['order.created', 'payment.created', 'stock.updated'],
     shows: ['order.created', 'payment.created'],
-    run: (scene) => order(scene, 'POS-7731', 'Table 4'),
+    run: (scene) => order(scene, 'POS-7801', 'Table 4'),
   },
   {
     title: 'The order is ready',
@@ -69,14 +72,14 @@ const told: readonly Step[] = [
     emits: ['order.status_changed', 'order.updated'],
     shows: ['order.status_changed', 'order.updated'],
     run: ({ client, made }) =>
-      client.orders.updateStatus.mutate({ id: made.get('POS-7731') ?? '', status: 'ready' }),
+      client.orders.updateStatus.mutate({ id: made.get('POS-7801') ?? '', status: 'ready' }),
   },
   {
     title: 'The payment is completed',
     by: 'payments.complete',
     emits: ['payment.updated', 'payment.completed', 'order.updated'],
     shows: ['payment.updated', 'payment.completed'],
-    run: ({ client, made }) => client.payments.complete.mutate({ id: made.get('payment of POS-7731') ?? '' }),
+    run: ({ client, made }) => client.payments.complete.mutate({ id: made.get('payment of POS-7801') ?? '' }),
   },
   {
     title: 'The order is closed',
@@ -84,14 +87,14 @@ const told: readonly Step[] = [
     emits: ['order.status_changed', 'order.updated', 'order.completed'],
     shows: ['order.completed'],
     run: ({ client, made }) =>
-      client.orders.updateStatus.mutate({ id: made.get('POS-7731') ?? '', status: 'closed' }),
+      client.orders.updateStatus.mutate({ id: made.get('POS-7801') ?? '', status: 'closed' }),
   },
   {
     title: 'A second order is created',
     by: 'POST /v2/orders',
     emits: ['order.created', 'payment.created', 'stock.updated'],
     shows: [],
-    run: (scene) => order(scene, 'POS-7732', 'Table 9'),
+    run: (scene) => order(scene, 'POS-7802', 'Table 9'),
   },
   {
     title: 'The second order is canceled: its payment is rejected, its stock given back',
@@ -106,7 +109,7 @@ const told: readonly Step[] = [
     ],
     shows: ['order.cancelled', 'payment.rejected'],
     run: ({ client, made }) =>
-      client.orders.cancel.mutate({ id: made.get('POS-7732') ?? '', reason: 'The guest left.' }),
+      client.orders.cancel.mutate({ id: made.get('POS-7802') ?? '', reason: 'The guest left.' }),
   },
   {
     title: 'A price is edited by hand',
@@ -114,7 +117,7 @@ const told: readonly Step[] = [
     emits: ['product.updated', 'catalog.updated'],
     shows: ['product.updated', 'catalog.updated'],
     run: ({ database, made }) =>
-      database.pool.query('update products set price = 13 where id = $1', [made.get('flat white')]),
+      database.pool.query('update products set price = 175 where id = $1', [made.get('flat white')]),
   },
   {
     title: 'Stock is counted',
@@ -122,7 +125,7 @@ const told: readonly Step[] = [
     emits: ['stock.updated'],
     shows: ['stock.updated'],
     run: ({ client }) =>
-      client.stock.sync.mutate({ items: [{ sku: 'FW-M', quantity: 40, min_stock_alarm: 5 }] }),
+      client.stock.sync.mutate({ items: [{ sku: menu.flatWhite.sku, quantity: 40, min_stock_alarm: 5 }] }),
   },
   {
     title: 'The turn is closed, which settles it',
@@ -136,19 +139,14 @@ const told: readonly Step[] = [
     by: 'POST /v2/sync/products',
     emits: ['product.created', 'sync.completed'],
     shows: ['sync.completed'],
-    run: (scene) =>
-      job(scene, 'job-1', [
-        { external_id: 'SKU-1003', sku: 'CO-S', name: 'Cortado', price: 9.5 },
-        { external_id: 'SKU-1004', sku: 'FW-M', name: 'Flat White, large', price: 15 },
-      ]),
+    run: (scene) => job(scene, 'job-1', [menu.cortado, { ...menu.lungo, sku: menu.flatWhite.sku }]),
   },
   {
     title: 'A sync job of which no item can be applied',
     by: 'POST /v2/sync/products',
     emits: ['sync.failed'],
     shows: ['sync.failed'],
-    run: (scene) =>
-      job(scene, 'job-2', [{ external_id: 'SKU-1005', sku: 'FW-M', name: 'Flat White', price: 12.5 }]),
+    run: (scene) => job(scene, 'job-2', [{ ...menu.lungo, sku: menu.flatWhite.sku }]),
   },
   {
     title: 'A product is deleted',
@@ -183,26 +181,19 @@ export async function openScene(url: string, key: string, database: Database): P
   return { client, database, locationId, paymentMethodId: method?.id ?? '', made: new Map() };
 }
 
-const coffee = {
-  external_id: 'CAT-10',
-  name: 'Coffee',
-  priority: 10,
+const drinks = {
+  ...menu.drinks,
   products: [
     {
-      external_id: 'SKU-1001',
-      sku: 'FW-M',
-      name: 'Flat White',
-      description: 'Double shot, steamed milk.',
-      price: 12.5,
-      image_url: 'https://images.example.com/flat-white.jpg',
+      ...menu.flatWhite,
       stock: { enabled: true, quantity: 24, min_stock_alarm: 5 },
       subselections: [
         {
-          external_id: 'MILK',
+          external_id: 'DR-01-1',
           name: 'Milk',
           min_selection: 0,
           max_selection: 1,
-          items: [{ external_id: 'OAT', name: 'Oat milk', price: 2 }],
+          items: [menu.oat],
         },
       ],
     },
@@ -210,11 +201,7 @@ const coffee = {
 };
 
 const croissant = {
-  external_id: 'SKU-1002',
-  sku: 'CR-1',
-  name: 'Croissant',
-  description: 'Baked here, with butter.',
-  price: 8,
+  ...menu.croissant,
   image_url: 'https://images.example.com/croissant.jpg',
   stock: { enabled: true, quantity: 12, min_stock_alarm: 2 },
 };
@@ -224,6 +211,7 @@ async function order(scene: Scene, externalId: string, identifier: string): Prom
   const { categories } = await client.catalog.get.query();
   const products = categories.flatMap((category) => category.products);
   const milk = products.flatMap(({ subselections }) => subselections).flatMap(({ items }) => items)[0];
+  made.set('oat', milk?.id ?? '');
   const { id, payment } = await client.orders.create.mutate({
     idempotencyKey: externalId,
     external_id: externalId,

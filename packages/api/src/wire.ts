@@ -34,7 +34,7 @@ export const ExternalId = text(1, 255)
   .regex(new RegExp(`^[^${controlCharacters}]*$`), 'must not contain control characters')
   .meta({
     description: "The caller's own identifier, unique per location and resource.",
-    example: 'SKU-1001',
+    example: 'DR-01',
   });
 
 /** A name, sku, channel: 1 to 255 characters. */
@@ -182,7 +182,7 @@ export type Deleted = z.infer<typeof Deleted>;
 export const ById = z.object({ id: Id });
 
 /** The input of a lookup by the caller's own identifier. */
-export const ByExternalId = z.object({ external_id: z.string().meta({ example: 'SKU-1001' }) });
+export const ByExternalId = z.object({ external_id: z.string().meta({ example: 'DR-01' }) });
 
 /** The key that makes a repeated request answer as the first; REST carries it in the `Idempotency-Key` header. */
 export const IdempotencyKey = z

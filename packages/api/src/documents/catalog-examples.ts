@@ -1,4 +1,4 @@
-import { demoNames } from './demo-examples.ts';
+import { demoNames, exampleLocation, exampleMenu as menu } from './demo-examples.ts';
 
 /** The examples of catalog, stock and menus; part of the story of the examples table. */
 export function catalogExamples(
@@ -9,31 +9,31 @@ export function catalogExamples(
     StockSync: {
       items: [
         { external_id: demoNames.product, quantity: 24, min_stock_alarm: 5 },
-        { sku: 'FW-L', quantity: 8 },
+        { sku: 'FL-1', quantity: 8 },
       ],
     },
     StockSyncResult: {
       total_items: 2,
       success_items: 1,
       failed_items: 1,
-      errors: [{ index: 1, code: 'resource_not_found', message: 'There is no product with sku FW-L.' }],
+      errors: [{ index: 1, code: 'resource_not_found', message: 'There is no product with sku FL-1.' }],
     },
     Catalog: {
-      location_id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
+      location_id: exampleLocation.id,
       version: at('21:12:30.250'),
       categories: [
         {
           id: ids.category,
-          name: 'Drinks',
-          external_id: demoNames.category,
+          name: menu.drinks.name,
+          external_id: menu.drinks.external_id,
           visible: true,
           products: [
             {
               id: ids.product,
-              external_id: demoNames.product,
-              sku: demoNames.product,
-              name: 'Flat white',
-              price: 170,
+              external_id: menu.flatWhite.external_id,
+              sku: menu.flatWhite.sku,
+              name: menu.flatWhite.name,
+              price: menu.flatWhite.price,
               visible: true,
               stock: { enabled: true, quantity: 24 },
               subselections: [
@@ -47,9 +47,7 @@ export function catalogExamples(
                   items: [
                     {
                       id: ids.item,
-                      external_id: demoNames.item,
-                      name: 'Oat',
-                      price: 35,
+                      ...menu.oat,
                       min: 0,
                       max: 1,
                       visible: true,
@@ -73,10 +71,7 @@ export function catalogExamples(
           priority: 10,
           products: [
             {
-              external_id: 'SKU-1001',
-              sku: 'FW-M',
-              name: 'Flat White',
-              price: 12.5,
+              ...menu.cortado,
               stock: { enabled: true, quantity: 24 },
               subselections: [
                 {
@@ -84,7 +79,7 @@ export function catalogExamples(
                   name: 'Milk',
                   min_selection: 0,
                   max_selection: 1,
-                  items: [{ external_id: 'MILK-OAT', name: 'Oat', price: 2 }],
+                  items: [{ external_id: 'MILK-SOY', name: 'Soy', price: 30 }],
                 },
               ],
             },
@@ -105,7 +100,7 @@ export function catalogExamples(
       name: 'Winter',
       version: 3,
       is_published: true,
-      categories: [{ id: ids.category, name: 'Drinks' }],
+      categories: [{ id: ids.category, name: menu.drinks.name }],
     },
     MenuCreate: { name: 'Winter', category_ids: [ids.category] },
     MenuUpdate: { name: 'Winter evenings' },

@@ -17,6 +17,22 @@ export const exampleIds = {
   endpoint: '01935a3f-2b7c-7d8e-8f90-a1b2c3d4e5f6',
 } as const;
 
+/** The ids of what the examples of creations make. */
+export const createdIds = {
+  order: '01935a43-6e2b-7f71-8c8d-305b7d9f1c2e',
+  product: '01935a43-6f3c-7082-8d9e-416c8ea02d3f',
+  category: '01935a43-704d-7193-8eaf-527d9fb13e40',
+  payment: '01935a43-6e2c-7a04-9fb0-638eb0c24f51',
+} as const;
+
+/** The location of the examples. */
+export const exampleLocation = {
+  id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
+  name: 'Cantina Aurora',
+  timezone: 'America/Montevideo',
+  currency: 'UYU',
+} as const;
+
 /** What the demo data calls the things of the examples: a category, a product and an order by their `external_id`. */
 export const demoNames = {
   category: 'drinks',
@@ -27,6 +43,29 @@ export const demoNames = {
   payment: 'payment of demo-0045',
   turn: 'turn 1',
 } as const satisfies Partial<Record<keyof typeof exampleIds, string>>;
+
+/** What the examples sell and send: of the demo data, and what they add to it. */
+export const exampleMenu = {
+  flatWhite: {
+    external_id: demoNames.product,
+    sku: demoNames.product,
+    name: 'Flat white',
+    description: 'Double shot',
+    price: 170,
+    image_url: 'https://images.example.com/flat-white.jpg',
+  },
+  oat: { external_id: demoNames.item, name: 'Oat', price: 35 },
+  croissant: {
+    external_id: 'SKU-2001',
+    sku: 'CR-1',
+    name: 'Croissant',
+    description: 'Baked here, with butter.',
+    price: 95,
+  },
+  cortado: { external_id: 'SKU-1001', sku: 'CO-1', name: 'Cortado', price: 150 },
+  lungo: { external_id: 'SKU-1002', name: 'Lungo', price: 140 },
+  drinks: { external_id: demoNames.category, name: 'Drinks', priority: 60 },
+} as const;
 
 /** Examples of parameters, by resource and name, where the name alone does not say which thing is meant. */
 export const parameterExamples: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,12 @@
 import { catalogExamples } from './catalog-examples.ts';
 import { certificationExamples } from './certification-examples.ts';
-import { demoNames, exampleIds as ids } from './demo-examples.ts';
+import {
+  createdIds,
+  demoNames,
+  exampleLocation,
+  exampleIds as ids,
+  exampleMenu as menu,
+} from './demo-examples.ts';
 import { historyExamples } from './history-examples.ts';
 import { turnExamples } from './turn-examples.ts';
 
@@ -10,23 +16,13 @@ const at = (time: string) => `2026-01-31T${time}-03:00`;
 const stock = { enabled: true, quantity: 24, min_stock_alarm: 5 };
 const product = {
   id: ids.product,
-  external_id: demoNames.product,
-  sku: demoNames.product,
-  name: 'Flat white',
-  description: 'Double shot',
-  price: 170,
+  ...menu.flatWhite,
   visible: true,
-  image_url: 'https://images.example.com/flat-white.jpg',
   stock,
-  categories: [{ id: ids.category, name: 'Drinks' }],
+  categories: [{ id: ids.category, name: menu.drinks.name }],
 };
-const created = {
-  external_id: 'SKU-2001',
-  sku: 'CR-1',
-  name: 'Croissant',
-  description: 'Baked here, with butter.',
-  price: 95,
-};
+/** The rate of Uruguay. */
+const tax_rate = 22;
 const createdCategory = { external_id: 'CAT-20', name: 'Bakery', priority: 20 };
 const pagination = { limit: 50, offset: 0, total: 1 };
 const cursor = 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ';
@@ -65,10 +61,31 @@ const orderCreate = {
 };
 const orderLines = orderCreate.items.map((item) => ({
   ...item,
-  name: 'Flat white',
-  unit_price: 205,
+  name: menu.flatWhite.name,
+  unit_price: menu.flatWhite.price + menu.oat.price,
   total: 410,
 }));
+const order = {
+  ...summary,
+  external_id: demoNames.order,
+  channel: orderCreate.channel,
+  is_take_away: true,
+  identifier: orderCreate.identifier,
+  payment_method_id: ids.paymentMethod,
+  items: orderLines,
+};
+const orderAsSold = {
+  ...order,
+  items: orderLines.map((line) => ({
+    ...line,
+    ...{ external_id: menu.flatWhite.external_id, sku: menu.flatWhite.sku, tax_rate },
+    subselections: line.subselections.map((chosen) => ({
+      ...chosen,
+      ...{ name: menu.oat.name, unit_price: menu.oat.price, external_id: menu.oat.external_id },
+    })),
+  })),
+};
+const orderRead = { ...orderAsSold, turn_id: ids.turn, revision: 1769850000123 };
 const endpoint = {
   id: ids.endpoint,
   url: 'https://erp.example.com/hooks/comanda',
@@ -80,15 +97,10 @@ const endpoint = {
 
 /** The example of a component, by its name in the documents. */
 export const componentExamples: Readonly<Record<string, unknown>> = {
-  Order: {
-    ...summary,
-    external_id: demoNames.order,
-    channel: orderCreate.channel,
-    is_take_away: true,
-    identifier: orderCreate.identifier,
-    payment_method_id: ids.paymentMethod,
-    items: orderLines,
-  },
+  Order: order,
+  OrderAsSold: orderAsSold,
+  OrderWithBooks: orderRead,
+  OrderListEntry: orderRead,
   OrderQuoteRequest: orderCreate,
   OrderQuote: { total: 410, items: orderLines, refusals: [] },
   OrderSummary: summary,
@@ -96,8 +108,9 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   OrderUpdateStatus: { status: 'ready' },
   OrderCancel: { reason: 'The guest left.' },
   Product: product,
+  ProductRead: { ...product, tax_rate },
   ProductCreate: {
-    ...created,
+    ...menu.croissant,
     visible: true,
     category_ids: [ids.category],
     stock,
@@ -107,17 +120,15 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   Stock: stock,
   StockEntry: {
     product_id: ids.product,
-    external_id: demoNames.product,
-    sku: demoNames.product,
-    name: 'Flat white',
+    external_id: menu.flatWhite.external_id,
+    sku: menu.flatWhite.sku,
+    name: menu.flatWhite.name,
     stock,
     updated_at: at('21:05:09.120'),
   },
   Category: {
     id: ids.category,
-    external_id: demoNames.category,
-    name: 'Drinks',
-    priority: 60,
+    ...menu.drinks,
     visible: true,
     image_url: 'https://images.example.com/drinks.jpg',
   },
@@ -131,10 +142,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   StartedSyncJob: { job_id: ids.job, status: 'queued', total_items: 2 },
   ProductSync: {
     mode: 'upsert',
-    items: [
-      { external_id: 'SKU-1001', sku: 'FW-M', name: 'Flat White', price: 12.5, visible: true },
-      { external_id: 'SKU-1002', name: 'Cortado', price: 9.5 },
-    ],
+    items: [{ ...menu.cortado, visible: true }, menu.lungo],
   },
   SyncJob: {
     job_id: ids.job,
@@ -148,9 +156,9 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
     errors: [
       {
         index: 1,
-        external_id: 'SKU-1002',
+        external_id: menu.lungo.external_id,
         code: 'conflict',
-        message: 'sku FW-M is taken by another product.',
+        message: `sku ${menu.flatWhite.sku} is taken by another product.`,
       },
     ],
     created_at: at('21:10:00.000'),
@@ -180,7 +188,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   SalesReport: {
     from: '2026-01-31',
     to: '2026-01-31',
-    currency: 'UYU',
+    currency: exampleLocation.currency,
     group_by: 'channel',
     total_orders: 108,
     total_amount: 3300.5,
@@ -192,10 +200,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   },
   PaymentMethod: { id: ids.paymentMethod, name: 'Cash', type: 'cash', enabled: true },
   Location: {
-    id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
-    name: 'Cantina Aurora',
-    timezone: 'America/Montevideo',
-    currency: 'UYU',
+    ...exampleLocation,
     created_at: at('08:00:00.000'),
   },
   WebhookEndpoint: endpoint,
@@ -224,10 +229,13 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
 
 /** What an operation's answer shows that the example of its component does not, by the operation's name. */
 export const answerExamples: Readonly<Record<string, object>> = {
-  'orders.create': { number: 47, external_id: orderCreate.external_id },
-  'products.create': created,
+  'orders.create': {
+    ...{ id: createdIds.order, number: 47, external_id: orderCreate.external_id },
+    payment: { ...payment, id: createdIds.payment },
+  },
+  'products.create': { id: createdIds.product, ...menu.croissant },
   'products.update': { price: 175 },
-  'categories.create': createdCategory,
+  'categories.create': { id: createdIds.category, ...createdCategory },
   'categories.update': { name: 'Hot drinks', priority: 5 },
   'orders.updateStatus': { status: 'ready' },
   'orders.cancel': {
@@ -248,12 +256,8 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   item_id: ids.item,
   payment_method_id: ids.paymentMethod,
   event_id: ids.event,
-  location_id: '01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a',
-  external_id: 'SKU-1001',
-  sku: 'FW-M',
-  name: 'Flat white',
-  description: 'Double shot',
-  price: 170,
+  location_id: exampleLocation.id,
+  ...menu.flatWhite,
   amount: 410,
   total: 410,
   total_items: 2,
@@ -286,8 +290,8 @@ export const fieldExamples: Readonly<Record<string, unknown>> = {
   unit_price: 205,
   from: '2026-01-31',
   to: '2026-01-31',
-  timezone: 'America/Montevideo',
-  currency: 'UYU',
+  timezone: exampleLocation.timezone,
+  currency: exampleLocation.currency,
   code: 'validation_error',
   message: 'price: must not be negative',
 };

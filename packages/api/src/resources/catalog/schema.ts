@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Id, Timestamp } from '../../wire.ts';
 import { shownFields } from '../products/fields.schema.ts';
 
-const externalId = z.string().optional().meta({ example: 'SKU-1001' });
+const externalId = z.string().optional().meta({ example: 'DR-01' });
 
 const CatalogStock = z
   .object({ enabled: z.boolean(), quantity: z.number() })

@@ -10,7 +10,7 @@ import { OrderTimeline } from './timeline.schema.ts';
 export const OrderWanted = z
   .object({
     id: Id.optional(),
-    number: z.int().optional().meta({ description: 'The order number.', example: 1042 }),
+    number: z.int().optional().meta({ description: 'The order number.', example: 45 }),
     external_id: z.string().optional().meta({ example: 'POS-7731' }),
   })
   .refine((wanted) => Object.values(wanted).filter((value) => value !== undefined).length === 1, {

@@ -33,7 +33,7 @@ const summary = {
   id: Id,
   number: z
     .int()
-    .meta({ description: 'Counts up per location from 1, without gaps or repeats.', example: 1042 }),
+    .meta({ description: 'Counts up per location from 1, without gaps or repeats.', example: 45 }),
   status: OrderStatus,
   total: Amount,
   created_at: Timestamp,
@@ -99,7 +99,7 @@ export const OrderItemAsSold = OrderItem.extend({
 }).meta({ id: 'OrderItemAsSold', description: 'A line of an order, and what `snapshot` adds.' });
 
 const details = {
-  external_id: z.string().optional().meta({ example: 'POS-7731' }),
+  external_id: z.string().optional().meta({ example: 'demo-0045' }),
   channel: z.string().optional(),
   is_take_away: z.boolean().optional(),
   identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
@@ -252,7 +252,7 @@ export const OrderList = z
       .union([OrderStatus, list(OrderStatus, 20).min(1, 'must name at least one status')])
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
-    external_id: z.string().optional().meta({ example: 'POS-7731' }),
+    external_id: z.string().optional().meta({ example: 'demo-0045' }),
     channel: Exactly.optional(),
     turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
     settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),

@@ -28,14 +28,14 @@ export const Description = text(0, 10_000);
  */
 export const productFields = {
   sku: {
-    shown: z.string().meta({ example: 'FW-12' }),
+    shown: z.string().meta({ example: 'DR-01' }),
     given: Label.meta({ description: 'Unique per location; made from the id of a new product.' }),
     ...{ column: 'text', fresh: '' },
   },
-  name: { shown: z.string().meta({ example: 'Flat White' }), given: Label, column: 'text', fresh: '' },
+  name: { shown: z.string().meta({ example: 'Flat white' }), given: Label, column: 'text', fresh: '' },
   description: { shown: z.string(), given: Description, column: 'text', fresh: '' },
   price: {
-    shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 12.5 }),
+    shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 170 }),
     ...{ given: Money, column: 'numeric', fresh: 0 },
   },
   visible: { shown: z.boolean(), given: z.boolean(), column: 'boolean', fresh: true },

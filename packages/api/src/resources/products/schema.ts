@@ -17,7 +17,7 @@ import {
 export const Product = z
   .object({
     id: Id,
-    external_id: z.string().optional().meta({ example: 'SKU-1001' }),
+    external_id: z.string().optional().meta({ example: 'DR-01' }),
     ...shownFields,
     stock: Stock,
     categories: z.array(CategoryName),
