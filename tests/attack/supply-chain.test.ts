@@ -117,7 +117,10 @@ describe('installing', () => {
   });
 });
 
-test.each(['docs/site', 'tests/bundlers/floor', 'tests/bundlers/newest', 'tests/tools'])(
+const bundlers = ['floor', 'newest', 'next', 'react-18', 'typescript-5.0'].map(
+  (name) => `tests/bundlers/${name}`,
+);
+test.each(['docs/site', ...bundlers, 'tests/tools'])(
   'the tools of %s come from a registry, by hash, a week old, and run no install script',
   (name) => {
     const folder = join(repositoryRoot, name);
@@ -127,7 +130,7 @@ test.each(['docs/site', 'tests/bundlers/floor', 'tests/bundlers/newest', 'tests/
       packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
     };
     const installed = Object.entries(packages).filter(([path]) => path !== '');
-    expect(installed.length).toBeGreaterThan(5);
+    expect(installed.length).toBeGreaterThan(0);
     for (const [path, { integrity, resolved, link }] of installed) {
       expect({ path, link, resolved }).toEqual({ path, link: undefined, resolved: undefined });
       expect(integrity, path).toMatch(/^sha512-/);

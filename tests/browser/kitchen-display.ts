@@ -15,12 +15,26 @@ export interface KitchenDisplay {
   close(): Promise<void>;
 }
 
-/** Bundles `examples/live-screen` as it is shown, and serves it; `key` is added to what it asks the service at `target`. */
-export async function startKitchenDisplay(target: string, key: string): Promise<KitchenDisplay> {
+const aliasesIn = (folder: string) =>
+  Object.fromEntries(['react', 'react-dom'].map((name) => [name, join(folder, 'node_modules', name)]));
+
+/**
+ * Bundles `examples/live-screen` as it is shown, and serves it; `key` is added to what it asks the service at `target`. React is that of
+ * the workspace, or the one that is installed in the folder `reactOf`. The page has its version as `reactVersion`.
+ */
+export async function startKitchenDisplay(
+  target: string,
+  key: string,
+  reactOf?: string,
+): Promise<KitchenDisplay> {
   const source = (name: string) => join(repositoryRoot, `packages/client/src/${name}.ts`);
   const { outputFiles } = await build({
-    entryPoints: [join(repositoryRoot, 'examples/live-screen/screen.tsx')],
+    stdin: {
+      contents: `import { version } from 'react'; import './screen.tsx'; globalThis.reactVersion = version;`,
+      resolveDir: join(repositoryRoot, 'examples/live-screen'),
+    },
     alias: {
+      ...(reactOf !== undefined && aliasesIn(reactOf)),
       '@comanda/client/live': source('live'),
       '@comanda/client/react': source('react'),
       '@comanda/client': source('index'),

@@ -15,7 +15,7 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 const run = promisify(execFile);
-const compiler = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
+const newest = join(repositoryRoot, 'node_modules/typescript/bin/tsc');
 const peers = ['@trpc/client', '@trpc/server'];
 
 /** A complaint of the compiler. */
@@ -71,11 +71,15 @@ export function linkPeers(folder: string): void {
   symlinkSync(join(repositoryRoot, 'node_modules/@trpc'), join(folder, 'node_modules/@trpc'));
 }
 
-/** Compiles the files of a folder, strictly; `options` replace the compiler's own. Answers what it complains of. */
+/**
+ * Compiles the files of a folder, strictly; `options` replace the compiler's own, and `compiler` the one of the workspace. Answers what it
+ * complains of.
+ */
 export async function compile(
   folder: string,
   files: string[],
   options: Record<string, unknown> = {},
+  compiler = newest,
 ): Promise<Complaint[]> {
   const compilerOptions = {
     strict: true,

@@ -18,6 +18,9 @@ export interface Mutation<Input> {
   mutate(input: Input): Promise<unknown>;
 }
 
+// Not `NoInfer`: TypeScript has it from 5.4 on.
+type NotInferred<Input> = [Input][Input extends unknown ? 0 : never];
+
 /** A list that events keep true. It reads and follows while anybody subscribes to it. */
 export interface LiveList<Entry> {
   /** Calls `listener` when there is another snapshot; ends that. */
@@ -31,7 +34,7 @@ export interface LiveList<Entry> {
    *
    * @throws {TypeError} for any other mutation.
    */
-  mutate<Input extends { id: string }>(procedure: Mutation<Input>, input: NoInfer<Input>): Promise<void>;
+  mutate<Input extends { id: string }>(procedure: Mutation<Input>, input: NotInferred<Input>): Promise<void>;
   /** Reads the list again. */
   refetch(): void;
   /** Forgets a change of `unsent`. */
