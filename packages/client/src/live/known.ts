@@ -1,7 +1,8 @@
-import type { Item } from './rows.ts';
+import type { Item, LiveRow } from './rows.ts';
 
 /** An entry as it was last read. @internal */
 export interface KnownItem {
+  id: string;
   item: Item;
   /** The place in the order in which entries came. */
   came: number;
@@ -12,7 +13,7 @@ export interface Known {
   /** Begins a reading, of the list or of an entry: later ones have greater numbers. */
   begin(ofList?: boolean): number;
   /** What a reading said of an entry: `undefined` where it is not of the list. A reading that others have overtaken changes nothing. */
-  put(id: string, item: Item | undefined, revision: number, began: number): void;
+  put(id: string, item: Item | undefined, state: number, began: number): void;
   /** What a reading of the whole list said. */
   replace(items: readonly Item[], began: number): void;
   /** A reading of the list that failed. */
@@ -24,33 +25,33 @@ export interface Known {
 
 interface Entry {
   item: Item | undefined;
-  revision: number;
+  state: number;
   began: number;
   came: number;
 }
 
 /**
  * Merges readings that overlap. The greater revision is the newer state (docs/contract.md, Preconditions); of two readings of one
- * revision, which may differ in what no revision covers, the one that began later. What left the list is remembered while the list is
+ * state, which may differ in what no revision covers, the one that began later. What left the list is remembered while the list is
  * being read: the reading may be older, and have it.
  *
  * @internal
  */
-export function createKnown(): Known {
+export function createKnown({ idOf, stateOf }: Pick<LiveRow, 'idOf' | 'stateOf'>): Known {
   const entries = new Map<string, Entry>();
   let clock = 0;
   let arrivals = 0;
   let lastRead = 0;
   let isReading = false;
 
-  function put(id: string, item: Item | undefined, revision: number, began: number): void {
+  function put(id: string, item: Item | undefined, state: number, began: number): void {
     const known = entries.get(id);
     if (known === undefined && began < lastRead) return;
-    if (known && (revision < known.revision || (revision === known.revision && began < known.began))) return;
+    if (known && (state < known.state || (state === known.state && began < known.began))) return;
     if (item === undefined && !isReading) entries.delete(id);
     else {
       const came = known?.item && item ? known.came : ++arrivals;
-      entries.set(id, { item, revision, began, came });
+      entries.set(id, { item, state, began, came });
     }
   }
 
@@ -63,9 +64,9 @@ export function createKnown(): Known {
     replace(items, began) {
       isReading = false;
       // The first of the list is the one that came last.
-      for (const item of items.toReversed()) put(item.id, item, item.revision ?? 0, began);
+      for (const item of items.toReversed()) put(idOf(item), item, stateOf(item), began);
       lastRead = began;
-      const listed = new Set(items.map(({ id }) => id));
+      const listed = new Set(items.map(idOf));
       for (const [id, entry] of entries)
         if (entry.item === undefined || (entry.began < began && !listed.has(id))) entries.delete(id);
     },
@@ -73,7 +74,7 @@ export function createKnown(): Known {
       isReading = false;
     },
     get: (id) => entries.get(id)?.item,
-    all: () => [...entries.values()].flatMap(({ item, came }) => (item ? [{ item, came }] : [])),
+    all: () => [...entries].flatMap(([id, { item, came }]) => (item ? [{ id, item, came }] : [])),
     clear() {
       entries.clear();
       isReading = false;

@@ -41,7 +41,7 @@ export interface ListParts {
 /** A page of a list. @internal */
 export interface Page {
   data: Item[];
-  pagination: { limit: number; total: number };
+  pagination: { limit: number; total: number; next?: string };
 }
 
 /** A live list, without the types of its entries. @internal */
@@ -67,11 +67,11 @@ const graceMs = 1_000;
 export function createList(parts: ListParts, query: ListQuery): OwnList {
   const { row, stream } = parts;
   const { filters, include } = query;
-  const known = createKnown();
+  const known = createKnown(row);
   const listeners = new Set<() => void>();
   // What events said while the list, or the entry, was being read.
-  const meanwhile = new Map<string, Item>();
-  const later = new Map<string, Item>();
+  const meanwhile = new Map<string, PublishedEvent>();
+  const later = new Map<string, PublishedEvent>();
   let beyond = 0;
   let isRead = false;
   let isCaughtUp = false;
@@ -83,11 +83,11 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
   let stopping: ReturnType<typeof setTimeout> | undefined;
 
   const reader = createReader({
-    ...{ known, query, readPage: parts.readPage, refresh },
+    ...{ row, known, query, readPage: parts.readPage, refresh },
     onRead(total, count) {
       beyond = Math.max(0, total - count);
       [isRead, isCaughtUp, error] = [true, wasLive, undefined];
-      for (const data of meanwhile.values()) follow(data);
+      for (const event of meanwhile.values()) follow(event);
       meanwhile.clear();
       changed();
     },
@@ -97,8 +97,8 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
       changed();
     },
     onAsked(id) {
-      const data = later.get(id);
-      if (later.delete(id) && data !== undefined) follow(data);
+      const event = later.get(id);
+      if (later.delete(id) && event !== undefined) follow(event);
     },
   });
 
@@ -106,26 +106,35 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
     const began = known.begin();
     const read = await parts.readOne(id, include);
     return () => {
-      const revision = read === undefined ? Number.POSITIVE_INFINITY : (read.revision ?? 0);
+      const state = read === undefined ? Number.POSITIVE_INFINITY : row.stateOf(read);
       const passes = read !== undefined && fits(row, filters, read) !== false;
-      known.put(id, passes ? asListed(row, include, read) : undefined, revision, began);
+      known.put(id, passes && row.reads ? asListed(row.reads, include, read) : undefined, state, began);
       if (beyond > 0 && !query.byArrival) reader.again();
       changed();
     };
   }
 
-  function follow(data: Item): void {
-    if (reader.isAsking(data.id)) return void later.set(data.id, data);
-    const before = known.get(data.id);
+  function follow(event: PublishedEvent): void {
+    const { reads, gone } = row;
+    const data = event.data as Item;
+    const id = row.idOf(data);
+    if (reads === undefined) {
+      const isGone = event.type === gone;
+      const state = isGone ? Number.POSITIVE_INFINITY : row.stateOf(data);
+      known.put(id, isGone ? undefined : data, state, known.begin());
+      changed();
+      return;
+    }
+    if (reader.isAsking(id)) return void later.set(id, event);
+    const before = known.get(id);
     const passes = fits(row, filters, data);
     if (passes === undefined) reader.again();
-    else if (before === undefined ? passes : !shows(row, include, before, data)) reader.want(data.id);
+    else if (before === undefined ? passes : !shows(reads, include, before, data)) reader.want(id);
   }
 
   const onEvent = (event: PublishedEvent) => {
-    const data = event.data as Item;
-    if (isCaughtUp) follow(data);
-    else meanwhile.set(data.id, data);
+    if (isCaughtUp) follow(event);
+    else meanwhile.set(row.idOf(event.data as Item), event);
   };
 
   function onLive(): void {

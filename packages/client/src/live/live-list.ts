@@ -7,7 +7,7 @@ import { rows } from './rows.ts';
 
 /** How a live list is shown. */
 export interface LiveListOptions {
-  /** How many entries are read and kept, the first of its order; 200 unless given. */
+  /** How many entries are kept, the first of its order; 200 orders, or all stock, unless given. */
   most?: number | undefined;
   /** The last that came into the list is the first of it, whatever `sort` and `order` say of those that were read at first. */
   byArrival?: boolean | undefined;
@@ -45,9 +45,10 @@ export interface LiveList<Entry> {
 export type LiveFilters<Input> = Omit<Exclude<Input, void>, 'limit' | 'offset' | 'cursor' | 'updated_since'>;
 
 /**
- * A list that events keep true: of orders. The same list and filters answer the same object. `include` of `items`
+ * A list that events keep true: `orders.list` or `stock.list`. The same list and filters answer the same object. `include` of `items`
  * and others is kept to for entries that come later. A filter by date or turn is the service's to judge: the list is read again after
- * events, at most every two seconds.
+ * events, at most every two seconds. Beside `events:read` and the permission of the list its key needs those of the events: of stock
+ * `products:read`, since a deleted product leaves.
  *
  * @throws {TypeError} when `list` is no list of a client that can be live.
  *
@@ -59,23 +60,24 @@ export type LiveFilters<Input> = Omit<Exclude<Input, void>, 'limit' | 'offset' |
 export function liveList<Entry, Input extends object | void>(
   list: List<Input, Entry>,
   filters?: LiveFilters<Input>,
-  { most = 200, byArrival = false }: LiveListOptions = {},
+  { most, byArrival = false }: LiveListOptions = {},
 ): LiveList<Entry> {
   const called = calledOf(list);
   const { path } = called;
+  const { shown } = rows[path] ?? {};
   const live = ownLive(called);
   const given = Object.entries((filters ?? {}) as Record<string, unknown>).filter(
     ([, value]) => value !== undefined,
   );
   const {
     include = [],
-    sort = rows[path]?.sort,
-    order = 'desc',
+    sort = shown?.sort,
+    order = shown?.order,
     ...rest
   } = Object.fromEntries(given.sort(([one], [other]) => (one < other ? -1 : 1)));
   const own = live.list(path, {
     ...{ filters: rest, include: include as string[], sort: String(sort) },
-    ...{ order: order === 'asc' ? 'asc' : 'desc', most, byArrival },
+    ...{ order: order === 'asc' ? 'asc' : 'desc', most: most ?? shown?.most ?? 0, byArrival },
   });
   own.typed ??= {
     subscribe: own.subscribe,
@@ -83,7 +85,7 @@ export function liveList<Entry, Input extends object | void>(
     mutate(procedure: Mutation<LiveChange['input']>, input: LiveChange['input']) {
       const { path } = calledOf(procedure);
       if (!(path in own.row.changes)) {
-        const known = Object.keys(own.row.changes).join(', ');
+        const known = Object.keys(own.row.changes).join(', ') || 'none';
         throw new TypeError(`${path} is no change of this list, which has ${known}`);
       }
       return live.mutate(path, input);

@@ -152,9 +152,9 @@ function createLive(comanda: ComandaClient, options: LiveOptions, forget: () => 
   /** Whether an entry is already as a change that was refused would have made it. */
   async function isMade(path: string, input: LiveChange['input']): Promise<boolean> {
     const row = Object.values(rows).find(({ changes }) => path in changes);
-    const wanted = row?.changes[path]?.(input)[row.decides];
-    if (row === undefined || wanted === undefined) return false;
-    return (await readOne(row.get, input.id, []))?.[row.decides] === wanted;
+    const { get, decides } = row?.reads ?? {};
+    if (get === undefined || decides === undefined) return false;
+    return (await readOne(get, input.id, []))?.[decides] === row?.changes[path]?.(input)[decides];
   }
 
   const onConnection = () => {
@@ -193,11 +193,12 @@ function createLive(comanda: ComandaClient, options: LiveOptions, forget: () => 
               }
               return undefined;
             },
-            readOne: (id, include) =>
+            readOne: async (id, include) =>
+              row.reads &&
               readOne(
-                row.get,
+                row.reads.get,
                 id,
-                include.filter((part) => row.getIncludes.includes(part)),
+                include.filter((part) => row.reads?.getIncludes.includes(part)),
               ),
             readPage: (input, signal) => call(path, 'query')(input, { signal }) as Promise<Page>,
             onError: report,
@@ -217,7 +218,8 @@ function createLive(comanda: ComandaClient, options: LiveOptions, forget: () => 
           outbox.all().some((change) => change.input.id === input.id)
         )
           continue;
-        if (item[row.decides] === patch[row.decides]) return Promise.resolve();
+        const decides = row.reads?.decides ?? '';
+        if (item[decides] === patch[decides]) return Promise.resolve();
       }
       return outbox.add(path, input);
     },

@@ -1,7 +1,7 @@
 import { comandaError, noAnswer } from '../index.ts';
 import type { Known } from './known.ts';
 import type { Page } from './list.ts';
-import type { Item } from './rows.ts';
+import type { Item, LiveRow } from './rows.ts';
 import type { ListQuery } from './view.ts';
 
 /** Reads a list, and single entries of it. @internal */
@@ -23,6 +23,7 @@ export interface Reader {
 
 /** What a reader is made from. @internal */
 export interface ReaderOptions {
+  row: LiveRow;
   known: Known;
   query: ListQuery;
   readPage(input: Record<string, unknown>, signal: AbortSignal): Promise<Page>;
@@ -44,7 +45,7 @@ const mostAtOnce = 10;
 const mostWanted = 50;
 
 /** @internal */
-export function createReader({ known, query, readPage, refresh, ...on }: ReaderOptions): Reader {
+export function createReader({ row, known, query, readPage, refresh, ...on }: ReaderOptions): Reader {
   const wanted = new Set<string>();
   const asked = new Set<string>();
   let reading: AbortController | undefined;
@@ -57,6 +58,15 @@ export function createReader({ known, query, readPage, refresh, ...on }: ReaderO
   async function readAll(signal: AbortSignal): Promise<{ items: Item[]; total: number }> {
     const { filters, include, sort, order, most } = query;
     const items = new Map<string, Item>();
+    // Read as changes, an entry that changes meanwhile comes again, and moves no other one off a page.
+    let next: Record<string, unknown> = { updated_since: '1970-01-01T00:00:00Z' };
+    while (row.reads === undefined) {
+      const { data, pagination } = await readPage({ ...filters, ...next, limit: largestPage }, signal);
+      for (const item of data) items.set(row.idOf(item), item);
+      if (data.length < pagination.limit || pagination.next === undefined)
+        return { items: [...items.values()], total: items.size };
+      next = { cursor: pagination.next };
+    }
     for (let offset = 0, page = 1; ; page += 1) {
       const limit = Math.min(largestPage, most);
       const asking = {
@@ -68,7 +78,7 @@ export function createReader({ known, query, readPage, refresh, ...on }: ReaderO
         offset,
       };
       const { data, pagination } = await readPage(asking, signal);
-      for (const item of data) items.set(item.id, item);
+      for (const item of data) items.set(row.idOf(item), item);
       offset += pagination.limit;
       pages = page;
       if (data.length < pagination.limit || offset >= most)

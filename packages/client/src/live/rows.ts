@@ -1,16 +1,30 @@
 import type { EventType } from '../events.ts';
 
 /** An entry of a live list. @internal */
-export interface Item {
-  id: string;
-  revision?: number;
-  [field: string]: unknown;
-}
+export type Item = Readonly<Record<string, unknown>>;
 
 /** What keeps a list true, and what may be changed in it. @internal */
 export interface LiveRow {
-  /** The events that tell of its entries: `data` is the entry, without what only `include` shows. */
+  /** The events that tell of its entries. */
   events: readonly EventType[];
+  /** The name of an entry, also of what events say of it. */
+  idOf(item: Item): string;
+  /** Counts the states of an entry: the greater one is the newer. */
+  stateOf(item: Item): number;
+  /** Reads each entry that events tell of. Without it events carry entries as the list shows them, and the list is read as changes. */
+  reads?: EntryReads;
+  /** Of events that carry entries: the one by which an entry is gone. */
+  gone?: EventType;
+  /** Whether an entry passes a filter. The service alone knows it of filters that are not here. */
+  filters: Readonly<Record<string, (wanted: unknown, item: Item) => boolean>>;
+  /** The field that the list is sorted by, which way, and how many entries are kept, where the caller says nothing. */
+  shown: { sort: string; order: 'asc' | 'desc'; most: number };
+  /** What a change makes of an entry, by the path of its mutation. */
+  changes: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Item>>;
+}
+
+/** How single entries are read. @internal */
+export interface EntryReads {
   /** The query that reads one entry by its id. */
   get: string;
   /** What that query takes as `include`, of what the list takes. */
@@ -19,12 +33,6 @@ export interface LiveRow {
   included: Readonly<Record<string, readonly string[]>>;
   /** Fields that never change, and of which events know less. */
   constant: readonly string[];
-  /** Whether an entry passes a filter. The service alone knows it of filters that are not here. */
-  filters: Readonly<Record<string, (wanted: unknown, item: Item) => boolean>>;
-  /** The order of the list where the caller names none. */
-  sort: string;
-  /** What a change makes of an entry, by the path of its mutation. */
-  changes: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Partial<Item>>>;
   /** The field that says whether a change is already made. */
   decides: string;
 }
@@ -35,23 +43,28 @@ const equal = (field: string) => (wanted: unknown, item: Item) => item[field] ==
 export const rows: Readonly<Record<string, LiveRow>> = {
   'orders.list': {
     events: ['order.created', 'order.updated'],
-    get: 'orders.get',
-    getIncludes: ['books', 'snapshot', 'tax', 'revision'],
-    included: {
-      details: [
-        ...['external_id', 'channel', 'is_take_away', 'identifier'],
-        ...['payment_method_id', 'cancel_reason'],
-      ],
-      items: ['items'],
+    idOf: ({ id }) => String(id),
+    stateOf: ({ revision }) => Number(revision ?? 0),
+    reads: {
+      get: 'orders.get',
+      getIncludes: ['books', 'snapshot', 'tax', 'revision'],
+      included: {
+        details: [
+          ...['external_id', 'channel', 'is_take_away', 'identifier'],
+          ...['payment_method_id', 'cancel_reason'],
+        ],
+        items: ['items'],
+      },
+      constant: ['items'],
+      decides: 'status',
     },
-    constant: ['items'],
     filters: {
       status: (wanted, { status }) => [wanted].flat().includes(status),
       number: equal('number'),
       external_id: equal('external_id'),
       channel: equal('channel'),
     },
-    sort: 'created_at',
+    shown: { sort: 'created_at', order: 'desc', most: 200 },
     changes: {
       'orders.updateStatus': ({ status }) => ({ status }),
       'orders.cancel': ({ reason }) => ({
@@ -59,6 +72,15 @@ export const rows: Readonly<Record<string, LiveRow>> = {
         ...(reason !== undefined && { cancel_reason: reason }),
       }),
     },
-    decides: 'status',
+  },
+  'stock.list': {
+    events: ['stock.updated', 'product.deleted'],
+    idOf: ({ product_id, id }) => String(product_id ?? id),
+    // PostgreSQL takes it under the lock of the row: it never goes back. Of two changes in one millisecond the later event counts.
+    stateOf: ({ updated_at }) => Date.parse(String(updated_at)),
+    gone: 'product.deleted',
+    filters: {},
+    shown: { sort: 'updated_at', order: 'asc', most: Number.POSITIVE_INFINITY },
+    changes: {},
   },
 };

@@ -1,5 +1,5 @@
 import type { Known } from './known.ts';
-import type { Item, LiveRow } from './rows.ts';
+import type { EntryReads, Item, LiveRow } from './rows.ts';
 
 /** How a list is asked for. @internal */
 export interface ListQuery {
@@ -14,7 +14,7 @@ export interface ListQuery {
 /** What a change makes of an entry, while it is not answered. @internal */
 export interface Overlay {
   id: string;
-  patch: Partial<Item>;
+  patch: Item;
 }
 
 /** Whether an entry passes the filters, or those of some fields; `undefined` where only the service knows. @internal */
@@ -30,17 +30,16 @@ export function fits(
 }
 
 /** The entry as the list shows it: without the fields that its `include` does not name. @internal */
-export function asListed(row: LiveRow, include: readonly string[], item: Item): Item {
-  const hidden = Object.entries(row.included).flatMap(([name, fields]) =>
-    include.includes(name) ? [] : fields,
-  );
-  return Object.fromEntries(Object.entries(item).filter(([field]) => !hidden.includes(field))) as Item;
+export function asListed({ included }: EntryReads, include: readonly string[], item: Item): Item {
+  const hidden = Object.entries(included).flatMap(([name, fields]) => (include.includes(name) ? [] : fields));
+  return Object.fromEntries(Object.entries(item).filter(([field]) => !hidden.includes(field)));
 }
 
 /** Whether an event says nothing that an entry does not show. @internal */
-export function shows(row: LiveRow, include: readonly string[], item: Item, data: Item): boolean {
-  return Object.entries(asListed(row, include, data)).every(
-    ([field, value]) => row.constant.includes(field) || JSON.stringify(value) === JSON.stringify(item[field]),
+export function shows(reads: EntryReads, include: readonly string[], item: Item, data: Item): boolean {
+  return Object.entries(asListed(reads, include, data)).every(
+    ([field, value]) =>
+      reads.constant.includes(field) || JSON.stringify(value) === JSON.stringify(item[field]),
   );
 }
 
@@ -52,7 +51,7 @@ export function viewOf(
   overlays: readonly Overlay[],
   elsewhere: (id: string) => Item | undefined,
 ): { data: Item[]; count: number } {
-  const shown = new Map(known.all().map((entry) => [entry.item.id, entry]));
+  const shown = new Map(known.all().map((entry) => [entry.id, entry]));
   for (const [index, { id, patch }] of overlays.entries()) {
     const own = shown.get(id);
     const before = own?.item ?? elsewhere(id);
@@ -61,14 +60,14 @@ export function viewOf(
     // Of an entry of this list, what the change leaves alone passes already.
     const passes = fits(row, filters, item, own && Object.keys(patch));
     if (passes === true || (passes === undefined && own))
-      shown.set(id, { item, came: own?.came ?? Number.MAX_SAFE_INTEGER - overlays.length + index });
+      shown.set(id, { id, item, came: own?.came ?? Number.MAX_SAFE_INTEGER - overlays.length + index });
     else if (passes === false) shown.delete(id);
   }
   const way = order === 'asc' ? 1 : -1;
   const entries = [...shown.values()].sort((one, other) =>
     byArrival
       ? other.came - one.came
-      : way * (compared(one.item[sort], other.item[sort]) || compared(one.item.id, other.item.id)),
+      : way * (compared(one.item[sort], other.item[sort]) || compared(one.id, other.id)),
   );
   return { data: entries.slice(0, most).map(({ item }) => item), count: entries.length };
 }
