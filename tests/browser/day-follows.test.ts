@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { createProduct } from '../support/factories.ts';
 import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
 
@@ -78,4 +79,17 @@ test('a session from before the day could hear of payments looks at its turn aga
   await page.until(`document.querySelector('.turn tfoot') !== null`);
   await paidElsewhere(page);
   expect(await page.evaluate(live)).toBe(true);
+});
+
+test('stock that runs low by orders elsewhere, and a product that is deleted', { timeout }, async () => {
+  const stock = { enabled: true, quantity: 3, minStockAlarm: 2 };
+  const id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Rye', stock });
+  const page = await day();
+  const low = `document.querySelector('.low').innerText`;
+  await page.until(`document.querySelector('.low p, .low table') !== null && !${low}.includes('Loading')`);
+  expect(await page.evaluate<string>(low)).not.toContain('Rye');
+  await place({ items: [{ product_id: id, quantity: 2 }] });
+  await page.until(`${low}.includes('Rye')`);
+  await client().products.delete.mutate({ id });
+  await page.until(`!${low}.includes('Rye')`);
 });

@@ -6,7 +6,7 @@ import { type Page, seriousFindings } from './browser.ts';
 
 // A product that is marked on the board is refused to whoever orders it, and sold again afterwards.
 
-const { api, opened, place } = useBoards();
+const { api, opened, place, link } = useBoards();
 const timeout = 60_000;
 
 /** As a key does, so that no press is taken for the end of the one before. */
@@ -54,6 +54,22 @@ test.each([
   // Orders took the last one: it is sold out by itself.
   await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
   expect(page.complaints).toEqual([]);
+});
+
+test('a session of the board alone did not hear what sold out while its list was open', {
+  timeout,
+}, async () => {
+  const name = 'Last bun';
+  const id = await createProduct(api.app.database, {
+    ...{ locationId: api.locationId, name, stock: { enabled: true, quantity: 1 } },
+  });
+  const page = await opened({}, await link({ screens: ['board'] }));
+  await page.until(live);
+  await page.waitForSelector('.sold-out-button');
+  await page.click('.sold-out-button');
+  await page.waitForSelector('.dialog input[type=search]');
+  await place({ items: [{ product_id: id, quantity: 1 }] });
+  await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
 });
 
 test('two presses at one place mark one product', { timeout }, async () => {

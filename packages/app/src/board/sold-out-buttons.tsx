@@ -12,7 +12,7 @@ interface Named {
   name: string;
 }
 
-/** Sets the stock of a product, and reads anew what is shown of it. */
+/** Sets the stock of a product. Its event brings it to the list; what was searched is read anew. */
 function useSetStock({ id, name }: Named) {
   const { comanda } = useComanda();
   const say = useRefusal();
@@ -24,8 +24,7 @@ function useSetStock({ id, name }: Named) {
       if (errors[0] !== undefined) notify(name, errors[0].message);
     },
     onError: (error) => notify(name, say(error)),
-    onSettled: () =>
-      Promise.all([['stock'], ['products']].map((queryKey) => queries.invalidateQueries({ queryKey }))),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['products'] }),
   });
 }
 

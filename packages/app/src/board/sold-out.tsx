@@ -19,7 +19,7 @@ const needed = ['products:read', 'stock:read', 'stock:sync'] as const;
 /** Whether orders of it are refused. */
 const isSoldOut = ({ stock }: Pick<StockEntry, 'stock'>): boolean => stock.enabled && stock.quantity === 0;
 
-const soldOut = (entries: StockEntry[]): StockEntry[] =>
+const soldOut = (entries: readonly StockEntry[]): StockEntry[] =>
   entries.filter(isSoldOut).sort((one, other) => one.name.localeCompare(other.name));
 
 /** Opens what is sold out; nothing for a key that may not mark it. */
@@ -52,7 +52,7 @@ function SoldOutNow() {
   const texts = useTexts(boardTexts);
   const say = useRefusal();
   const { data, error } = useStock(soldOut);
-  if (data === undefined) return error && <p role="alert">{say(error)}</p>;
+  if (data === undefined) return error !== undefined && <p role="alert">{say(error)}</p>;
   if (data.length === 0) return <p className="quiet">{texts.noneSoldOut}</p>;
   return (
     <ul className="sold-out-now">

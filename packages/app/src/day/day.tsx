@@ -7,7 +7,7 @@ import { Bars } from './bars.tsx';
 import { LowStock } from './low-stock.tsx';
 import { type Cut, cuts, type Report, useReports } from './sales.ts';
 import { dayTexts } from './texts.ts';
-import { useOpenTurn, useTurnsEnded } from './turn.ts';
+import { useFollowedTurns, useOpenTurn, useTurnsEnded } from './turn.ts';
 import { TurnPanel } from './turn-panel.tsx';
 import { TurnsEnded } from './turns-ended.tsx';
 
@@ -25,6 +25,7 @@ export function Day() {
   const [chosen, choose] = useState<string>();
   const day = chosen ?? format.today();
   const reports = useReports(day);
+  useFollowedTurns();
   const [first] = reports;
   const failed = reports.find(({ error }) => error !== null);
   return (

@@ -15,7 +15,7 @@ export function LowStock() {
   return (
     <section className="low">
       <h2>{texts.low}</h2>
-      {data === undefined && <p>{error === null ? frame.loading : say(error)}</p>}
+      {data === undefined && <p>{error === undefined ? frame.loading : say(error)}</p>}
       {data?.length === 0 && <p>{texts.allStocked}</p>}
       {data !== undefined && data.length > 0 && (
         <table>

@@ -1,7 +1,7 @@
-import type { ComandaClient } from '@comanda/client';
+import type { ComandaClient, EventType } from '@comanda/client';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
-import { useEvents, useReadAgain } from '../frame/live.tsx';
+import { useFollowed } from '../frame/live.tsx';
 import { type StockEntry, useStock } from '../frame/stock.ts';
 
 /** What was sold on a day, cut in one way. */
@@ -14,18 +14,17 @@ export const cuts = ['hour', 'channel', 'payment_method'] as const;
 export type Cut = (typeof cuts)[number];
 
 /** Sales change with every order; they are read again at most this often. */
-const readAgainMs = 3_000;
+const everyMs = 3_000;
+const ofOrders: EventType[] = ['order.created', 'order.updated'];
+const salesKey = ['sales'];
 
 /** The reports of a day, in the order of `cuts`; today's follow the orders as they come. */
 export function useReports(day: string) {
   const { comanda } = useComanda();
-  const readAgain = useReadAgain(['sales'], readAgainMs);
-  useEvents(({ type }) => {
-    if (type.startsWith('order.')) readAgain();
-  });
+  useFollowed(salesKey, { types: ofOrders, everyMs });
   return useQueries({
     queries: cuts.map((cut) => ({
-      queryKey: ['sales', day, cut],
+      queryKey: [...salesKey, day, cut],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         comanda.salesReports.get.query({ from: day, to: day, group_by: cut }, { signal }),
       placeholderData: keepPreviousData,
@@ -36,7 +35,7 @@ export function useReports(day: string) {
 /** Products whose stock is at its alarm or below, the least left first. */
 export const useLowStock = () => useStock(runningLow);
 
-const runningLow = (entries: StockEntry[]): StockEntry[] =>
+const runningLow = (entries: readonly StockEntry[]): StockEntry[] =>
   entries
     .filter(({ stock }) => stock.enabled && stock.quantity <= stock.min_stock_alarm)
     .sort((one, other) => one.stock.quantity - other.stock.quantity);

@@ -1,9 +1,9 @@
-import { type ComandaClient, comandaError, listAll } from '@comanda/client';
+import { type ComandaClient, comandaError, type EventType, listAll } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
-import { useEvents, useEventsOf, useReadAgain } from '../frame/live.tsx';
+import { useFollowed } from '../frame/live.tsx';
 
 /** The open turn, with what it collected by method. */
 export type OpenTurn = Awaited<ReturnType<ComandaClient['turns']['getCurrent']['query']>>;
@@ -11,24 +11,31 @@ export type OpenTurn = Awaited<ReturnType<ComandaClient['turns']['getCurrent']['
 /** A turn that was closed, with its drawer where that was counted. */
 export type ClosedTurn = Awaited<ReturnType<ComandaClient['turns']['close']['mutate']>>;
 
-const readAgainMs = 3_000;
+const everyMs = 3_000;
 /** For keys of sessions from before the day could hear of payments. */
 const lookAgainMs = 10_000;
-const ofPayments = ['payment.updated'] as const;
+const ofPayments: EventType[] = ['payment.updated'];
+const ofTurns: EventType[] = ['turn.open', 'turn.updated', 'turn.closed'];
+const ofOpenTurn: EventType[] = ['order.created', 'order.updated', ...ofTurns];
+
+const openTurnKey = ['turn'];
+const turnsKey = ['turns'];
+
+/** Keeps the open turn and those that ended true; called once on the screen. */
+export function useFollowedTurns(): void {
+  const hearsPayments = useGranted().may?.('payments:read') === true;
+  useFollowed(openTurnKey, { types: ofOpenTurn, everyMs });
+  useFollowed(openTurnKey, { types: ofPayments, everyMs, isSeen: hearsPayments });
+  useFollowed(turnsKey, { types: ofTurns, everyMs });
+}
 
 /** The open turn; null where none is. */
 export function useOpenTurn() {
   const { comanda } = useComanda();
-  const queryKey = ['turn'];
-  const readAgain = useReadAgain(queryKey, readAgainMs);
-  useEvents(({ type }) => {
-    if (type.startsWith('order.') || type.startsWith('turn.')) readAgain();
-  });
   const { may } = useGranted();
   const hearsPayments = may?.('payments:read') === true;
-  useEventsOf(ofPayments, hearsPayments, readAgain);
   return useQuery({
-    queryKey,
+    queryKey: openTurnKey,
     refetchInterval: may === undefined || hearsPayments ? false : lookAgainMs,
     queryFn: ({ signal }): Promise<OpenTurn | null> =>
       comanda.turns.getCurrent.query({ include: ['methods'] }, { signal }).catch((error) => {
@@ -42,12 +49,8 @@ export function useOpenTurn() {
 export function useTurnsEnded(day: string) {
   const { comanda } = useComanda();
   const { dayOf } = useFormat();
-  const readAgain = useReadAgain(['turns'], readAgainMs);
-  useEvents(({ type }) => {
-    if (type.startsWith('turn.')) readAgain();
-  });
   return useQuery({
-    queryKey: ['turns', day],
+    queryKey: [...turnsKey, day],
     queryFn: async ({ signal }) => {
       const ended = [];
       for await (const turn of listAll(comanda.turns.list, {}, { signal })) {

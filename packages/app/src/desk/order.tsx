@@ -1,10 +1,10 @@
-import { comandaError, type PublishedEvent } from '@comanda/client';
+import { comandaError, type EventType } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { Choices } from '../frame/choices.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
-import { useEvents, useReading } from '../frame/live.tsx';
+import { useFollowed } from '../frame/live.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { OrderDeeds } from './order-deeds.tsx';
@@ -21,21 +21,20 @@ export function OrderView({ wanted }: { wanted: string }) {
   const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const say = useRefusal();
-  const reading = useReading();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['order', wanted],
-    queryFn: async ({ signal }) => {
-      for (;;) {
-        const { data, meanwhile } = await reading(() => overviewOf(comanda, wanted, signal));
-        if (!meanwhile.some((event) => changes(event, data.order.id))) return data;
-      }
-    },
+  const queryKey = ['order', wanted];
+  const { data, error } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => overviewOf(comanda, wanted, signal),
     // Attempts are told by no event.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ next_attempt_at }) => next_attempt_at !== undefined) ? 2_000 : false,
   });
-  useEvents((event) => {
-    if (data !== undefined && changes(event, data.order.id)) void refetch();
+  useFollowed(queryKey, {
+    types: changed,
+    everyMs: 500,
+    // Until its id is known, each may be the one that is wanted.
+    concerns: (event) =>
+      data === undefined || (event.type === 'order.updated' && event.data.id === data.order.id),
   });
   if (data !== undefined)
     return (
@@ -49,8 +48,7 @@ export function OrderView({ wanted }: { wanted: string }) {
   return <p role="alert">{isNone ? texts.noOrder(wanted, session.location.name) : say(error)}</p>;
 }
 
-const changes = (event: PublishedEvent, orderId: string): boolean =>
-  event.type === 'order.updated' && event.data.id === orderId;
+const changed: EventType[] = ['order.updated'];
 
 function Found(overview: Overview) {
   const { order, payment, turn, timeline, deliveries } = overview;

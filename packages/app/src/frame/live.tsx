@@ -25,14 +25,7 @@ const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
   desk: ['order.updated'],
 };
 
-type Listener = (event: PublishedEvent) => void;
-
-interface Signs {
-  live: Live | undefined;
-  listeners: Set<Listener>;
-}
-
-const Context = createContext<Signs>({ live: undefined, listeners: new Set() });
+const Context = createContext<Live | undefined>(undefined);
 
 /**
  * The live lists of a session and their stream of events, which the tabs of a browser share. What screens have read is read again
@@ -42,7 +35,6 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const { comanda, session } = useComanda();
   const { screens } = session;
   const queries = useQueryClient();
-  const [listeners] = useState(() => new Set<Listener>());
   const [live] = useState(() =>
     liveOf(comanda, {
       scope: `${session.location.id} ${session.name}`,
@@ -58,93 +50,74 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
-    const tell = (event: PublishedEvent) => {
-      for (const listener of listeners) listener(event);
-    };
     // A first reading that is under way may be from before the stream: it would be joined, so it is ended.
     const readAgain = () => void queries.cancelQueries().then(() => queries.invalidateQueries());
     const types = new Set(screens.flatMap((screen) => watched[screen]));
-    const unfollow = live.onEvents([...types], tell, readAgain);
+    const unfollow = live.onEvents([...types], () => {}, readAgain);
     return () => {
       unfollow();
       isShown.current = false;
       // Strict mode takes it off the page for a moment.
       setTimeout(() => isShown.current || live.signOut());
     };
-  }, [live, screens, queries, listeners]);
-  return <Context value={{ live, listeners }}>{children}</Context>;
+  }, [live, screens, queries]);
+  return <Context value={live}>{children}</Context>;
 }
 
 /** The live lists of the session. Throws outside of it. */
 export function useSessionLive(): Live {
-  const { live } = useContext(Context);
+  const live = useContext(Context);
   if (live === undefined) throw new Error('nobody is signed in');
   return live;
 }
 
-/** Calls `listener` with each event; the one of the last drawing. */
-export function useEvents(listener: Listener): void {
-  const { listeners } = useContext(Context);
-  const latest = useRef(listener);
-  useEffect(() => {
-    latest.current = listener;
-  });
-  useEffect(() => {
-    const tell: Listener = (event) => latest.current(event);
-    listeners.add(tell);
-    return () => {
-      listeners.delete(tell);
-    };
-  }, [listeners]);
+/** Which events a query is read again after, and how often. */
+interface Followed {
+  types: readonly EventType[];
+  /** Readings begin at least so many milliseconds apart. */
+  everyMs: number;
+  /** Whether an event changes what is read; of every event unless given. */
+  concerns?(event: PublishedEvent): boolean;
+  /** Of types that not every key of the screen sees: whether this one does, once that is known. */
+  isSeen?: boolean;
 }
 
-/**
- * Calls `listener` with each event of these types, and whenever such events may have been missed. For types that not every key of a screen
- * sees, once it is known that this one does (`isWanted`).
- */
-export function useEventsOf(types: readonly EventType[], isWanted: boolean, listener: () => void): void {
+/** Reads queries again after events, by the stream of the live lists. A reading that is under way may be from before: it is ended. */
+export function useFollowed(queryKey: readonly string[], { types, isSeen, ...followed }: Followed): void {
   const live = useSessionLive();
-  const latest = useRef(listener);
+  const queries = useQueryClient();
+  const latest = useRef({ queryKey, ...followed });
   useEffect(() => {
-    latest.current = listener;
+    latest.current = { queryKey, ...followed };
   });
   useEffect(() => {
-    const tell = () => latest.current();
-    return isWanted ? live.onEvents(types, tell, tell) : undefined;
-  }, [live, types, isWanted]);
-}
-
-/** Reads, and keeps the events that come meanwhile: what is read may be from before them. */
-export function useReading() {
-  const { listeners } = useContext(Context);
-  return async <Data,>(read: () => Promise<Data>): Promise<{ data: Data; meanwhile: PublishedEvent[] }> => {
-    const meanwhile: PublishedEvent[] = [];
-    const keep: Listener = (event) => meanwhile.push(event);
-    listeners.add(keep);
-    try {
-      return { data: await read(), meanwhile };
-    } finally {
-      listeners.delete(keep);
-    }
-  };
-}
-
-/** Reads queries again after changes, at most once in `ms`. */
-export function useReadAgain(queryKey: readonly string[], ms: number): () => void {
-  const queries = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  return () => {
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void queries.invalidateQueries({ queryKey });
-    }, ms);
-  };
+    if (isSeen === false) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let began = Number.NEGATIVE_INFINITY;
+    const read = () => {
+      timer = undefined;
+      began = performance.now();
+      const { queryKey } = latest.current;
+      void queries.cancelQueries({ queryKey }).then(() => queries.invalidateQueries({ queryKey }));
+    };
+    const again = () => {
+      timer ??= setTimeout(read, Math.max(0, began + latest.current.everyMs - performance.now()));
+    };
+    const onEvent = (event: PublishedEvent) => {
+      if (latest.current.concerns?.(event) ?? true) again();
+    };
+    // What the whole session follows, the session reads again after a loss.
+    const unfollow = live.onEvents(types, onEvent, isSeen && again);
+    return () => {
+      unfollow();
+      clearTimeout(timer);
+    };
+  }, [live, queries, types, isSeen]);
 }
 
 /** Says whether the screen is live; over the whole width when there is no connection. */
 export function LiveSign() {
-  const { live } = useContext(Context);
+  const live = useContext(Context);
   const texts = useTexts(frameTexts);
   const isOnline = useIsOnline();
   const [subscribe, read] = live === undefined ? nothing : [live.subscribe, live.state];
