@@ -1,4 +1,5 @@
 import { pageBytes, readerBytes, statement } from '@comanda/db';
+import { runsOfTypes } from './runs.ts';
 
 /** An event as it lies in the feed. */
 export interface NewsRow {
@@ -39,13 +40,7 @@ export const readMissed = statement<NewsRow>(
 );
 
 /** The same of some types. */
-export const readMissedOfTypes = statement<NewsRow>(
-  'read_missed_news_of_types',
-  missed(`select found.* from unnest($4::text[]) as w (type) cross join lateral (
-     select * from events e
-     where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
-   order by found.number limit $3`),
-);
+export const readMissedOfTypes = statement<NewsRow>('read_missed_news_of_types', missed(runsOfTypes('*')));
 
 export const newestNumber = statement<{ number: string }>(
   'newest_event_number',

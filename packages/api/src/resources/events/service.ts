@@ -8,12 +8,14 @@ import { hiddenHeader, shownTo } from './seen.rules.ts';
 import {
   findFeedPosition,
   findFeedStart,
+  findFeedStartOfTypes,
   findNewest,
   findNewestOfTypes,
   findRestore,
   readFeed,
   readFeedOfTypes,
 } from './statements.ts';
+import type { EventType } from './types.schema.ts';
 
 /**
  * Reads the feed of published events in the order of their publication, the bodies exactly as they are sent. Events
@@ -34,7 +36,7 @@ export async function list(
   }
   const [page] = await ctx.reads.session(async (on) => {
     const number = await (after === undefined
-      ? start(on, locationId, since)
+      ? start(on, locationId, since, types)
       : positionOf(on, locationId, after));
     return types === undefined
       ? on.run(readFeed, [locationId, number, limit])
@@ -66,8 +68,16 @@ async function newestFor(caller: Caller, on: Queryable): Promise<{ id: string; n
   return last ?? { id: beforeAll, number: '0' };
 }
 
-async function start(on: Queryable, locationId: string, since?: string): Promise<string> {
-  const [first] = await on.run(findFeedStart, [locationId, since === undefined ? null : new Date(since)]);
+async function start(
+  on: Queryable,
+  locationId: string,
+  since: string | undefined,
+  types: readonly EventType[] | undefined,
+): Promise<string> {
+  const moment = since === undefined ? null : new Date(since);
+  const [first] = await (types === undefined
+    ? on.run(findFeedStart, [locationId, moment])
+    : on.run(findFeedStartOfTypes, [locationId, moment, types]));
   return first?.number ?? '0';
 }
 

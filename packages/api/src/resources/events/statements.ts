@@ -1,11 +1,11 @@
 import { pageBytes, statement } from '@comanda/db';
+import { runOfType, runsOfTypes } from '../../live/runs.ts';
 import type { PageText } from '../../request/page-text.ts';
 
 // The number before the lowest from a moment on, 30 days ago at most. What happened then was published then or later, and
 // numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have been put back),
 // and from there on each event is looked at.
-export const findFeedStart = statement<{ number: string }>(
-  'find_feed_start',
+const feedStart = (first: string) =>
   `with recursive wanted as (
      select greatest($2::timestamptz, now() - interval '30 days') as moment
    ), walk as (
@@ -18,11 +18,24 @@ export const findFeedStart = statement<{ number: string }>(
        where e.location_id = $1::uuid and e.number >= (w.low + w.high) / 2 order by e.number limit 1) p
      where w.low < w.high
    )
-   select coalesce(
-     (select e.number - 1 from events e
+   select coalesce((${first}), (select max(high) from walk), 0)::text as number`;
+
+export const findFeedStart = statement<{ number: string }>(
+  'find_feed_start',
+  feedStart(`select e.number - 1 from events e
        where e.location_id = $1::uuid and e.number >= (select max(low) from walk)
-         and e.created_at >= (select moment from wanted) order by e.number limit 1),
-     (select max(high) from walk), 0)::text as number`,
+         and e.created_at >= (select moment from wanted) order by e.number limit 1`),
+);
+
+// Of the types that are shown: hidden ones are not looked at.
+export const findFeedStartOfTypes = statement<{ number: string }>(
+  'find_feed_start_of_types',
+  feedStart(
+    `select min(found.number) - 1 from unnest($3::text[]) as w (type) cross join lateral (
+       select e.number from events e
+       where ${runOfType('(select max(low) - 1 from walk)')} and e.created_at >= (select moment from wanted)
+       order by e.type, e.number limit 1) found`,
+  ),
 );
 
 export const findNewest = statement<{ id: string; number: string }>(
@@ -30,12 +43,12 @@ export const findNewest = statement<{ id: string; number: string }>(
   'select e.id, e.number::text as number from events e where e.location_id = $1::uuid order by e.number desc limit 1',
 );
 
-// Each type has its own run of the index: however many events of others came since, none of them is read.
+// However many events of others came since, none of them is read.
 export const findNewestOfTypes = statement<{ id: string; number: string }>(
   'find_newest_event_of_types',
   `select found.id, found.number::text as number from unnest($2::text[]) as w (type), lateral (
      select e.id, e.number from events e
-     where e.location_id = $1::uuid and e.type = w.type order by e.number desc limit 1) found
+     where ${runOfType('0')} order by e.type desc, e.number desc limit 1) found
    order by found.number desc limit 1`,
 );
 
@@ -68,13 +81,9 @@ export const readFeed = statement<PageText>(
        order by e.number limit $3`)}`,
 );
 
-// The first of every type, and of these the first: each type has its own run of the index.
 export const readFeedOfTypes = statement<PageText>(
   'read_event_feed_of_types',
-  `select (select count(*) from events e
-       where e.location_id = $1::uuid and e.type = any ($4::text[]) and e.number > $2::bigint)::int as total,
-     ${untilFull(`select found.number, found.body from unnest($4::text[]) as w (type), lateral (
-         select e.number, e.body from events e
-         where e.location_id = $1::uuid and e.type = w.type and e.number > $2::bigint order by e.number limit $3) found
-       order by found.number limit $3`)}`,
+  `select (select coalesce(sum(seen.events), 0) from unnest($4::text[]) as w (type) cross join lateral (
+       select count(*) as events from events e where ${runOfType('$2::bigint')}) seen)::int as total,
+     ${untilFull(runsOfTypes('number, body'))}`,
 );
