@@ -30,23 +30,25 @@ export function Shell({ onLeft, onOut }: Props) {
     <LiveProvider>
       <header className="bar">
         <strong className="place">{session.location.name}</strong>
-        <nav aria-label={texts.screens}>
-          {own.map(({ path: to, title }) => (
-            <Link key={to} to={to} isCurrent={shown?.path === to}>
-              {texts[title]}
-            </Link>
-          ))}
-        </nav>
-        <LiveSign />
-        <LanguageSwitch />
-        <button
-          type="button"
-          onClick={onOut}
-          disabled={onLeft !== undefined}
-          title={texts.signedInAs(session.name)}
-        >
-          {texts.signOut}
-        </button>
+        <div className="controls">
+          <nav aria-label={texts.screens}>
+            {own.map(({ path: to, title }) => (
+              <Link key={to} to={to} isCurrent={shown?.path === to}>
+                {texts[title]}
+              </Link>
+            ))}
+          </nav>
+          <LiveSign />
+          <LanguageSwitch />
+          <button
+            type="button"
+            onClick={onOut}
+            disabled={onLeft !== undefined}
+            title={texts.signedInAs(session.name)}
+          >
+            {texts.signOut}
+          </button>
+        </div>
       </header>
       <main>
         {onLeft !== undefined ? (
