@@ -10,10 +10,11 @@ import { categoryTexts } from './category-texts.ts';
 import { EditForm } from './edit-form.tsx';
 import { numberIn } from './edit-input.tsx';
 import { PriceChange } from './price-change.tsx';
+import { RowHistory } from './row-history.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 
-/** A category: its fields, and the prices of its products. */
+/** A category: its fields, the prices of its products, and its history. */
 export function CategoryView({ id }: { id: string }) {
   const { comanda } = useComanda();
   const frame = useTexts(frameTexts);
@@ -53,6 +54,7 @@ export function CategoryView({ id }: { id: string }) {
         }
       />
       {may?.('products:write') === true && <PriceChange id={id} />}
+      {may?.('audit:read') === true && <RowHistory id={id} />}
       <p>
         <Link to="/app/desk/categories">{own.allCategories}</Link>
       </p>

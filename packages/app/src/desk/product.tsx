@@ -10,18 +10,20 @@ import { useCategories } from './categories-known.ts';
 import { EditForm } from './edit-form.tsx';
 import { numberIn, severalIn } from './edit-input.tsx';
 import { productTexts } from './product-texts.ts';
+import { RowHistory } from './row-history.tsx';
 import { MarkSoldOut } from './sold-out.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 
-/** A product: its fields and its stock, each in a form of its own. */
+/** A product: its fields and its stock, each in a form of its own, and its history. */
 export function ProductView({ id }: { id: string }) {
   const { comanda } = useComanda();
   const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(productTexts);
   const say = useRefusal();
-  const isReadOnly = useGranted().may?.('products:write') !== true;
+  const { may } = useGranted();
+  const isReadOnly = may?.('products:write') !== true;
   const categories = useCategories();
   const read = async (signal?: AbortSignal) => tagged(await comanda.products.get.query({ id }, { signal }));
   const { data, error } = useQuery({
@@ -98,6 +100,7 @@ export function ProductView({ id }: { id: string }) {
           <MarkSoldOut {...data} />
         </div>
       )}
+      {may?.('audit:read') === true && <RowHistory id={id} />}
       <p>
         <Link to="/app/desk/products">{own.allProducts}</Link>
       </p>

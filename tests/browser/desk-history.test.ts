@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { createCategory, createKey } from '../support/factories.ts';
+import { runSyncJob } from '../support/sync-jobs.ts';
+import { type AppPage, sizes } from './app-page.ts';
+import { useBoards } from './boards.ts';
+import { seriousFindings } from './browser.ts';
+import { fill, press } from './desk-page.ts';
+
+const { api, opened, link } = useBoards();
+const timeout = 60_000;
+const patience = { timeout: 20_000 };
+
+async function desk(path: string, size: keyof typeof sizes = 'tablet'): Promise<AppPage> {
+  const page = await opened({ size }, await link({ name: 'ana', screens: ['desk'] }));
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${path}`);
+  return page;
+}
+
+/** The rows of the history: by whom, and each change. */
+const history = (page: AppPage) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('article tbody tr')].map((row) => row.querySelectorAll('td')[0].innerText.trim() + ': '
+       + [...row.querySelectorAll('.changes li')].map((each) => each.innerText.trim()).join(', '))`,
+  );
+
+/** A product that an ERP made. */
+async function espresso(name: string) {
+  const { database } = api.app;
+  const { key } = await createKey(database, { locationId: api.locationId, name: 'ERP' });
+  const erp = api.client(key);
+  const made = { external_id: name, name, description: '', price: 95, category_ids: [] };
+  return { erp, id: (await erp.products.create.mutate(made)).id };
+}
+
+test('who changed a price, by whatever means, was a question for the command line', { timeout }, async () => {
+  const { erp, id } = await espresso('Espresso');
+  await erp.products.update.mutate({ id, price: 110 });
+  const item = { external_id: 'Espresso', name: 'Espresso', price: 120 };
+  await erp.syncJobs.startProducts.mutate({ items: [item], mode: 'upsert', idempotencyKey: 'prices' });
+  await runSyncJob(api.app.database, api.locationId);
+  const hand = await openHand(api.databaseUrl, 'admin');
+  await hand.sql(`set application_name = 'bob'`);
+  await hand.sql('update products set price = 130 where id = $1', [id]);
+  await hand.close();
+  const page = await desk(`products/${id}`);
+  await fill(page, 'Price', '140');
+  await press(page, 'Save');
+  await expect
+    .poll(() => history(page), patience)
+    .toEqual([
+      expect.stringMatching(/^ana.*: price: 130(\.00)? → 140(\.00)?$/),
+      expect.stringMatching(/^bob.*: price: 120(\.00)? → 130(\.00)?$/),
+      expect.stringMatching(/^ERP.*: price: 110(\.00)? → 120(\.00)?$/),
+      expect.stringMatching(/^ERP.*: price: 95(\.00)? → 110(\.00)?$/),
+      expect.stringMatching(/^ERP.*: name: – → Espresso/),
+    ]);
+  expect(page.complaints).toEqual([]);
+});
+
+test('a category that a product was moved to was an id in its history', { timeout }, async () => {
+  const { erp, id } = await espresso('Mate');
+  const place = { locationId: api.locationId };
+  const category = await createCategory(api.app.database, { ...place, name: 'Hot drinks' });
+  const gone = await createCategory(api.app.database, { ...place, name: 'Gone' });
+  await erp.products.update.mutate({ id, category_ids: [category] });
+  await erp.products.update.mutate({ id, category_ids: [gone] });
+  await erp.products.update.mutate({ id, category_ids: [] });
+  await erp.categories.delete.mutate({ id: gone });
+  const page = await desk(`products/${id}`);
+  const links = async () => (await history(page)).filter((each) => each.includes('category_id'));
+  await expect
+    .poll(links, patience)
+    .toEqual([
+      `ERP: category_id: ${gone} → –`,
+      `ERP: category_id: – → ${gone}`,
+      'ERP: category_id: Hot drinks → –',
+      'ERP: category_id: – → Hot drinks',
+    ]);
+  expect(page.complaints).toEqual([]);
+});
+
+test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
+  'the history of a product is clean for axe on a %s, and no wider than that',
+  { timeout },
+  async (size) => {
+    const { erp, id } = await espresso(`Long ${size}`);
+    await erp.products.update.mutate({ id, name: 'a'.repeat(200) });
+    const page = await desk(`products/${id}`, size);
+    await expect.poll(async () => (await history(page)).length, patience).toBe(2);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
+  },
+);
