@@ -57,6 +57,14 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
     return { id, amount: 1 };
   },
   'keys.create': () => ({ name: 'ERP', permissions: ['orders:read'] }),
+  'keys.narrow': async ({ locationId }) => ({
+    id: (await createKey(api.app.database, { locationId })).id,
+    permissions: ['orders:read'],
+  }),
+  'keys.rotate': async ({ locationId }) => ({
+    id: (await createKey(api.app.database, { locationId })).id,
+    grace_hours: 1,
+  }),
   'keys.revoke': async ({ locationId }) => ({ id: (await createKey(api.app.database, { locationId })).id }),
   'locations.create': () => ({ name: 'Second' }),
   'locations.update': ({ locationId }) => ({ id: locationId, name: 'Renamed' }),
@@ -70,20 +78,23 @@ const recordedByTriggers: Record<string, object> = {
   'categories.changePrices': { operation: 'update', relation: 'products' },
 };
 
+/** Procedures that change two rows, each of which is looked for in the audit by its own id: the key that is made, and the one that ends. */
+const entriesEach: Record<string, number> = { 'keys.rotate': 2 };
+
 const internal = operations.filter(({ routes, kind }) => routes.length === 0 && kind === 'mutation');
 
 it('every procedure of the typed client alone that changes something stands in the table', () => {
   expect(internal.map(({ name }) => name).sort()).toEqual(Object.keys(changing).sort());
 });
 
-describe('is written down with its key and its request, once:', () => {
+describe('is written down with its key and its request, once for each row:', () => {
   it.each(Object.entries(changing))('%s', async (name, prepare) => {
     const place = await openPlace();
     const input = await prepare(place, name);
     const { status, text, headers } = await call(name, place, input);
     expect(status, text).toBe(200);
     const entries = (await entriesOf(place)).filter(byRequest);
-    expect(entries).toEqual([
+    const written = Array.from({ length: entriesEach[name] ?? 1 }, () =>
       expect.objectContaining({
         actorKind: 'api_key',
         apiKeyId: place.key.id,
@@ -91,7 +102,9 @@ describe('is written down with its key and its request, once:', () => {
         ...(recordedByTriggers[name] ?? { operation: name }),
         resourceId: expect.any(String),
       }),
-    ]);
+    );
+    expect(entries).toEqual(written);
+    expect(new Set(entries.map(({ resourceId }) => resourceId)).size).toBe(entries.length);
     const { before, after } = Changes.parse(entries[0]?.changes);
     expect(after).not.toEqual(before);
   });

@@ -213,7 +213,9 @@ async function callEverything(key: string): Promise<void> {
     for (const entrance of operations.flatMap(entrancesOf)) {
       const input = await inputIn(kitchen, entrance.operation).catch(() => ({ id: 'gone' }));
       // These are meant to show a secret, once.
-      const shows = /^(keys\.create|webhookEndpoints\.(create|rotateSecret))$/.test(entrance.operation.name);
+      const shows = /^(keys\.(create|rotate)|webhookEndpoints\.(create|rotateSecret))$/.test(
+        entrance.operation.name,
+      );
       if (!shows) await entrance.call(url, kitchen.key, input);
       await entrance.call(url, key, { ...input, id: 'none', external_id: 'none' }).catch(() => {});
     }

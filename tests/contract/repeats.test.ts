@@ -10,7 +10,7 @@ import { inputIn, type Kitchen, openKitchen, writeIn } from './kitchen.ts';
 import { stateOf } from './state.ts';
 
 /** Made once: what a repeat of them is told instead of the answer. */
-const givenOnce = new Set(['keys.create']);
+const givenOnce = new Set(['keys.create', 'keys.rotate']);
 
 const writes = operations
   .filter(({ kind }) => kind === 'mutation')

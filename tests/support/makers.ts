@@ -61,7 +61,7 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     return product;
   },
   paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
-  keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:read'] }),
+  keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:*'] }),
   locations: ({ locationId }) => ({ id: locationId }),
   turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
   settlements: async ({ api, locationId }) => {

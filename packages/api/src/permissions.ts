@@ -34,7 +34,7 @@ export const permissions = {
   'catalog:publish': 'publish the catalog',
   'locations:write': 'create and change locations',
   'keys:read': 'list API keys',
-  'keys:write': 'create and revoke API keys',
+  'keys:write': 'create, narrow, rotate and revoke API keys',
   'audit:read': 'list the audit of the location',
   'audit:undo': 'undo what was changed by hand',
   'deliveries:retry': 'send an event to a webhook endpoint again',

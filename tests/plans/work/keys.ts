@@ -9,6 +9,9 @@ export async function workOnKeys(
 ): Promise<void> {
   const { id } = await client.keys.create.mutate({ name: `Till ${name}`, permissions: ['orders:read'] });
   await client.keys.list.query({ limit: 10 });
+  await client.keys.get.query({ id });
+  await client.keys.rotate.mutate({ id, grace_hours: 1 });
+  await client.keys.narrow.mutate({ id, permissions: ['orders:read'], event_types: 'by_permission' });
   await client.keys.revoke.mutate({ id });
   const hand = await openHand(service.app.database.pool.options.connectionString ?? '');
   await hand.sql('update locations set name = $2 where id = $1', [locationId, `Edited ${name}`]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
 import { operator } from '../request/audit.ts';
-import { GraceHours, KeyCreateAt, KeyUpdate, type RotatedKey } from '../resources/keys/schema.ts';
+import { GraceHours, KeyCreateAt, type KeyRotated, KeyUpdate } from '../resources/keys/schema.ts';
 import * as keys from '../resources/keys/store.ts';
 import type { Options, Work } from './command.ts';
 import { listOf, number, parse } from './input.ts';
@@ -44,7 +44,7 @@ export const rotateKey: Work = {
       parse(z.object({ grace_hours: GraceHours }), { grace_hours: number(hours) }).grace_hours,
     ),
   show: (value) => {
-    const { old, ...made } = value as RotatedKey;
+    const { old, ...made } = value as KeyRotated;
     return [...table(made), '', `the old key, ${old.id}, is refused from ${old.expires_at} on`];
   },
 };

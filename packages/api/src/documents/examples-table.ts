@@ -134,6 +134,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   },
   CategoryCreate: { ...createdCategory, visible: true },
   PriceChange: { percent: 10 },
+  KeyNarrow: { permissions: ['orders:read'] },
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
   ...historyExamples(ids, at),

@@ -1,19 +1,32 @@
+import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
+import { KeyView } from './key.tsx';
+import { useKeyStatus } from './key-status.ts';
 import { Listing } from './listing.tsx';
 import { NewKey } from './new-key.tsx';
 import { usePages } from './pages.ts';
+import { useRowIn } from './row-path.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
-/** The keys of the location: who they are for, what they may do, when they were last used. */
+const base = '/app/desk/keys';
+
+/** The keys of the location, and the one that the address names. */
 export function Keys() {
+  const id = useRowIn(base);
+  return id === '' ? <KeyList /> : <KeyView key={id} id={id} />;
+}
+
+/** Which keys there are: who they are for, what they may do, when they were last used. */
+function KeyList() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const when = useWhen();
+  const status = useKeyStatus();
   const may = useGranted().may?.('keys:write');
   const { show } = useShownOnce();
   const rows = usePages(['keys'], (offset, signal) =>
@@ -27,7 +40,7 @@ export function Keys() {
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
-          { title: texts.name, cell: ({ name }) => name },
+          { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
           { title: texts.permissions, cell: ({ permissions }) => permissions.join(', ') },
           {
             title: texts.lastUsed,
@@ -35,12 +48,7 @@ export function Keys() {
           },
           {
             title: texts.status,
-            cell: ({ revoked_at, expires_at }) =>
-              revoked_at !== undefined
-                ? texts.revokedAt(when(revoked_at))
-                : expires_at !== undefined
-                  ? (Date.parse(expires_at) > Date.now() ? texts.endsAt : texts.endedAt)(when(expires_at))
-                  : texts.inUse,
+            cell: (key) => status(key),
           },
           {
             title: texts.deed,

@@ -1,10 +1,13 @@
-import type { Grant } from '@comanda/client';
+import type { Grant, Permission } from '@comanda/client';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAct } from '../frame/act.ts';
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { keyTexts } from './key-texts.ts';
+import { allPermissions, covers } from './permissions-known.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
@@ -20,19 +23,31 @@ const uses = {
 
 type Use = keyof typeof uses;
 
-/** Makes a key for a use; its text is told to `onMade` and shown once. */
+/** Permissions that are picked one by one. */
+const choice = 'choice';
+
+/** Makes a key for a use, or with permissions that are picked, of those that the person has; its text is given to `onMade` and shown once. */
 export function NewKey({ onMade }: { onMade(name: string, text: string): void }) {
   const { comanda, session } = useComanda();
   const when = useWhen();
   const texts = useTexts(deskTexts);
+  const own = useTexts(keyTexts);
   const say = useRefusal();
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [use, setUse] = useState<Use>('erp');
+  const [use, setUse] = useState<Use | typeof choice>('erp');
+  const [picked, setPicked] = useState<ReadonlySet<Permission>>(new Set());
+  const { may, grants } = useGranted();
+  const isGiven = (grant: string) => grants.some((each) => covers(each, grant));
+  const offered = (Object.keys(uses) as Use[]).filter((each) => uses[each].every(isGiven));
+  // Nobody gives what they do not have.
+  const chosen = use === choice || offered.includes(use) ? use : (offered[0] ?? choice);
+  const permissions: readonly Grant[] = chosen === choice ? [...picked] : uses[chosen];
   const { act, isPending, error } = useAct({
-    mutationFn: () => comanda.keys.create.mutate({ name: name.trim(), permissions: [...uses[use]] }),
+    mutationFn: () => comanda.keys.create.mutate({ name: name.trim(), permissions: [...permissions] }),
     onSuccess: ({ key, name: made }) => {
       setName('');
+      setPicked(new Set());
       onMade(made, key);
     },
     onSettled: () => queries.invalidateQueries(),
@@ -50,15 +65,41 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
       </label>
       <label>
         {texts.use}
-        <select value={use} onChange={({ target }) => setUse(target.value as Use)}>
-          {Object.keys(uses).map((each) => (
+        <select value={chosen} onChange={({ target }) => setUse(target.value as Use | typeof choice)}>
+          {offered.map((each) => (
             <option key={each} value={each}>
-              {texts.uses[each as Use]}
+              {texts.uses[each]}
             </option>
           ))}
+          <option value={choice}>{own.choice}</option>
         </select>
       </label>
-      <button type="submit" className="primary" disabled={isPending}>
+      {chosen === choice && (
+        <fieldset>
+          <legend>{texts.permissions}</legend>
+          {allPermissions
+            .filter((permission) => may?.(permission))
+            .map((permission) => (
+              <label key={permission} className="check">
+                <input
+                  type="checkbox"
+                  checked={picked.has(permission)}
+                  onChange={({ target }) =>
+                    setPicked(
+                      new Set(
+                        allPermissions.filter((each) =>
+                          each === permission ? target.checked : picked.has(each),
+                        ),
+                      ),
+                    )
+                  }
+                />
+                {permission}
+              </label>
+            ))}
+        </fieldset>
+      )}
+      <button type="submit" className="primary" disabled={isPending || permissions.length === 0}>
         {texts.makeKey}
       </button>
       <p className="quiet">{texts.keyEnds(when(session.expires_at))}</p>

@@ -1,6 +1,6 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
-import { Key, KeyCreate, KeyList, KeyPage, KeyWithText } from './schema.ts';
+import { Key, KeyCreate, KeyList, KeyNarrow, KeyPage, KeyRotate, KeyRotated, KeyWithText } from './schema.ts';
 import * as keys from './service.ts';
 
 /** Contract: keys; typed client only. */
@@ -22,6 +22,38 @@ export const keysRouter = router({
     .input(KeyList)
     .output(KeyPage)
     .query(({ ctx, input }) => keys.list(ctx, input)),
+
+  get: operation({
+    permission: 'keys:read',
+    summary: 'Get an API key',
+    description: 'Never its text.',
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Key)
+    .query(({ ctx, input }) => keys.get(ctx, input.id)),
+
+  narrow: operation({
+    permission: 'keys:write',
+    summary: 'Take permissions from an API key',
+    description:
+      'Leaves it some of what it has, and never gives it more; every process heeds it within a second.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(KeyNarrow)
+    .output(Key)
+    .mutation(({ ctx, input }) => keys.narrow(ctx, input)),
+
+  rotate: operation({
+    permission: 'keys:write',
+    summary: 'Make an API key in place of another',
+    description:
+      'The new one has the name, the permissions and the limits of the old one, which ends when the grace is over. Its text is shown once. It may do no more than the key that makes it, nor outlive that.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(KeyRotate)
+    .output(KeyRotated)
+    .mutation(({ ctx, input }) => keys.rotate(ctx, input)),
 
   revoke: operation({
     permission: 'keys:write',

@@ -44,4 +44,18 @@ export function withinReach(maker: KeyReach, wanted: WantedKey, defaults: KeyLim
   };
 }
 
+/** The permissions that a key would be left with and does not have: it is narrowed, never widened. */
+export function widening(granted: readonly string[], left: readonly Grant[]): FieldFault[] {
+  const has = new Set(granted);
+  return left.flatMap((permission, index) =>
+    grants(has, permission)
+      ? []
+      : [{ path: `permissions[${index}]`, message: `must be one that the key has; ${permission} is not` }],
+  );
+}
+
+/** The earlier of two ends; null: none. */
+export const earlier = (one: Date | null, other: Date | null): Date | null =>
+  one === null ? other : other === null || one < other ? one : other;
+
 const limitsOf = ({ limits }: KeyReach) => Object.entries(limits) as [keyof KeyLimits, number][];

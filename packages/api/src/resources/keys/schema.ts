@@ -96,7 +96,41 @@ export const KeyWithText = Key.extend({ key: z.string() }).meta({ id: 'KeyWithTe
 export type KeyWithText = z.infer<typeof KeyWithText>;
 
 /** A new key in place of another, and until when that one works. */
-export type RotatedKey = KeyWithText & { old: { id: string; expires_at: string } };
+export const KeyRotated = KeyWithText.extend({
+  old: z
+    .object({ id: Id, expires_at: Timestamp })
+    .meta({ description: 'The key that is replaced, and when it ends.' }),
+}).meta({ id: 'KeyRotated' });
+export type KeyRotated = z.infer<typeof KeyRotated>;
+
+/** What is left to a key: some of what it has. What is not given stays. */
+export const KeyNarrow = z
+  .object({
+    id: Id,
+    permissions: KeyUpdate.shape.permissions.meta({
+      description: 'All that it may do from now on, each covered by what it may do now.',
+      example: ['orders:read'],
+    }),
+    event_types: KeyUpdate.shape.event_types.meta({
+      description: 'It no longer sees every type of event, but those of its permissions; for good.',
+    }),
+  })
+  .refine(({ permissions, event_types }) => permissions !== undefined || event_types !== undefined, {
+    error: 'must have permissions or event_types',
+  })
+  .meta({ id: 'KeyNarrow' });
+export type KeyNarrow = z.infer<typeof KeyNarrow>;
+
+/** Which key is replaced, and for how long it works beside the new one. */
+export const KeyRotate = z
+  .object({
+    id: Id,
+    grace_hours: GraceHours.meta({
+      description: 'For how many hours the old key works beside the new one; 0 ends it at once.',
+    }),
+  })
+  .meta({ id: 'KeyRotate' });
+export type KeyRotate = z.infer<typeof KeyRotate>;
 
 export const KeyList = z.object(paging);
 export const KeyPage = page(Key);

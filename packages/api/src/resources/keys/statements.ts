@@ -91,6 +91,14 @@ export const findOldestLocation = statement<KeyLocation>(
   'select id, code, sandbox from locations order by created_at, id limit 1',
 );
 
+const here = `select ${entry} as doc from api_keys r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`;
+
+/** $1 location, $2 id. */
+export const readKeyHere = statement<KeyText>('read_key', here);
+
+/** The same, held to the end of the transaction. */
+export const holdKeyHere = statement<KeyText>('hold_key_here', `${here} for no key update of r`);
+
 const any = `from api_keys r ${joins} where r.id = $1::uuid`;
 
 /** $1 id, of any location. */

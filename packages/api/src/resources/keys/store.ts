@@ -3,7 +3,7 @@ import { newApiKey } from '../../credentials/api-key.ts';
 import { ApiError, conflict, invalid, notFound } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
 import type { WantedKey } from './rules.ts';
-import type { Key, KeyCreate, KeyCreateAt, KeyUpdate, KeyWithText, RotatedKey } from './schema.ts';
+import type { Key, KeyCreate, KeyCreateAt, KeyRotated, KeyUpdate, KeyWithText } from './schema.ts';
 import * as sql from './statements.ts';
 
 /**
@@ -62,7 +62,7 @@ export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate)
  * Makes a key that may do what another may, from the command line; that one is refused when the grace is over. Throws
  * `resource_not_found`, `conflict` for a revoked one.
  */
-export function rotateKey(database: SqlDatabase, id: string, graceHours: number): Promise<RotatedKey> {
+export function rotateKey(database: SqlDatabase, id: string, graceHours: number): Promise<KeyRotated> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
     const { key, hash, prefix } = newApiKey(await findLocation(tx, before.location_id));
@@ -118,17 +118,27 @@ export async function insertKey(
   { name, ...kind }: { name: string; code: string; sandbox: boolean },
   { permissions, limits, expiresAt }: WantedKey,
 ): Promise<KeyWithText> {
+  const made = await storeKey(tx, actor.locationId, { name, ...kind }, { permissions, limits, expiresAt });
+  const { id, key: _key, location_id: _location, prefix: _prefix, created_at: _created, ...after } = made;
+  const maker = actor.kind === 'api_key' ? { apiKeyId: id, ...actor } : actor;
+  auditAs(tx, maker, 'keys.create', id, { before: null, after });
+  return made;
+}
+
+/** Stores a new key and writes nothing down: that is for whoever calls it. */
+export async function storeKey(
+  tx: Transaction,
+  locationId: string,
+  { name, ...kind }: { name: string; code: string; sandbox: boolean },
+  { permissions, limits, expiresAt }: WantedKey,
+): Promise<KeyWithText> {
   const { key, hash, prefix } = newApiKey(kind);
-  const values = [actor.locationId, name, prefix, hash, permissions, expiresAt];
+  const values = [locationId, name, prefix, hash, permissions, expiresAt];
   const [row] = await tx.run(sql.insertKey, [
     ...values,
     ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
   ]);
-  const made = keyIn(row);
-  const { id, location_id: _location, prefix: _prefix, created_at: _created, ...after } = made;
-  const maker = actor.kind === 'api_key' ? { apiKeyId: id, ...actor } : actor;
-  auditAs(tx, maker, 'keys.create', id, { before: null, after });
-  return { ...made, key };
+  return { ...keyIn(row), key };
 }
 
 /**
@@ -148,7 +158,8 @@ export async function revokeIn(tx: Transaction, actor: AuditActor, id: string): 
   return key;
 }
 
-function keyIn(row: sql.KeyText | undefined): Key {
+/** A row as the key that it holds. Throws where a statement that must give one gave none. */
+export function keyIn(row: sql.KeyText | undefined): Key {
   if (row === undefined) throw new Error('a key that was written has no row');
   return JSON.parse(row.doc) as Key;
 }

@@ -1,0 +1,128 @@
+import type { ComandaClient, Grant } from '@comanda/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '../frame/address.tsx';
+import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
+import { useTexts } from '../frame/language.tsx';
+import { useRefusal } from '../frame/refusal.ts';
+import { frameTexts } from '../frame/texts.ts';
+import { Deed } from './deed.tsx';
+import { EditForm } from './edit-form.tsx';
+import { severalIn } from './edit-input.tsx';
+import { isOver, useKeyStatus } from './key-status.ts';
+import { keyTexts } from './key-texts.ts';
+import { coveredBy, leftOf } from './permissions-known.ts';
+import { RotateKey } from './rotate-key.tsx';
+import { deskTexts } from './texts.ts';
+import { useWhen } from './when.ts';
+
+type Key = Awaited<ReturnType<ComandaClient['keys']['get']['query']>>;
+
+/** A key: what it may do, which may become less, and its end. */
+export function KeyView({ id }: { id: string }) {
+  const { comanda } = useComanda();
+  const frame = useTexts(frameTexts);
+  const texts = useTexts(deskTexts);
+  const own = useTexts(keyTexts);
+  const say = useRefusal();
+  const when = useWhen();
+  const status = useKeyStatus();
+  const { data, error } = useQuery({
+    queryKey: ['key', id],
+    queryFn: ({ signal }) => comanda.keys.get.query({ id }, { signal }),
+  });
+  const may = useGranted().may?.('keys:write') === true;
+  if (data === undefined)
+    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  const { name, prefix, created_at, last_used_at } = data;
+  const facts = {
+    [texts.status]: status(data),
+    [own.begins]: `${prefix}…`,
+    [own.made]: when(created_at),
+    [texts.lastUsed]: last_used_at === undefined ? texts.never : when(last_used_at),
+  };
+  return (
+    <article className="order" aria-label={name}>
+      <h2>{name}</h2>
+      <dl>
+        {Object.entries(facts).map(([title, fact]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{fact}</dd>
+          </div>
+        ))}
+      </dl>
+      <Permissions {...data} isReadOnly={!may || data.revoked_at !== undefined} />
+      {may && data.revoked_at === undefined && <KeyDeeds {...data} />}
+      <p>
+        <Link to="/app/desk/keys">{own.allKeys}</Link>
+      </p>
+    </article>
+  );
+}
+
+/** What a key may do, each permission a box that can be emptied. */
+function Permissions({ id, permissions, isReadOnly }: Key & { isReadOnly: boolean }) {
+  const { comanda } = useComanda();
+  const own = useTexts(keyTexts);
+  const covered = coveredBy(permissions);
+  const known = (granted: readonly string[]) => ({ permissions: coveredBy(granted).join() });
+  return (
+    <>
+      <EditForm
+        label={own.narrow}
+        isReadOnly={isReadOnly}
+        fields={[
+          {
+            name: 'permissions',
+            label: own.narrow,
+            kind: { options: covered.map((value) => ({ value, label: value })), several: true },
+          },
+        ]}
+        known={known(permissions)}
+        // A key has no tag.
+        readNow={async () => known((await comanda.keys.get.query({ id })).permissions)}
+        save={({ permissions: kept = '' }) =>
+          comanda.keys.narrow.mutate({
+            id,
+            permissions: leftOf(permissions, new Set(severalIn(kept))) as Grant[],
+          })
+        }
+      />
+      {!isReadOnly && <p className="quiet">{own.narrowMeans}</p>}
+    </>
+  );
+}
+
+/** What is done to a key as a whole. */
+function KeyDeeds(key: Key) {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const own = useTexts(keyTexts);
+  const { id, name, event_types } = key;
+  return (
+    <>
+      {event_types === 'all' && (
+        <>
+          <p>{own.everyType}</p>
+          <div className="deeds">
+            <Deed
+              label={own.byPermission}
+              question={{ title: own.sureByPermission(name), text: own.byPermissionMeans }}
+              act={() => comanda.keys.narrow.mutate({ id, event_types: 'by_permission' })}
+            />
+          </div>
+        </>
+      )}
+      <div className="deeds">
+        {!isOver(key) && !name.startsWith('app: ') && <RotateKey {...{ id, name }} />}
+        <Deed
+          label={texts.revoke}
+          of={name}
+          question={{ title: texts.sureToRevoke(name), text: texts.revokeMeans }}
+          act={() => comanda.keys.revoke.mutate({ id })}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import type { Grant } from '@comanda/client';
+import { expect, test } from 'vitest';
+import { createKey } from '../support/factories.ts';
+import { type AppPage, sizes } from './app-page.ts';
+import { useBoards } from './boards.ts';
+import { seriousFindings } from './browser.ts';
+import { confirm, fill, press, says } from './desk-page.ts';
+
+const { api, opened, link } = useBoards();
+const timeout = 60_000;
+const patience = { timeout: 20_000 };
+
+async function desk(
+  path: string,
+  { size = 'tablet', language = 'en' }: { size?: keyof typeof sizes; language?: 'en' | 'es' } = {},
+): Promise<AppPage> {
+  const page = await opened(
+    {
+      size,
+      prepare: (made) =>
+        made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
+    },
+    await link({ name: 'ana', screens: ['desk'] }),
+  );
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${path}`);
+  return page;
+}
+
+const made = (name: string, permissions: Grant[]) =>
+  createKey(api.app.database, { locationId: api.locationId, name, permissions });
+const statusOf = async (key: string, path = 'orders') => (await api.rest(`GET /v2/${path}`, { key })).status;
+const grantsOf = async (id: string) => (await api.client().keys.get.query({ id })).permissions;
+const shownOnce = (page: AppPage) =>
+  page.evaluate<string>(`document.querySelector('.once output').textContent`);
+/** The box of a permission. */
+const box = (name: string) =>
+  `[...document.querySelectorAll('fieldset label')].find((each) => each.innerText.trim() === '${name}')`;
+
+test('a key could be made for three uses, and for nothing else', { timeout }, async () => {
+  const page = await desk('keys');
+  await fill(page, 'Name', 'Waiter');
+  await page.select('.desk form select', 'choice');
+  await page.until(`${box('orders:read')} !== undefined`);
+  // Nothing is picked: nothing can be made.
+  expect(await page.evaluate(`document.querySelector('.desk form button').disabled`)).toBe(true);
+  await page.evaluate(`${box('orders:read')}.click(); ${box('menus:read')}.click()`);
+  await press(page, 'Make a key');
+  await says(page, 'The new key: Waiter.');
+  const key = await shownOnce(page);
+  expect(await statusOf(key)).toBe(200);
+  expect(await statusOf(key, 'payments')).toBe(403);
+  expect(page.complaints).toEqual([]);
+});
+
+test('a key that may too much was narrowed at the command line alone', { timeout }, async () => {
+  const { id, key } = await made('Too wide', ['orders:*', 'stock:*', 'payments:read']);
+  const page = await desk('keys');
+  await says(page, 'Too wide');
+  await page.evaluate(`document.querySelector('a[href="/app/desk/keys/${id}"]').click()`);
+  await page.until(`${box('payments:read')} !== undefined`);
+  await page.evaluate(`${box('payments:read')}.click(); ${box('orders:export')}.click()`);
+  await press(page, 'Save');
+  // What keeps all of its permissions stays as it was granted.
+  await expect.poll(() => grantsOf(id), patience).toEqual(['orders:read', 'orders:write', 'stock:*']);
+  await expect.poll(() => statusOf(key, 'payments'), patience).toBe(403);
+  expect(await statusOf(key)).toBe(200);
+  // What it lost is gone from the boxes: there is no way to give it back here.
+  await page.until(`${box('payments:read')} === undefined`);
+  expect(page.complaints).toEqual([]);
+});
+
+test('a key that somebody else narrowed meanwhile is shown before it is narrowed again', {
+  timeout,
+}, async () => {
+  const { id } = await made('Of two', ['orders:read', 'products:read', 'stock:read']);
+  const page = await desk(`keys/${id}`);
+  await page.until(`${box('orders:read')} !== undefined`);
+  await page.evaluate(`${box('orders:read')}.click()`);
+  await api.client().keys.narrow.mutate({ id, permissions: ['orders:read', 'stock:read'] });
+  await press(page, 'Save');
+  await says(page, 'Somebody changed it meanwhile.');
+  expect(await grantsOf(id)).toEqual(['orders:read', 'stock:read']);
+});
+
+test('a leaked key was replaced at the command line alone', { timeout }, async () => {
+  const { id, key } = await api.client().keys.create.mutate({ name: 'ERP', permissions: ['orders:*'] });
+  const page = await desk(`keys/${id}`);
+  await press(page, 'Replace ERP');
+  await page.waitForSelector('.dialog select');
+  await says(page, 'The new key ends when yours does');
+  await page.select('.dialog select', '0');
+  await confirm(page);
+  await says(page, 'The new key: ERP.');
+  const next = await shownOnce(page);
+  expect(await statusOf(next)).toBe(200);
+  await expect.poll(() => statusOf(key), patience).toBe(401);
+  const { data } = await api.client().keys.list.query({ limit: 200 });
+  const ends = data
+    .filter(({ name }) => name === 'ERP' || name === 'app: ana')
+    .map((each) => each.expires_at);
+  // No key outlives the one that made it.
+  expect(ends.every((end) => end !== undefined)).toBe(true);
+  await press(page, 'Revoke ERP');
+  await confirm(page);
+  await says(page, 'revoked');
+  await page.until(`document.querySelector('article button') === null`);
+  expect(page.complaints).toEqual([]);
+});
+
+test('the key of another person is not replaced: the audit knows the person by it', { timeout }, async () => {
+  const { id } = await made('app: bob', ['orders:read']);
+  const page = await desk(`keys/${id}`);
+  await says(page, 'Revoke');
+  expect(await page.text()).not.toContain('Replace');
+});
+
+test('a key that sees every type of event is held to its permissions', { timeout }, async () => {
+  const { id } = await createKey(api.app.database, {
+    ...{ locationId: api.locationId, name: 'Old', permissions: ['events:read'], allEventTypes: true },
+  });
+  const page = await desk(`keys/${id}`);
+  await press(page, 'Show it only the types of its permissions');
+  await confirm(page);
+  const types = async () => (await api.client().keys.get.query({ id })).event_types;
+  await expect.poll(types, patience).toBe('by_permission');
+});
+
+test('the desk speaks Spanish', { timeout }, async () => {
+  const { id } = await made('ERP', ['orders:*']);
+  const page = await desk(`keys/${id}`, { language: 'es' });
+  for (const text of ['Qué puede hacer', 'Reemplazar', 'Todas las claves', 'Empieza con'])
+    await says(page, text);
+});
+
+test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
+  'keys are clean for axe on a %s, and no wider than that',
+  { timeout },
+  async (size) => {
+    const { id } = await made(`A name without a space ${'a'.repeat(60)}`, ['*']);
+    const page = await desk(`keys/${id}`, { size });
+    for (const path of [`keys/${id}`, 'keys']) {
+      await page.goto(`${api.url}/app/desk/${path}`);
+      await page.waitForSelector('main form');
+      if (path === 'keys') await page.select('.desk form select', 'choice');
+      await page.waitForSelector('fieldset');
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
+    }
+  },
+);
