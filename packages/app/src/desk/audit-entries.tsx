@@ -16,8 +16,8 @@ type Entry = Awaited<ReturnType<ComandaClient['audit']['list']['query']>>['data'
 interface Props {
   /** Names the table. */
   caption: string;
-  /** Which entries: of a person or key, or those of one row; else of all people. */
-  wanted: { by: string } | { about: string } | Record<never, never>;
+  /** Which entries: of a person or key, of a table, or those of one row; else of all people. */
+  wanted: { by?: string; table?: string } | { about: string };
 }
 
 /** Entries of the audit, newest first; what a hand did may be undone. */

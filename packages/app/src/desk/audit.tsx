@@ -1,17 +1,38 @@
-import { useState } from 'react';
 import { Link, usePath } from '../frame/address.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { AuditEntries } from './audit-entries.tsx';
+import { auditTexts } from './audit-texts.ts';
+import { useFilter } from './filter.tsx';
 import { rowAt } from './history-path.ts';
 import { RowHistory } from './row-history.tsx';
 import { deskTexts } from './texts.ts';
 
+/** The tables by which the audit is narrowed, as its entries name them; by one, changes of programs are shown, too. */
+const tables = [
+  'products',
+  'product_stock',
+  'product_categories',
+  'categories',
+  'subselections',
+  'subselection_items',
+  'menus',
+  'orders',
+  'payments',
+  'payment_methods',
+  'turns',
+  'locations',
+  'webhook_endpoints',
+  'api_keys',
+] as const;
+
 /** Who changed what, by a procedure, at the command line or by hand; at the address of a row, the history of that row. */
 export function Audit() {
   const texts = useTexts(deskTexts);
+  const own = useTexts(auditTexts);
   const row = rowAt(usePath());
-  const [by, setBy] = useState('');
-  const wanted = by.trim();
+  const [filter, setFilter] = useFilter('audit');
+  const by = filter.by?.trim() ?? '';
+  const table = tables.find((each) => each === filter.table);
   if (row !== undefined)
     return (
       <>
@@ -26,11 +47,32 @@ export function Audit() {
       <search>
         <label>
           {texts.byWhom}
-          <input value={by} onChange={({ target }) => setBy(target.value)} autoComplete="off" />
+          <input
+            value={filter.by ?? ''}
+            onChange={({ target }) => setFilter({ ...filter, by: target.value })}
+            autoComplete="off"
+          />
+        </label>
+        <label>
+          {own.table}
+          <select
+            value={table ?? ''}
+            onChange={({ target }) => setFilter({ ...filter, table: target.value })}
+          >
+            <option value="">{own.all}</option>
+            {tables.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
         </label>
       </search>
       <p className="quiet">{texts.movesElsewhere}</p>
-      <AuditEntries caption={texts.parts.audit} wanted={wanted === '' ? {} : { by: wanted }} />
+      <AuditEntries
+        caption={texts.parts.audit}
+        wanted={{ ...(by !== '' && { by }), ...(table !== undefined && { table }) }}
+      />
     </>
   );
 }

@@ -1,0 +1,8 @@
+import type { Texts } from '../frame/language.tsx';
+
+const en = { table: 'What was changed (a table)', all: 'everything people did' };
+
+const es: typeof en = { table: 'Qué se cambió (una tabla)', all: 'todo lo que hicieron personas' };
+
+/** The texts of the filter of the audit. */
+export const auditTexts: Texts<typeof en> = { en, es };

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openHand } from '../support/by-hand.ts';
+import { createProduct } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { says } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+}, 120_000);
+afterAll(() => browser?.close());
+
+test('a price that a program changed was found at the desk by nobody who did not know the program', {
+  timeout: 60_000,
+}, async () => {
+  const { locationId } = api;
+  const id = await createProduct(api.app.database, { locationId, name: 'Espresso', price: 95 });
+  const other = await createProduct(api.app.database, { locationId, name: 'Tea', price: 95 });
+  await api.client().products.update.mutate({ id, price: 131 });
+  const bob = await openHand(api.databaseUrl, 'admin');
+  await bob.sql(`set application_name = 'bob'`);
+  await bob.sql('update products set price = 90 where id = $1', [other]);
+  await bob.sql(`update locations set timezone = 'Europe/Lisbon' where id = $1`, [locationId]);
+  await bob.close();
+  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/audit`);
+  await says(page, 'Europe/Lisbon');
+  expect(await page.text()).not.toContain('price: 95 → 131');
+  await page.select('.desk search select', 'products');
+  await says(page, 'price: 95 → 131');
+  await says(page, 'price: 95 → 90');
+  expect(await page.text()).not.toContain('Europe/Lisbon');
+  await page.type('.desk search input', 'bob');
+  await page.until(`document.querySelectorAll('.desk tbody tr').length === 1`);
+  expect(await page.text()).not.toContain('price: 95 → 131');
+  await page.evaluate(`document.querySelector('.desk tbody strong a').click()`);
+  await says(page, 'What was changed, by whom');
+  await page.evaluate('history.back()');
+  // The same rows as before: the filter is kept with the page that one goes back to.
+  await page.until(`document.querySelector('.desk search select')?.value === 'products'`);
+  expect(await page.evaluate(`document.querySelector('.desk search input').value`)).toBe('bob');
+  expect(page.complaints).toEqual([]);
+});
