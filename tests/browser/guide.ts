@@ -4,8 +4,12 @@ import { repositoryRoot } from '@comanda/db';
 
 const text = readFileSync(join(repositoryRoot, 'docs/admin.md'), 'utf8');
 
-/** The names of the recipes of the admin's guide, in their order. */
-export const recipes = [...text.matchAll(/^### (.+)$/gm)].map(([, name = '']) => name);
+const [, inStudio = ''] = text.split('\n## Recipes in Studio\n');
+
+/** The names of the recipes of the admin's guide that are for Studio, in their order. */
+export const recipes = [...(inStudio.split('\n## ')[0] ?? '').matchAll(/^### (.+)$/gm)].map(
+  ([, name = '']) => name,
+);
 
 /** The address of the first link, or of the one with such words, below a heading: `#schema=…`. */
 export function linkOf(heading: string, words = ''): string {

@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningStudio, startStudio } from '../studio/run.ts';
+import { openHand, useHand } from '../support/by-hand.ts';
+import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
+import { createProduct } from '../support/factories.ts';
+import { createOrderKitchen } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { sitDown } from './admin.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { cases } from './support-day/cases.ts';
+import type { Day } from './support-day/day.ts';
+import { DeskHand, type Effort } from './support-day/desk-hand.ts';
+import { anchorOf, contents, supportRecipes } from './support-day/recipe.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+const owner = useHand(api);
+const consumer = { status: 200 } as RecordingConsumer & { status: number };
+const folder = mkdtempSync(join(tmpdir(), 'comanda-support-'));
+let browser: Browser;
+let studio: RunningStudio | undefined;
+let page: AppPage;
+beforeAll(async () => {
+  browser = await startBrowser();
+  Object.assign(
+    consumer,
+    await startConsumer((_, response) => {
+      response.statusCode = consumer.status;
+      response.end(consumer.status === 200 ? 'ok' : 'out of order');
+    }),
+  );
+  page = await signedIn('ana');
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await studio?.close();
+  await consumer.close?.();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The desk of a person, as after the link that signs in. */
+async function signedIn(name: string): Promise<AppPage> {
+  const opened = await openApp(browser, await linkTo(api, { name, screens: ['desk'] }));
+  await opened.until(`document.querySelector('.desk nav a') !== null`);
+  // It asks before it is left with a change that is not answered yet.
+  opened.on('dialog', (dialog) => void dialog.accept());
+  return opened;
+}
+
+const efforts: [title: string, effort: Effort][] = [];
+const of = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+
+afterAll(() => {
+  for (const [title, { clicks, fields, enters, lines }] of efforts) {
+    const parts = [
+      of(clicks, 'click'),
+      of(fields, 'field'),
+      of(enters, 'Enter', 'Enters'),
+      of(lines, 'line'),
+    ];
+    process.stdout.write(`${title}: ${parts.filter((part) => !part.startsWith('0')).join(', ')}\n`);
+  }
+});
+
+describe('a question of support had no recipe, or a recipe was carried out by nobody', () => {
+  test('the guide has a recipe for each case, and a case for each recipe', () => {
+    expect(cases).toHaveLength(25);
+    expect(supportRecipes.map(({ title, where }) => ({ title, where }))).toEqual(
+      cases.map(({ title, where }) => ({ title, where })),
+    );
+  });
+
+  test('the table of contents leads to each of them', () => {
+    expect(contents).toEqual(supportRecipes.map(({ title }) => ({ title, anchor: anchorOf(title) })));
+  });
+
+  test('a recipe has 2 to 6 steps, and says why it is not at the desk', () => {
+    for (const { title, where, why, steps } of supportRecipes) {
+      expect(steps.length, title).toBeGreaterThanOrEqual(2);
+      expect(steps.length, title).toBeLessThanOrEqual(6);
+      expect([title, why !== '']).toEqual([title, where !== 'the desk']);
+    }
+  });
+});
+
+test.each(cases.map((each) => [each.title, each] as const))(
+  '%s',
+  { timeout: 180_000 },
+  async (title, { carryOut }) => {
+    const recipe = supportRecipes.find((each) => each.title === title);
+    if (recipe === undefined) throw new Error(`the guide has no recipe "${title}"`);
+    await page.goto(`${api.url}/app/desk`);
+    await page.until(`document.querySelector('.desk nav a') !== null`);
+    consumer.status = 200;
+    const desk = new DeskHand(page);
+    const day: Day = {
+      ...{ api, consumer, desk, recipe, folder, owner },
+      client: api.client(),
+      kitchen: await createOrderKitchen(api),
+      async hand(name) {
+        const opened = await openHand(api.databaseUrl, 'admin');
+        await opened.sql(`select set_config('application_name', $1, false)`, [name]);
+        return opened;
+      },
+      async studio() {
+        studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
+        return sitDown(browser, studio);
+      },
+    };
+    await carryOut(day);
+    efforts.push([title, desk]);
+    // It is carried out as it is written: whatever was pressed or filled in is named there.
+    const unnamed = [...desk.names].filter(
+      (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
+    );
+    expect({ title, unnamed }).toEqual({ title, unnamed: [] });
+    if (desk.enters > 0) expect(recipe.text).toContain('Enter');
+  },
+);
+
+test('of two admins at one row the second saw nothing of the first', { timeout: 60_000 }, async () => {
+  const { locationId } = api;
+  const id = await createProduct(api.app.database, { locationId, name: 'Scone', price: 95 });
+  const ana = new DeskHand(page);
+  const bob = new DeskHand(await signedIn('bob'));
+  for (const { page: opened } of [ana, bob]) await opened.goto(`${api.url}/app/desk/products/${id}`);
+  await ana.type('Price', '150');
+  await bob.page.bringToFront();
+  await bob.type('Price', '140');
+  await bob.press('Save');
+  const price = async () => (await api.client().products.get.query({ id })).price;
+  await expect.poll(price, { timeout: 20_000 }).toBe(140);
+  await ana.page.bringToFront();
+  await ana.press('Save');
+  await ana.sees('Somebody changed it meanwhile.');
+  await ana.sees('Now there: 140');
+  expect(await price()).toBe(140);
+  await ana.press('Save');
+  await expect.poll(price, { timeout: 20_000 }).toBe(150);
+  const { data } = await api.client().audit.list.query({ limit: 2, about: id });
+  expect(data.map(({ by }) => by)).toEqual(['ana', 'bob']);
+  await bob.page.close();
+});

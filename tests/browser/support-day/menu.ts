@@ -1,0 +1,180 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { createCategory, createProduct } from '../../support/factories.ts';
+import { linkOf } from '../guide.ts';
+import { type Case, type Day, idIn, keyIn, shell, soon } from './day.ts';
+
+/** A category with products of these names, at 95. */
+async function category({ api }: Day, name: string, products: readonly string[]) {
+  const { locationId } = api;
+  const { database } = api.app;
+  const id = await createCategory(database, { locationId, name, externalId: name });
+  const ids: string[] = [];
+  for (const each of products)
+    ids.push(
+      await createProduct(database, {
+        ...{ locationId, name: each, externalId: each, price: 95, categoryIds: [id] },
+      }),
+    );
+  return { id, ids, productId: ids[0] ?? '' };
+}
+
+/** Opens a product at the desk, found by a part of its name. */
+async function openProduct({ desk }: Day, name: string) {
+  await desk.follow('Products');
+  await desk.type('Part of name, SKU or external id', name);
+  await desk.enter();
+  await desk.open(name);
+}
+
+/** The cases of the menu and its prices. */
+export const menu: readonly Case[] = [
+  {
+    title: 'A product is sold out, or not for sale now. How is it taken off?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk } = day;
+      const { productId: id } = await category(day, 'Cakes', ['Carrot cake']);
+      const now = () => client.products.get.query({ id });
+      await desk.follow('Products');
+      await desk.type('Part of name, SKU or external id', 'carrot');
+      await desk.enter();
+      await desk.press('Mark as sold out', { row: 'Carrot cake' });
+      await soon(async () => (await now()).stock).toMatchObject({ enabled: true, quantity: 0 });
+      await desk.open('Carrot cake');
+      await desk.type('Left', '12,5');
+      await desk.press('Save');
+      await soon(async () => (await now()).stock.quantity).toBe(12.5);
+      await desk.tick('Shown on the menu');
+      await desk.press('Save');
+      await soon(async () => (await now()).visible).toBe(false);
+    },
+  },
+  {
+    title: 'A price is wrong. How is it corrected?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { productId: id } = await category(day, 'Coffees', ['Espresso doppio']);
+      await openProduct(day, 'Espresso doppio');
+      await day.desk.type('Price', '99,90');
+      await day.desk.press('Save');
+      await soon(async () => (await day.client.products.get.query({ id })).price).toBe(99.9);
+    },
+  },
+  {
+    title: 'All prices of a category change. How are they written?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk } = day;
+      const { ids } = await category(day, 'Teas', ['Green tea', 'Black tea']);
+      await desk.follow('Categories');
+      await desk.open('Teas');
+      await desk.type('How much (less with −)', '10');
+      await desk.press('Show the difference');
+      await desk.sees('Prices before and after');
+      await desk.sees('$104.50');
+      await desk.press('Write these prices');
+      await desk.sees('2 prices were changed.');
+      for (const id of ids) expect((await client.products.get.query({ id })).price).toBe(104.5);
+    },
+  },
+  {
+    title: 'A product is in the wrong category. How is it moved?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { productId: id } = await category(day, 'Wines', ['Lemonade']);
+      await category(day, 'Soft drinks', []);
+      await openProduct(day, 'Lemonade');
+      await day.desk.tick('Soft drinks', { isData: true });
+      await day.desk.tick('Wines', { isData: true });
+      await day.desk.press('Save');
+      const names = async () =>
+        (await day.client.products.get.query({ id })).categories.map(({ name }) => name);
+      await soon(names).toEqual(['Soft drinks']);
+    },
+  },
+  {
+    title: 'A name is long, or has an emoji. Is it kept?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, consumer, desk } = day;
+      const { productId: id } = await category(day, 'Ices', ['Ice']);
+      const { url } = consumer;
+      await client.webhookEndpoints.create.mutate({ url, events: ['product.updated'] });
+      const name = `🍦 Ice ${'of a long name '.repeat(12)}é 😀`;
+      expect([...name].length).toBeGreaterThan(180);
+      await openProduct(day, 'Ice');
+      await desk.type('Name', name);
+      await desk.press('Save');
+      await soon(async () => (await client.products.get.query({ id })).name).toBe(name);
+      await soon(async () => consumer.received.some(({ text }) => text.includes(name))).toBe(true);
+      await desk.follow('Products');
+      await desk.sees(name);
+    },
+  },
+  {
+    title: 'A menu was published too early. How is it taken back?',
+    where: 'Studio',
+    async carryOut({ api, client, desk, studio, recipe }) {
+      const { id } = await client.menus.create.mutate({ name: 'Winter' });
+      await client.menus.publish.mutate({ id });
+      const admin = await studio();
+      await admin.open(linkOf(recipe.title));
+      await admin.shows('name', ['Winter']);
+      await admin.edit('is_published');
+      await admin.choose('mark');
+      expect(await admin.save()).toContain('is_published: true → false');
+      // The cell, its box, Save, and the answer; Enter opens the editor, and ends it.
+      desk.clicks += 4;
+      desk.enters += 2;
+      await soon(async () => (await api.rest('GET /v2/menus/active')).status).toBe(404);
+    },
+  },
+  {
+    title: 'A file has 5,000 products. How do they get in?',
+    where: 'the command line',
+    async carryOut(day) {
+      const { folder, owner, api } = day;
+      const rows = Array.from({ length: 5_000 }, (_, n) => `F-${n};Product ${n} of the file;${n % 90},50`);
+      writeFileSync(join(folder, 'products.csv'), ['external_id;name;price', ...rows].join('\n'));
+      await shell(day, 'curl', { folder });
+      expect(await shell(day, '--dry-run', { folder })).toContain('5000 created');
+      expect(await shell(day, '--yes', { folder })).toContain('5000 rows pushed');
+      const there = `select count(*)::int, sum(price)::float from products where location_id = $1 and external_id ~ '^F-'`;
+      const sum = rows.reduce((all, _, n) => all + (n % 90) + 0.5, 0);
+      expect(await owner.sql(there, [api.locationId])).toEqual([{ count: 5_000, sum }]);
+    },
+  },
+  {
+    title: 'A new restaurant gets the menu of another one. How is it copied?',
+    where: 'the command line',
+    async carryOut(day) {
+      const { folder } = day;
+      await category(day, 'Breakfast', ['Medialuna']);
+      const location = idIn(await shell(day, 'locations create'));
+      const key = keyIn(await shell(day, 'keys create', { given: { 'new restaurant': location } }));
+      const env = { NEW_KEY: key };
+      expect(await shell(day, 'curl', { folder, env })).toContain('"created":');
+      const { text } = await day.api.rest('GET /v2/catalog', { key });
+      for (const name of ['Breakfast', 'Medialuna']) expect(text).toContain(name);
+    },
+  },
+  {
+    title: 'Who changed this price?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk, hand } = day;
+      const { productId: id } = await category(day, 'Sandwiches', ['Club sandwich']);
+      await client.products.update.mutate({ id, price: 131 });
+      const bob = await hand('bob');
+      await bob.sql('update products set price = 132 where id = $1', [id]);
+      await bob.close();
+      await desk.follow('Audit');
+      await desk.choose('What was changed (a table)', 'products');
+      await desk.follow('Club sandwich', { isData: true });
+      await desk.sees('What was changed, by whom');
+      for (const change of ['price: 95 → 131', 'price: 131 → 132', 'bob']) await desk.sees(change);
+    },
+  },
+];
