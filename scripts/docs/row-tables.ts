@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
+import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
 
-/** The tables in documents that are made of the rows in packages/db/src/tables, by the words of their marks. */
+/** The tables in documents that are made of the rows in packages/db/src/tables and of the metrics, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
   'personal data': { file: 'docs/operations.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
+  metrics: { file: 'docs/operations.md', text: metrics },
 };
 
 /** The documents that have such tables. */
-export const documentsWithRows: readonly string[] = Object.values(made).map(({ file }) => file);
+export const documentsWithRows: readonly string[] = [...new Set(Object.values(made).map(({ file }) => file))];
 
 /** Writes the tables between their marks, below `root`. Throws {Error} where a mark is missing. */
 export function writeRowTables(root: string): void {
@@ -31,6 +33,21 @@ export function withRowTables(file: string, text: string): string {
         throw new Error(`${file} has no place for "${name}", or several`);
       return `${before}${begin}\n${each.text()}\n${end}${after}`;
     }, text);
+}
+
+/** Every metric of ours. */
+function metrics(): string {
+  const of: Record<MetricRow['of'], string> = { api: 'API', worker: 'worker', both: 'API, worker' };
+  return lines(
+    ['Metric', 'Type', 'Labels', 'Of', 'Is'],
+    Object.entries<MetricRow>(metricTable).map(([name, { type, labels, of: whose, help }]) => [
+      code(name),
+      type,
+      labels.map(code).join(', '),
+      of[whose],
+      cell(help),
+    ]),
+  );
 }
 
 /** Every column with personal data: what is erased comes first, then its copies. */

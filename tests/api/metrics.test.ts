@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newId, repositoryRoot } from '@comanda/db';
+import { newId } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
 import type { MetricFamily } from '../../packages/api/src/metrics/family.ts';
 import { createRequestMeters } from '../../packages/api/src/metrics/request-meters.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
 import { createKey } from '../support/factories.ts';
+import { expectRowsOf } from '../support/metric-rows.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -32,13 +31,6 @@ function parse(text: string): Map<string, number> {
 
 const requests = (operation: string, entrance: string, method: string, code: number) =>
   `comanda_http_requests_total{operation="${operation}",entrance="${entrance}",method="${method}",code="${code}"}`;
-
-it('counts nothing in what is named a total and is none', async () => {
-  const text = await (await fetch(`${api.url}/metrics`)).text();
-  const types = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type]) => ({ name, type }));
-  expect(types.length).toBeGreaterThan(40);
-  expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([]);
-});
 
 it('says what requests meet at the database, its connections, and each clock', async () => {
   await runOnce(
@@ -158,18 +150,8 @@ describe('the state of the work', () => {
     expect([...values.keys()].join()).toContain('comanda_build_info{version=');
   });
 
-  it('has every metric of ours documented, and no other but those of a worker', async () => {
-    const operations = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
-    const documented = new Set(
-      operations
-        .match(/^\| `comanda_.*/gm)
-        ?.filter((row) => !row.includes("a worker's own port"))
-        .join()
-        .match(/comanda_[a-z_]+/g),
-    );
-    const text = await (await fetch(`${api.url}/metrics`)).text();
-    const told = [...text.matchAll(/^# TYPE (comanda_\w+)/gm)].map(([, name]) => name);
-    expect(new Set(told)).toEqual(documented);
+  it('has every metric of the table and no other of ours, and counts in what is named a total alone', async () => {
+    expectRowsOf('api', await (await fetch(`${api.url}/metrics`)).text());
   });
 
   it('holds nothing of a location', async () => {

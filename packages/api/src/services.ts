@@ -2,7 +2,7 @@ export type { carried } from './carried.ts';
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { demoNames, exampleIds } from './documents/demo-examples.ts';
 export type { includedFields } from './included.ts';
-export { counter, gauge, type MetricFamily, single } from './metrics/family.ts';
+export { family, type MetricFamily, single } from './metrics/family.ts';
 export { latencySamples, newLatency } from './metrics/latency.ts';
 export { metricsContentType, render } from './metrics/metrics.ts';
 export { processFamilies } from './metrics/process-families.ts';

@@ -1,3 +1,5 @@
+import { type MetricName, metricTable } from './table.ts';
+
 /** A metric with all of its values, as prom-client renders and aggregates it: plain data, fit to be sent to another process. */
 export interface MetricFamily {
   name: string;
@@ -16,14 +18,10 @@ export interface MetricSample {
   metricName?: string;
 }
 
-/** A total of this process. */
-export function counter(name: string, help: string, values: MetricSample[]): MetricFamily {
-  return { name, help, type: 'counter', aggregator: 'sum', values };
-}
-
-/** A state of this process; several processes add up. */
-export function gauge(name: string, help: string, values: MetricSample[]): MetricFamily {
-  return { name, help, type: 'gauge', aggregator: 'sum', values };
+/** A metric of this process with its values; several processes add up. */
+export function family(name: MetricName, values: MetricSample[]): MetricFamily {
+  const { type, help } = metricTable[name];
+  return { name, help: sentence(help), type, aggregator: 'sum', values };
 }
 
 /** One value without labels. */
@@ -32,6 +30,8 @@ export function single(value: number): MetricSample[] {
 }
 
 /** The family as something that every process reads alike: several processes say the same. */
-export function shared(family: MetricFamily): MetricFamily {
-  return { ...family, aggregator: 'first' };
+export function shared(one: MetricFamily): MetricFamily {
+  return { ...one, aggregator: 'first' };
 }
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

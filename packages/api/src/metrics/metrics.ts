@@ -2,7 +2,7 @@ import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
 import type { Replica } from '../replica/replica.ts';
 import { databaseFamilies } from './database-families.ts';
-import { gauge, type MetricFamily, shared, single } from './family.ts';
+import { family, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
 import type { DatabaseState, Readiness } from './readiness.ts';
 import { replicaLag, replicaReads } from './replica-families.ts';
@@ -76,18 +76,15 @@ const states: readonly DatabaseState[] = ['ok', 'read-only', 'disk-full', 'unrea
 
 function databaseState(found: DatabaseState): MetricFamily {
   return shared(
-    gauge(
+    family(
       'comanda_database_state',
-      'What requests meet at the database, as /readyz has it: 1 for the state that it is in.',
       states.map((state) => ({ labels: { state }, value: state === found ? 1 : 0 })),
     ),
   );
 }
 
 function databaseUp(value: 0 | 1): MetricFamily {
-  return shared(
-    gauge('comanda_database_up', '1 when the database answered this scrape in time.', single(value)),
-  );
+  return shared(family('comanda_database_up', single(value)));
 }
 
 /** The families of one or several processes in the text format of Prometheus, added up. */

@@ -1,6 +1,6 @@
 import { type Database, ownBuild } from '@comanda/db';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { gauge, type MetricFamily, shared, single } from './family.ts';
+import { family, type MetricFamily, shared, single } from './family.ts';
 
 /** What this process says of itself: memory, processor, event loop, garbage, and its connections. */
 export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise<MetricFamily[]> {
@@ -10,16 +10,11 @@ export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise
   const connections = { total: pool.totalCount, idle: pool.idleCount };
   return [
     ...own,
-    gauge(
+    family(
       'comanda_pool_connections',
-      'Connections to the database that requests share, by state.',
       Object.entries(connections).map(([state, value]) => ({ labels: { state }, value })),
     ),
-    gauge(
-      'comanda_pool_waiting',
-      'Requests that wait for a connection to the database.',
-      single(pool.waitingCount),
-    ),
+    family('comanda_pool_waiting', single(pool.waitingCount)),
     buildInfo(),
   ];
 }
@@ -39,9 +34,7 @@ let build: MetricFamily | undefined;
 
 function buildInfo(): MetricFamily {
   build ??= shared(
-    gauge('comanda_build_info', 'Always 1; the labels say what runs.', [
-      { labels: { ...ownBuild(), node: process.version }, value: 1 },
-    ]),
+    family('comanda_build_info', [{ labels: { ...ownBuild(), node: process.version }, value: 1 }]),
   );
   return build;
 }

@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '@comanda/db';
 import type { Replica } from '../replica/replica.ts';
 import { readReplayed, readWritten } from '../replica/statements.ts';
-import { counter, gauge, type MetricFamily, shared, single } from './family.ts';
+import { family, type MetricFamily, shared, single } from './family.ts';
 
 /** Who answered the reads of this process that a replica may answer; without one, nothing. */
 export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): MetricFamily {
@@ -9,11 +9,7 @@ export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): Metr
     const answeredBy = name === 'replica' ? 'replica' : 'primary';
     return { labels: { answered_by: answeredBy, reason: name === 'replica' ? '' : name }, value };
   });
-  return counter(
-    'comanda_replica_reads_total',
-    'Reads that a replica may answer, by who answered and, for the primary, why.',
-    samples,
-  );
+  return family('comanda_replica_reads_total', samples);
 }
 
 /**
@@ -25,13 +21,7 @@ export async function replicaLag(
   replica: Pick<Replica, 'health'> | undefined,
 ): Promise<MetricFamily> {
   const lag = replica === undefined ? undefined : await within(lagBytes(primary, replica.health), patienceMs);
-  return shared(
-    gauge(
-      'comanda_replica_lag_bytes',
-      'How much of the log of the primary the replica has not replayed yet; below zero it has another history and is not read.',
-      lag === undefined ? [] : single(lag),
-    ),
-  );
+  return shared(family('comanda_replica_lag_bytes', lag === undefined ? [] : single(lag)));
 }
 
 const patienceMs = 1_000;

@@ -1,5 +1,5 @@
 import type { Reason, ReasonOf } from '../reasons.ts';
-import { counter, type MetricFamily, type MetricSample } from './family.ts';
+import { family, type MetricFamily, type MetricSample } from './family.ts';
 import { type Latency, latencySamples, newLatency } from './latency.ts';
 
 /** What is counted of a request. */
@@ -62,18 +62,13 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
         [...meters[entrance].values()].filter(({ answers }) => answers.size > 0),
       );
       return [
-        counter('comanda_http_requests_total', 'Requests answered.', used.flatMap(answerSamples)),
-        {
-          ...counter(
-            durationName,
-            'Time from the request to the end of its answer.',
-            used.flatMap(({ labels, latency }) => latencySamples(durationName, labels, latency)),
-          ),
-          type: 'histogram',
-        },
-        counter(
+        family('comanda_http_requests_total', used.flatMap(answerSamples)),
+        family(
+          durationName,
+          used.flatMap(({ labels, latency }) => latencySamples(durationName, labels, latency)),
+        ),
+        family(
           'comanda_limit_refusals_total',
-          'Requests refused because a limit of their key was used up.',
           (Object.keys(limits) as (keyof typeof limits)[]).map((reason) => ({
             labels: { limit: limits[reason] },
             value: refused.get(reason) ?? 0,

@@ -1,7 +1,5 @@
 import { heartbeats, statement } from '@comanda/db';
-
-/** No count goes further: a scrape must cost the same whatever has piled up. */
-export const countedAtMost = 10_000;
+import { countedAtMost } from './table.ts';
 
 const few = (rows: string) => `(select count(*)::int from (${rows} limit ${countedAtMost}) counted)`;
 

@@ -1,4 +1,4 @@
-import { counter, latencySamples, type MetricFamily, newLatency } from '@comanda/api/services';
+import { family, latencySamples, type MetricFamily, newLatency } from '@comanda/api/services';
 
 /** Counts how long consumers take. */
 export interface AttemptMeter {
@@ -15,14 +15,10 @@ export function createAttemptMeter(): AttemptMeter {
   return {
     observe: (ok, durationMs) => meters[ok ? 'delivered' : 'failed'].observe(durationMs),
     families: () => [
-      {
-        ...counter(
-          name,
-          'Time from the beginning of a delivery attempt to its outcome, in this worker.',
-          Object.entries(meters).flatMap(([outcome, meter]) => latencySamples(name, { outcome }, meter)),
-        ),
-        type: 'histogram',
-      },
+      family(
+        name,
+        Object.entries(meters).flatMap(([outcome, meter]) => latencySamples(name, { outcome }, meter)),
+      ),
     ],
   };
 }

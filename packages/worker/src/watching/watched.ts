@@ -1,4 +1,4 @@
-import { createReadiness, gauge, processFamilies, render, single } from '@comanda/api/services';
+import { createReadiness, family, processFamilies, render, single } from '@comanda/api/services';
 import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { Watched } from './server.ts';
@@ -36,11 +36,7 @@ export function watchWorker({ database, others, isHeard, meter, load, draining }
       };
     },
     async metrics() {
-      const inFlight = gauge(
-        'comanda_delivery_attempts_in_flight',
-        'Delivery attempts that this worker waits for.',
-        single(load.inFlight),
-      );
+      const inFlight = family('comanda_delivery_attempts_in_flight', single(load.inFlight));
       return render([[...(await processFamilies(database)), inFlight, ...meter.families()]]);
     },
   };
