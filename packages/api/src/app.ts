@@ -12,6 +12,7 @@ import { createLargeBodies, threadSettings } from './large/large-bodies.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { LiveBounds } from './live/bounds.ts';
 import { createLive } from './live/live.ts';
+import type { CheckWatch } from './metrics/checks.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
 import { createPlaces } from './places/places.ts';
@@ -49,6 +50,8 @@ export type AppSettings = Pick<
     encryptionKey: string;
     /** Other bounds on streams of events; a test's. */
     live?: Partial<LiveBounds>;
+    /** The checks of doctor, for `/metrics`; without them it has none. */
+    checks?: CheckWatch;
     /** In place of those of the table. */
     deprecations?: Deprecations;
   };
@@ -111,6 +114,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     metrics: createMetrics({
       ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health, readiness },
       ...(replica && { replica }),
+      ...(settings.checks && { checks: settings.checks }),
     }),
     readiness,
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),

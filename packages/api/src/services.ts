@@ -5,6 +5,7 @@ export type { includedFields } from './included.ts';
 export { family, type MetricFamily, single } from './metrics/family.ts';
 export { latencySamples, newLatency } from './metrics/latency.ts';
 export { metricsContentType, render } from './metrics/metrics.ts';
+export { countLocations } from './metrics/noisy-locations.ts';
 export { processFamilies } from './metrics/process-families.ts';
 export { createReadiness } from './metrics/readiness.ts';
 export type { Grant, Permission } from './permissions.ts';

@@ -4,7 +4,7 @@ import type { App } from '../request/context.ts';
 
 /**
  * `GET /metrics` for Prometheus. No API call: no credential, no envelope, no limit. It holds numbers by
- * operation and process and nothing of a location: no id, name, URL or key.
+ * operation and process, and of locations the ids of those with most to do: no name, URL or key.
  */
 export function metricsHandler({ metrics, log }: App) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -113,6 +113,18 @@ const readings: readonly Reading[] = [
     return [family('comanda_database_archive_failing', mode === 'off' ? [] : single(fails ? 1 : 0))];
   },
   async (database) => {
+    const [row] = await database.run(sql.databaseSize, []);
+    const tables = await database.run(sql.busyTables, []);
+    const of = (figure: 'live' | 'dead' | 'bytes') =>
+      tables.map((found) => ({ labels: { table: found.table }, value: found[figure] }));
+    return [
+      family('comanda_database_size_bytes', single(row?.bytes ?? 0)),
+      family('comanda_table_live_rows', of('live')),
+      family('comanda_table_dead_rows', of('dead')),
+      family('comanda_table_size_bytes', of('bytes')),
+    ];
+  },
+  async (database) => {
     const [queue] = await database.run(sql.queueExists, []);
     if (queue?.exists !== true) return [];
     const rows = await database.run(sql.queuedJobs, []);

@@ -8,6 +8,8 @@ export interface MetricFamily {
   /** How the values of several processes become one. */
   aggregator: 'sum' | 'first';
   values: MetricSample[];
+  /** Of all processes together no more than so many of the highest values are shown. */
+  highest?: number;
 }
 
 /** One value. */
@@ -35,3 +37,33 @@ export function shared(one: MetricFamily): MetricFamily {
 }
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** The samples with those of the same name and labels added up. */
+export function addUp(samples: readonly MetricSample[]): MetricSample[] {
+  const sums = new Map<string, MetricSample>();
+  for (const sample of samples) {
+    const key = `${sample.metricName ?? ''} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
+    sums.set(key, { ...sample, value: (sums.get(key)?.value ?? 0) + sample.value });
+  }
+  return [...sums.values()];
+}
+
+/** The parts of several processes, where what is shown of the highest alone stands once, added up and cut. */
+export function highestOf(parts: readonly MetricFamily[][]): MetricFamily[][] {
+  const cut = new Map<string, MetricFamily>();
+  for (const one of parts.flat()) {
+    if (one.highest === undefined) continue;
+    const values = [...(cut.get(one.name)?.values ?? []), ...one.values];
+    cut.set(one.name, { ...one, values });
+  }
+  const highest = [...cut.values()].map((one) => ({
+    ...one,
+    values: addUp(one.values)
+      .sort((a, b) => b.value - a.value)
+      .slice(0, one.highest),
+  }));
+  return parts.map((part, index) => [
+    ...part.filter((one) => one.highest === undefined),
+    ...(index === 0 ? highest : []),
+  ]);
+}

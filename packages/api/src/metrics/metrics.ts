@@ -1,8 +1,9 @@
 import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
 import type { Replica } from '../replica/replica.ts';
+import { type CheckWatch, unwatched } from './checks.ts';
 import { databaseFamilies } from './database-families.ts';
-import { family, type MetricFamily, shared, single } from './family.ts';
+import { family, highestOf, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
 import type { DatabaseState, Readiness } from './readiness.ts';
 import { replicaLag, replicaReads } from './replica-families.ts';
@@ -35,13 +36,16 @@ export interface MetricsOptions {
   replica?: Pick<Replica, 'counts' | 'health'>;
   /** As `/readyz` has it. */
   readiness(): Promise<Readiness>;
+  /** Of doctor, where this process watches them. */
+  checks?: CheckWatch;
 }
 
 /** How long an answer of the database is told again, in milliseconds. */
 const freshMs = 1_500;
 
 /** Starts counting. */
-export function createMetrics({ operations, database, health, replica, readiness }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  const { operations, database, health, replica, readiness, checks = unwatched } = options;
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);
@@ -67,7 +71,7 @@ export function createMetrics({ operations, database, health, replica, readiness
     own,
     async text(siblings = []) {
       const [mine, common] = await Promise.all([own(), fromDatabase()]);
-      return render([[...mine, ...common], ...siblings]);
+      return render([[...mine, ...common, ...checks.families()], ...siblings]);
     },
   };
 }
@@ -88,9 +92,10 @@ function databaseUp(value: 0 | 1): MetricFamily {
 }
 
 /** The families of one or several processes in the text format of Prometheus, added up. */
-export function render(parts: readonly MetricFamily[][]): Promise<string> {
+export function render(all: readonly MetricFamily[][]): Promise<string> {
+  const parts = highestOf(all);
   const [only] = parts;
-  if (only === undefined || parts.length > 1) return AggregatorRegistry.aggregate([...parts]).metrics();
+  if (only === undefined || parts.length > 1) return AggregatorRegistry.aggregate(parts).metrics();
   // The aggregation leaves out what makes no sense for several processes: alone, nothing is left out.
   const registry = new Registry();
   for (const family of only) {

@@ -1,6 +1,7 @@
 import type { Reason, ReasonOf } from '../reasons.ts';
 import { family, type MetricFamily, type MetricSample } from './family.ts';
 import { type Latency, latencySamples, newLatency } from './latency.ts';
+import { countLocations } from './noisy-locations.ts';
 
 /** What is counted of a request. */
 export interface CountedRequest {
@@ -10,6 +11,7 @@ export interface CountedRequest {
   operation?: string | undefined;
   /** Why it was refused. */
   reason?: Reason | undefined;
+  locationId?: string | undefined;
 }
 
 /** Counts requests of this process. What is counted is bounded: operations, methods and statuses are known ones. */
@@ -29,6 +31,8 @@ const limits = {
   too_many_streams: 'streams',
 } as const satisfies Record<ReasonOf<'rate_limited'>, string>;
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'query', 'mutation', 'other'] as const;
+/** The operation that creates an order. */
+const creation = 'orders.create';
 /** Stands for a path that leads to no operation. */
 const noOperation = 'none';
 
@@ -46,6 +50,8 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
   const unknown = { rest: newMeter('rest', noOperation), trpc: newMeter('trpc', noOperation) };
   for (const entrance of entrances) meters[entrance].set(noOperation, unknown[entrance]);
   const refused = new Map<Reason, number>();
+  const requests = countLocations();
+  const orders = countLocations();
 
   return {
     observe(request, durationMs) {
@@ -54,7 +60,11 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
       const code = methodIndex(request.method) * codes + request.status;
       meter.answers.set(code, (meter.answers.get(code) ?? 0) + 1);
       meter.latency.observe(durationMs);
-      const { reason } = request;
+      const { reason, locationId, operation } = request;
+      if (locationId !== undefined) {
+        requests.count(locationId);
+        if (operation === creation && request.status < 300) orders.count(locationId);
+      }
       if (reason !== undefined && reason in limits) refused.set(reason, (refused.get(reason) ?? 0) + 1);
     },
     families() {
@@ -74,6 +84,8 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
             value: refused.get(reason) ?? 0,
           })),
         ),
+        requests.family('comanda_location_requests'),
+        orders.family('comanda_location_orders'),
       ];
     },
   };

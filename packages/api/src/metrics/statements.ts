@@ -84,6 +84,20 @@ export const archiver = statement<{
      extract(epoch from clock_timestamp() - last_archived_time)::float8 as "archivedSeconds" from pg_stat_archiver`,
 );
 
+/** Of the tables whose storage is set for many changes. Sizes are as of the last vacuum: to ask the files would wait for locks. */
+export const busyTables = statement<{ table: string; live: number; dead: number; bytes: number }>(
+  'metrics_busy_tables',
+  `select s.relname::text as table, s.n_live_tup::float8 as live, s.n_dead_tup::float8 as dead,
+     greatest(0, c.relpages) * current_setting('block_size')::float8 as bytes
+   from pg_stat_user_tables s join pg_class c on c.oid = s.relid
+   where s.schemaname in ('public', 'internal') and c.reloptions is not null order by 1 limit 50`,
+);
+
+export const databaseSize = statement<{ bytes: number }>(
+  'metrics_database_size',
+  'select pg_database_size(current_database())::float8 as bytes',
+);
+
 export const queueExists = statement<{ exists: boolean }>(
   'metrics_queue_exists',
   `select to_regclass('graphile_worker.jobs') is not null as exists`,

@@ -12,6 +12,12 @@ export interface MetricRow {
 /** No count goes further: a scrape must cost the same whatever has piled up. */
 export const countedAtMost = 10_000;
 
+/** The locations that a metric of locations names, and for how long a call or an attempt counts there. */
+export const noisiest = { locations: 10, minutes: 5 } as const;
+
+/** How often the checks of doctor are run, in milliseconds, and for how long they look at what must always hold. */
+export const checking = { everyMs: 300_000, invariantSeconds: 5 } as const;
+
 const row =
   (of: MetricRow['of'], type: MetricRow['type']) =>
   (labels: string, help: string): MetricRow => ({
@@ -22,6 +28,7 @@ const counter = row('api', 'counter');
 const gauge = row('api', 'gauge');
 const histogram = row('api', 'histogram');
 const upTo = `counted up to ${countedAtMost}`;
+const noisy = `the ${noisiest.locations} locations with most in the last ${noisiest.minutes} minutes`;
 
 /** Every metric of ours, in the order of the documents. */
 export const metricTable = {
@@ -36,6 +43,12 @@ export const metricTable = {
   comanda_limit_refusals_total: counter(
     'limit',
     'requests answered 429, by the limit that was used up: minute, month, batch_hour, codes (of the app) or streams (open at once)',
+  ),
+  comanda_location_requests: gauge('location_id', `requests of a location: ${noisy}`),
+  comanda_location_orders: gauge('location_id', `orders that calls of a location created: ${noisy}`),
+  comanda_location_delivery_attempts: row('worker', 'gauge')(
+    'location_id',
+    `delivery attempts for a location that ended: ${noisy}`,
   ),
   comanda_pool_connections: row('both', 'gauge')('state', 'connections to the database: total, idle'),
   comanda_pool_waiting: row('both', 'gauge')('', 'requests that wait for a connection to the database'),
@@ -61,10 +74,25 @@ export const metricTable = {
     '',
     "1 when the last file of the server's log that was tried did not get into the archive; absent without archive_mode",
   ),
+  comanda_database_size_bytes: gauge('', 'size of the database on its disk, without the log of the server'),
+  comanda_table_live_rows: gauge('table', 'rows of a table that changes fast, as PostgreSQL estimates them'),
+  comanda_table_dead_rows: gauge(
+    'table',
+    'dead rows of a table that changes fast, which vacuum has not removed yet',
+  ),
+  comanda_table_size_bytes: gauge(
+    'table',
+    'size of a table that changes fast, without its indexes, as of its last vacuum',
+  ),
   comanda_clock_skew_seconds: gauge(
     'kind host pid',
     "how far the clock of each process is from the database's, in either direction",
   ),
+  comanda_check_outcome: gauge(
+    'check outcome',
+    `1 for the outcome of each check of comanda doctor: ok, warning, unknown, wrong; looked at every ${checking.everyMs / 60_000} minutes; absent until the first look has ended`,
+  ),
+  comanda_checks_age_seconds: gauge('', 'time since the last look of these checks ended'),
   comanda_relay_changes: gauge(
     'state',
     `captured changes that wait to be published (waiting), and those that cannot be (set_aside); ${upTo}`,

@@ -1,4 +1,4 @@
-import type { MetricFamily, MetricSample } from '../metrics/family.ts';
+import { addUp, type MetricFamily } from '../metrics/family.ts';
 
 /**
  * The totals of processes that have ended, as they were last told: without them the sum would fall, which Prometheus
@@ -10,15 +10,6 @@ export function addDeparted(departed: readonly MetricFamily[], own: readonly Met
   return names.flatMap((name) => {
     const same = totals.filter((family) => family.name === name);
     const [first] = same;
-    return first === undefined ? [] : [{ ...first, values: sum(same.flatMap(({ values }) => values)) }];
+    return first === undefined ? [] : [{ ...first, values: addUp(same.flatMap(({ values }) => values)) }];
   });
-}
-
-function sum(samples: readonly MetricSample[]): MetricSample[] {
-  const sums = new Map<string, MetricSample>();
-  for (const sample of samples) {
-    const key = `${sample.metricName ?? ''} ${JSON.stringify(Object.entries(sample.labels).sort())}`;
-    sums.set(key, { ...sample, value: (sums.get(key)?.value ?? 0) + sample.value });
-  }
-  return [...sums.values()];
 }

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:cluster';
+import type { CheckWatch } from '../metrics/checks.ts';
 import type { MetricFamily } from '../metrics/family.ts';
 import { addDeparted } from './departed.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
@@ -14,8 +15,8 @@ export interface MetricsExchange {
   ended(worker: Worker): void;
 }
 
-/** Starts with nobody; `everybody` are the serving processes of the moment. */
-export function exchangeMetrics(everybody: () => readonly Worker[]): MetricsExchange {
+/** Starts with nobody; `everybody` are the serving processes of the moment, and `checks` are told with theirs. */
+export function exchangeMetrics(everybody: () => readonly Worker[], checks: CheckWatch): MetricsExchange {
   const known = new Map<number, MetricFamily[]>();
   const waiting = new Map<number, (own: MetricFamily[]) => void>();
   let departed: MetricFamily[] = [];
@@ -43,7 +44,7 @@ export function exchangeMetrics(everybody: () => readonly Worker[]): MetricsExch
     await Promise.all(others.map(ask));
     const living = everybody().filter((worker) => worker.id !== from.id);
     const parts = living.map((worker) => known.get(worker.id) ?? []);
-    tell(from, { told: id, parts: [...parts, departed] });
+    tell(from, { told: id, parts: [...parts, departed, checks.families()] });
   };
   return {
     take(from, message) {

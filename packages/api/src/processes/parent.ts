@@ -7,12 +7,13 @@ import {
   startLoop,
   stoppingIn,
 } from '@comanda/db';
+import { watchDoctor } from '../cli/doctor/watched.ts';
 import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
 
 /**
- * Runs `apiProcesses` serving processes behind one port, without a database of its own. Starts those that die
+ * Runs `apiProcesses` serving processes behind one port, without a database of its own but for the checks of doctor. Starts those that die
  * again, passes a stop on and waits for all, and says that it is ready once all are. Ends with the code of a
  * process that refuses its settings, or dies before all were ready: the supervisor knows what to do.
  */
@@ -20,7 +21,7 @@ export function superviseProcesses({ apiProcesses, logLevel, drainSeconds }: Set
   const log = createLog(logLevel, 'api');
   const living = new Map<number, Worker>();
   const ready = new Set<number>();
-  const metrics = exchangeMetrics(() => [...living.values()]);
+  const metrics = exchangeMetrics(() => [...living.values()], watchDoctor(process.env));
   let wasReady = false;
   let isStopping = false;
   let code = 0;

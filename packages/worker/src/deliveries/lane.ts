@@ -97,7 +97,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
       if (made === undefined) unsent.push(delivery.id);
       else {
         pace.count();
-        options.meter.observe(made.ok, made.durationMs);
+        options.meter.observe(endpoint.locationId, made.ok, made.durationMs);
         options.health.note(endpoint, made.ok);
         silence.note(endpointId, { ok: made.ok, timedOut: made.timedOut === true });
         logAttempt(log, endpoint, delivery, made, lastAttempt);

@@ -1,9 +1,9 @@
-import { family, latencySamples, type MetricFamily, newLatency } from '@comanda/api/services';
+import { countLocations, family, latencySamples, type MetricFamily, newLatency } from '@comanda/api/services';
 
-/** Counts how long consumers take. */
+/** Counts how long consumers take, and for whom. */
 export interface AttemptMeter {
-  /** One attempt that was answered, or given up, after `durationMs`. */
-  observe(ok: boolean, durationMs: number): void;
+  /** One attempt for a location that was answered, or given up, after `durationMs`. */
+  observe(locationId: string, ok: boolean, durationMs: number): void;
   families(): MetricFamily[];
 }
 
@@ -12,13 +12,18 @@ const name = 'comanda_delivery_attempt_duration_seconds';
 /** Starts at zero. */
 export function createAttemptMeter(): AttemptMeter {
   const meters = { delivered: newLatency(), failed: newLatency() };
+  const locations = countLocations();
   return {
-    observe: (ok, durationMs) => meters[ok ? 'delivered' : 'failed'].observe(durationMs),
+    observe(locationId, ok, durationMs) {
+      locations.count(locationId);
+      meters[ok ? 'delivered' : 'failed'].observe(durationMs);
+    },
     families: () => [
       family(
         name,
         Object.entries(meters).flatMap(([outcome, meter]) => latencySamples(name, { outcome }, meter)),
       ),
+      locations.family('comanda_location_delivery_attempts'),
     ],
   };
 }

@@ -1,10 +1,7 @@
 import { isState, type Settings, type SqlDatabase, type StateMeaning, stateOf } from '@comanda/db';
+import type { Outcome } from '../../metrics/checks.ts';
 
-/**
- * How bad it is: `warning` is worth a look, `unknown` could not be looked at, which is no success, `wrong` keeps
- * something from working.
- */
-export type Outcome = 'ok' | 'warning' | 'unknown' | 'wrong';
+export type { Outcome };
 
 /** The worst of some outcomes. */
 export function worst(outcomes: readonly Outcome[]): Outcome {

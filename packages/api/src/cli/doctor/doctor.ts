@@ -103,7 +103,7 @@ export async function diagnose(
     const context = { settings, database, thresholds: { ...defaultThresholds, ...options.thresholds } };
     const checks = [
       locksCheck,
-      ...setupChecks(settings),
+      ...(await setupChecks(settings)),
       eventTypesOfKeys,
       ...workChecks,
       queueCheck,
