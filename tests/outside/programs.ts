@@ -40,11 +40,14 @@ export function programPath(name: string, packageName = name): string {
 }
 
 /**
- * Runs a program to its end; gives what it said.
+ * Runs a program to its end, with `input` on its standard input; gives what it said.
  * @throws {Error} with that, when it failed.
  */
-export function runProgram(path: string, argv: readonly string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(path, argv, { encoding: 'utf8' });
+export function runProgram(path: string, argv: readonly string[], input?: string): string {
+  const { status, stdout, stderr, error } = spawnSync(path, argv, {
+    ...{ encoding: 'utf8' as const },
+    ...(input !== undefined && { input }),
+  });
   if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${path} ${argv.join(' ')}: ${stdout}${stderr}`);
   return stdout + stderr;

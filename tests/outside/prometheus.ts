@@ -17,6 +17,8 @@ export const rulesFolder = join(repositoryRoot, 'ops/prometheus');
 export interface Prometheus {
   /** The names of the alerts that fire now. */
   firing(): Promise<string[]>;
+  /** How many series answer a query now. @throws {Error} with what Prometheus says of a query that it cannot read. */
+  series(query: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -58,6 +60,15 @@ export async function startPrometheus(targets: { api: string; worker: string }):
         .filter(({ state }) => state === 'firing')
         .map(({ labels }) => labels.alertname);
       return [...new Set(names)].sort();
+    },
+    async series(query) {
+      const response = await fetch(`${url}/api/v1/query`, {
+        method: 'POST',
+        body: new URLSearchParams({ query }),
+      });
+      const { error, data } = (await response.json()) as { error?: string; data?: { result: unknown[] } };
+      if (data === undefined) throw new Error(`${query}: ${error}`);
+      return data.result.length;
     },
     async stop() {
       child.kill('SIGTERM');
