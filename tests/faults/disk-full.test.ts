@@ -67,6 +67,8 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
       .filter(({ what }) => what === 'readyz')
       .map(({ answer }) => answer?.body.database);
     expect(new Set(told)).toEqual(new Set(['disk-full']));
+    const { text: metrics } = await callRest(stage.apiUrl, 'GET /metrics');
+    expect(metrics).toContain('comanda_database_state{state="disk-full"} 1');
     const { checks } = await diagnose({ DATABASE_URL: server.url, ENCRYPTION_KEY: 'k'.repeat(32) });
     expect(checks.find(({ name }) => name === 'writing')).toMatchObject({
       outcome: 'wrong',

@@ -91,6 +91,9 @@ test('what was written a moment ago, here or in another process, is in every lis
   const after = await scene.counts();
   expect((after.behind ?? 0) - (before.behind ?? 0)).toBeGreaterThan(8 * rounds);
   expect(after.replica).toBe(before.replica);
+  expect(await scene.statusOf(reading, 'GET /readyz')).toBe(200);
+  const lag = /^comanda_replica_lag_bytes (\d+)$/m.exec(await (await fetch(`${reading.url}/metrics`)).text());
+  expect(Number(lag?.[1])).toBeGreaterThan(0);
   await sql(standby, 'select pg_wal_replay_resume()');
   await scene.replicaAnswers();
   reportFault('the replay of a replica paused', { trials: 2 * rounds, real: 2 * rounds, missed: 0 });
