@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { commands } from '../../packages/api/src/cli/commands.ts';
 import { cellsOf, openRestaurant } from '../locations/cells.ts';
-import { encryptionKey, letRest, type Place, useFolder, usePlace } from '../locations/moving.ts';
+import { encryptionKey, type Place, useFolder, usePlace } from '../locations/moving.ts';
 import { runComanda } from '../support/command.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
@@ -35,7 +35,6 @@ const newKey = async () => (await createKey(north.api.app.database, { locationId
 const newLocation = (name = 'Bar Dos') => createLocation(north.api.app.database, { name });
 const disabled = async (place: Place, id: string): Promise<string> => {
   await place.comanda('locations', 'disable', id);
-  await letRest(place, id);
   return id;
 };
 
@@ -108,7 +107,6 @@ const runs: Readonly<Record<string, () => Promise<Ran> | Ran>> = {
   }),
   'locations move': async () => {
     const { id } = await openRestaurant(north, 'Bar Sur');
-    await letRest(north, id);
     const { options } = cellsOf(folder.path, north, south);
     const worker = await north.startWorker();
     return { words: [id, '--to', 'south', ...options], after: () => worker.stop() };

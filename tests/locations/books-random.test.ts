@@ -6,7 +6,7 @@ import { openHand } from '../support/by-hand.ts';
 import { trials } from '../support/trials.ts';
 import { useClosed } from '../support/use.ts';
 import { cellsOf, openRestaurant } from './cells.ts';
-import { letRest, useFolder, usePlace } from './moving.ts';
+import { useFolder, usePlace } from './moving.ts';
 
 const north = usePlace();
 const south = usePlace();
@@ -142,7 +142,6 @@ test.each([11, 12, 13])(
       const [from, to] = [here, cellAt(here.name === 'north' ? 'south' : 'north')];
       const argv = [locationId, '--to', to.name, ...map.options];
       const moving = await from.place.begin('disable: done', 'locations', 'move', ...argv);
-      await letRest(from.place, locationId);
       expect(await moving.ended, moving.said()).toBe(0);
       const left = await from.place.comanda('locations', 'delete', locationId, '--confirm', `Books ${seed}`);
       expect(left.code, left.stderr).toBe(0);

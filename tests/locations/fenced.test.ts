@@ -7,7 +7,7 @@ import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { callRest } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { ownTables } from '../support/tables.ts';
-import { letRest, usePlace } from './moving.ts';
+import { usePlace } from './moving.ts';
 
 // What was acknowledged after the export of a location is lost when it moves. A process that was frozen, or waited long for a
 // body or a place, does not know that the location writes no more: so the database itself refuses it.
@@ -127,7 +127,6 @@ describe('an export waits for', () => {
     let rest: Promise<unknown> = Promise.resolve();
     await work(async () => {
       await quietly(locationId, 'read_only');
-      await letRest(place, locationId);
       await nothingWaits(locationId);
       await new Promise<void>((asked) => {
         rest = comeToRest(place.api.app.database, locationId, () => asked()).then(() => ends.push('at rest'));

@@ -4,7 +4,7 @@ import { placeOrder } from '../support/orders.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { letRest, useFolder, usePlace } from './moving.ts';
+import { useFolder, usePlace } from './moving.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 const patience = { timeoutMs: 60_000 };
@@ -45,7 +45,6 @@ async function begun(): Promise<void> {
   move.kill('SIGKILL');
   await move.ended;
   expect(await statusAt(north)).toBe('read_only');
-  await letRest(north, bar.id);
 }
 
 /** Where the other cell holds a command up until it is killed: so no kill comes too late. */
@@ -201,7 +200,6 @@ it('back it goes as it came, once its rows are gone where it was', async () => {
   const back = await south.begin('disable: done', ...move, bar.id, ...there);
   back.kill('SIGKILL');
   await back.ended;
-  await letRest(south, bar.id);
   const done = await south.comanda(...move, bar.id, ...there, '--json');
   expect(done.code, done.stdout + done.stderr).toBe(0);
   await waitFor('an order', () => order(north), patience);

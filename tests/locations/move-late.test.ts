@@ -6,7 +6,7 @@ import { orderBody } from '../support/orders.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { encryptionKey, letRest, useFolder, usePlace } from './moving.ts';
+import { encryptionKey, useFolder, usePlace } from './moving.ts';
 
 // A request that was sent before its location moved, and is done with after it: it writes nothing any more, and says so.
 
@@ -60,7 +60,6 @@ async function disabled(): Promise<void> {
   const begun = await north.begin('disable: done', ...argv());
   begun.kill('SIGKILL');
   await begun.ended;
-  await letRest(north, bar.id);
 }
 
 /** Goes on with the move, to its end. */

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { useClosed } from '../support/use.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { letRest, useFolder, usePlace } from './moving.ts';
+import { useFolder, usePlace } from './moving.ts';
 
 // What stops a move: it is found before writes are refused, or can be taken back.
 
@@ -45,7 +45,6 @@ async function begun(): Promise<void> {
   const going = await north.begin('disable: done', 'locations', 'move', bar.id, ...options);
   going.kill('SIGKILL');
   await going.ended;
-  await letRest(north, bar.id);
 }
 
 it('a third cell that is away is found before writes are refused', async () => {

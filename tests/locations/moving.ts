@@ -112,10 +112,3 @@ export const useFolder = (): { path: string } =>
     const path = mkdtempSync(join(tmpdir(), 'comanda-location-'));
     return { path, close: async () => rmSync(path, { recursive: true }) };
   });
-
-/** Lets the last change of a location look old: so nobody waits for requests that are under way. */
-export async function letRest({ sql }: Place, locationId: string): Promise<void> {
-  await sql(`set session_replication_role = replica`);
-  await sql(`update locations set updated_at = now() - interval '1 hour' where id = $1`, [locationId]);
-  await sql(`set session_replication_role = origin`);
-}

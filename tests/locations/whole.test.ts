@@ -7,7 +7,7 @@ import { useConsumer } from '../support/consumer.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderBody, placeOrder, postOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
-import { letRest, useFolder, usePlace } from './moving.ts';
+import { useFolder, usePlace } from './moving.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -110,7 +110,6 @@ describe('a location that is exported', () => {
     expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);
     const disabled = await here.comanda('locations', 'disable', locationId, '--json');
     expect(JSON.parse(disabled.stdout), disabled.stderr).toMatchObject({ status: 'disabled' });
-    await letRest(here, locationId);
     const done = await here.comanda('locations', 'export', locationId, '--to', exported(), '--json');
     expect(done.code, done.stderr).toBe(0);
     const manifest = JSON.parse(readFileSync(join(exported(), 'manifest.json'), 'utf8'));

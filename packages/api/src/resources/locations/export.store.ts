@@ -1,8 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import {
   again,
   belongings,
-  holdUps,
   isId,
   olderStatementsEnd,
   olderTransactionsEnd,
@@ -21,11 +19,6 @@ export type WriteTable = (
   lines: AsyncIterable<string[]>,
 ) => Promise<Pick<ExportedTable, 'rows' | 'bytes' | 'sha256'>>;
 
-/**
- * Every process has heard of the change by then, and nearly all that waited for a place is over. Nothing leans on it: a call
- * that comes later, or from a process that was frozen, is refused by the database (`refuse_unless_active`).
- */
-const heardMs = holdUps.waitMs + 2_000;
 const patienceMs = 60_000;
 const aboutBytes = 1024 * 1024;
 
@@ -90,12 +83,10 @@ export async function comeToRest(
     if (found === undefined) throw notFound('Location');
     return found;
   };
-  const { status, changed_ms_ago: since } = await look();
+  const { status } = await look();
   if (status === 'active') return;
-  if (since < heardMs) {
-    tell('waiting for requests that are under way');
-    await setTimeout(heardMs - since);
-  }
+  // A call that comes later, or from a process that has not heard of the status, is refused by the database itself
+  // (`refuse_unless_active`): what has looked at the status before is all that can still write.
   tell('waiting for transactions and deliveries that are under way');
   const rests =
     (await olderStatementsEnd(database, patienceMs)) &&
@@ -111,6 +102,6 @@ function isDone(look: () => Promise<{ captured: boolean; claimed: boolean }>): P
   return repeat(async () => {
     const { captured, claimed } = await look();
     if (!captured && !claimed) return true;
-    return performance.now() > until ? false : again(200);
+    return performance.now() > until ? false : again(50);
   });
 }

@@ -59,15 +59,10 @@ export const fetchRows = (most: number): Statement<{ line: string }> =>
 
 export const closeRows = statement('close_exported', 'close exported');
 
-/** $1 location. How long ago it was changed, what waits to be published of it, and which deliveries are under way. */
-export const unrest = statement<{
-  changed_ms_ago: number;
-  captured: boolean;
-  claimed: boolean;
-  status: string;
-}>(
-  'location_unrest',
-  `select l.status, extract(epoch from clock_timestamp() - l.updated_at)::float8 * 1000 as changed_ms_ago,
+/** $1 location. Whether something waits to be published of it, and whether a delivery is under way. */
+export const unrest = statement<{ captured: boolean; claimed: boolean; status: string }>(
+  'location_at_rest',
+  `select l.status,
      exists (select from internal.captured_changes c where c.location_id = l.id and c.failures < 10) as captured,
      exists (select from webhook_deliveries d where d.location_id = l.id and d.next_attempt_at is not null
        and d.leased_until > clock_timestamp()) as claimed
