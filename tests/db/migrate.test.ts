@@ -220,30 +220,6 @@ describe('a migration whose process dies', () => {
   });
 });
 
-describe('a migration whose table is in use', () => {
-  test('steps aside and tries again until it has its lock', async () => {
-    write('20260101000000_first', 'create table steps (step integer)');
-    await run();
-    write('20260102000000_second', 'alter table steps add column name text');
-    await client.query('begin; lock table steps in access share mode');
-    const waits: string[] = [];
-    const migration = run({ log: (line) => waits.push(line) });
-    await waitFor('an attempt to be given up', () => waits.some((line) => line.includes('waits for a lock')));
-    await client.query('commit');
-    expect(await migration).toEqual({ applied: ['20260102000000_second'] });
-  });
-
-  test('is given up after its attempts and may be tried again', async () => {
-    write('20260101000000_first', 'create table steps (step integer)');
-    await run();
-    write('20260102000000_second', 'alter table steps add column name text');
-    await client.query('begin; lock table steps in access share mode');
-    await expect(run({ lockAttempts: 1 })).rejects.toThrow('got no lock in 1 attempts');
-    await client.query('commit');
-    expect(await run()).toEqual({ applied: ['20260102000000_second'] });
-  });
-});
-
 function write(name: string, sql: string): void {
   mkdirSync(join(directory, name), { recursive: true });
   writeFileSync(join(directory, name, 'migration.sql'), sql);

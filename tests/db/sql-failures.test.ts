@@ -125,7 +125,7 @@ describe('beside a long transaction', () => {
     await kit.client.query('begin');
     await kit.touched(1);
     await expect(kit.apply({ lockAttempts: 1 })).rejects.toThrow(
-      'sql triggers of pots got no lock in 1 attempts',
+      'sql triggers of pots got no lock in 1 attempt',
     );
     await kit.client.query('commit');
     expect((await kit.versions()).wash).toBe(before.wash);

@@ -62,6 +62,8 @@ export const exporting = {
 export const holdUps = {
   /** A migration gives up a lock that it waits for: longer, and requests would pile up behind it. */
   migrationLockMs: 800,
+  /** An index that is built CONCURRENTLY waits for older transactions, which nobody queues behind: for a dump, say. */
+  concurrentLockMs: 600_000,
   /** Where nothing moves for so long, those who wait are refused. */
   stuckMs: 3_000,
   /** Nobody waits longer for a place. */

@@ -1,18 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
+import { applyMigration } from './apply-migration.ts';
 import { ownRelease } from './build.ts';
 import { openClient } from './hosts.ts';
-import { type Attempts, describeFailure, inAttempts, lockMigrations, stepAside } from './migration-lock.ts';
-import {
-  type HistoryRow,
-  isConcurrent,
-  type Migration,
-  MigrationError,
-  pendingMigrations,
-  readMigrations,
-  statementsOf,
-} from './migrations.ts';
+import { holdUps } from './lifetimes.ts';
+import { inAttempts, lockMigrations } from './migration-lock.ts';
+import { type HistoryRow, MigrationError, pendingMigrations, readMigrations } from './migrations.ts';
 import { grantToRoles } from './roles/apply.ts';
 import { repositoryRoot } from './root.ts';
 import { type AppliedSql, applySql } from './sql/apply.ts';
@@ -40,6 +33,8 @@ export interface MigrateOptions extends SchemaSources {
   waitSeconds?: number;
   /** How often what could not get its locks within 0.8 s is tried; 60 times unless said. */
   lockAttempts?: number;
+  /** For how many milliseconds a statement CONCURRENTLY waits for older transactions; 600,000 unless said. */
+  concurrentLockMs?: number;
   /** What the names of the roles begin with (`DATABASE_ROLE_PREFIX`); `comanda` unless said. */
   rolePrefix?: string;
 }
@@ -67,6 +62,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     log = () => {},
     waitSeconds = 60,
     lockAttempts = 60,
+    concurrentLockMs = holdUps.concurrentLockMs,
     release = ownRelease(),
     rolePrefix = 'comanda',
   } = options;
@@ -91,7 +87,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     );
     for (const migration of pending) {
       log(`migration ${migration.name}`);
-      await apply(client, migration, { lockAttempts, log });
+      await applyMigration(client, migration, { lockAttempts, concurrentLockMs, log });
     }
     await fillTimeZones(client);
     const applied = pending.map(({ name }) => name);
@@ -141,70 +137,4 @@ async function readHistory(client: pg.Client): Promise<HistoryRow[]> {
     select migration_name, checksum, finished_at is not null as finished, logs
     from _prisma_migrations where rolled_back_at is null order by started_at, migration_name`);
   return rows;
-}
-
-async function apply(client: pg.Client, migration: Migration, attempts: Attempts): Promise<void> {
-  let id = randomUUID();
-  try {
-    await inAttempts(client, `migration ${migration.name}`, attempts, async () => {
-      id = randomUUID();
-      if (isConcurrent(migration)) await applyConcurrently(client, id, migration);
-      else await applyAtOnce(client, id, migration);
-    });
-  } catch (error) {
-    throw error instanceof MigrationError ? error : await recordFailure(client, id, migration, error);
-  }
-}
-
-async function applyAtOnce(client: pg.Client, id: string, { name, checksum, sql }: Migration): Promise<void> {
-  await client.query('begin');
-  await client.query(
-    'insert into _prisma_migrations (id, checksum, migration_name, started_at) values ($1, $2, $3, clock_timestamp())',
-    [id, checksum, name],
-  );
-  await client.query(sql);
-  await client.query(
-    'update _prisma_migrations set finished_at = clock_timestamp(), applied_steps_count = 1 where id = $1',
-    [id],
-  );
-  await client.query('commit');
-}
-
-// Postgres allows these statements in no transaction. They hold up neither reads nor writes while they wait, so they may.
-async function applyConcurrently(client: pg.Client, id: string, migration: Migration): Promise<void> {
-  const { rows } = await client.query<{ now: Date }>('select clock_timestamp() as now');
-  try {
-    await client.query('set lock_timeout = 0');
-    for (const sql of statementsOf(migration)) await client.query(sql);
-  } finally {
-    await stepAside(client).catch(() => {});
-  }
-  await client.query(
-    `insert into _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     values ($1, $2, $3, $4, clock_timestamp(), 1)`,
-    [id, migration.checksum, migration.name, rows[0]?.now],
-  );
-}
-
-// A file with its own COMMIT has kept its row already, hence the "on conflict".
-async function recordFailure(
-  client: pg.Client,
-  id: string,
-  migration: Migration,
-  error: unknown,
-): Promise<MigrationError> {
-  const logs = lineOf(error, migration.sql) + describeFailure(error);
-  await client
-    .query(
-      `insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)
-       on conflict (id) do update set logs = excluded.logs`,
-      [id, migration.checksum, migration.name, logs],
-    )
-    .catch(() => {});
-  return new MigrationError(`migration ${migration.name} failed: ${logs}`, { cause: error, mendable: true });
-}
-
-function lineOf(error: unknown, sql: string): string {
-  const position = error instanceof pg.DatabaseError ? Number(error.position) : 0;
-  return position > 0 ? `line ${sql.slice(0, position).split('\n').length}: ` : '';
 }

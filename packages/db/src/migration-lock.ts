@@ -7,12 +7,17 @@ import { means } from './sql-states.ts';
 /** How often, and telling whom, something is tried that needs locks. */
 export interface Attempts {
   lockAttempts: number;
+  /** What work that got no lock leaves; nothing, unless said. */
+  left?: string;
   /** Told of every attempt that is given up. */
   log(line: string): void;
 }
 
 // Prisma's own number: whichever of the two migrates, the other waits.
 const lockNumber = 72707369;
+
+/** Between two attempts, so that those who queued behind the one get on. */
+export const lockPauseMs = 500;
 
 /**
  * Waits until this connection is the only one that migrates its database, and makes it step aside for others.
@@ -43,7 +48,7 @@ export async function lockMigrations(client: pg.Client, waitSeconds: number): Pr
  * From here on for DDL: rather step aside and try again than hold up every query behind ours. Shorter than Postgres
  * waits before it looks for deadlocks (1 s), so that nobody else is chosen to give way.
  */
-export async function stepAside(client: pg.Client): Promise<void> {
+export async function stepAside(client: Pick<pg.Client, 'query'>): Promise<void> {
   await client.query(`set lock_timeout = ${holdUps.migrationLockMs}`);
 }
 
@@ -55,19 +60,56 @@ export async function stepAside(client: pg.Client): Promise<void> {
 export function inAttempts<Result>(
   client: pg.Client,
   name: string,
-  { lockAttempts, log }: Attempts,
+  { lockAttempts, left, log }: Attempts,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return retry(work, async (error, attempt) => {
     await client.query('rollback').catch(() => {});
     if (!isPassing(error)) throw error;
     if (attempt >= lockAttempts)
-      throw new MigrationError(
-        `${name} got no lock in ${lockAttempts} attempts: a long transaction holds its tables; nothing was changed`,
-      );
+      throw new MigrationError(gaveUp(name, attempt, await longestOpen(client), left));
     log(`${name} waits for a lock (attempt ${attempt})`);
-    return 500;
+    return lockPauseMs;
   });
+}
+
+/** A session that has been in a transaction for long. */
+interface OpenTransaction {
+  pid: number;
+  role: string;
+  name: string;
+  seconds: number;
+}
+
+/** The sentences for work that got no lock in so many attempts; none is named where the role may not see others. */
+export function gaveUp(
+  name: string,
+  attempts: number,
+  open: readonly OpenTransaction[],
+  left = 'nothing was changed',
+): string {
+  const tried = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  const named = open.map(
+    ({ pid, role, name: program, seconds }) =>
+      `pid ${pid} (${program || 'unnamed'}, ${role}) has been in a transaction for ${seconds} s`,
+  );
+  return [
+    `${name} got no lock in ${tried}: a long transaction holds its tables; ${left}`,
+    ...(named.length === 0 ? [] : [named.join('; ')]),
+    'Let it end, or end it (select pg_terminate_backend(<pid>)), and migrate again; comanda doctor names what is held',
+  ].join('. ');
+}
+
+/** The oldest transactions of the database that the role may see, three at most; none where the question fails. */
+export async function longestOpen(client: Pick<pg.Client, 'query'>): Promise<OpenTransaction[]> {
+  const asked = client.query<OpenTransaction>(`
+    select pid, usename as role, application_name as name,
+      extract(epoch from clock_timestamp() - xact_start)::int as seconds
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      and backend_type = 'client backend' and xact_start < clock_timestamp() - interval '500 ms'
+    order by xact_start limit 3`);
+  return (await asked.catch(() => ({ rows: [] }))).rows;
 }
 
 /** What Postgres says of a failure, in one line. */

@@ -1,6 +1,9 @@
 import { Logger, runMigrations } from 'graphile-worker';
 import type pg from 'pg';
 import { silence } from './lifetimes.ts';
+import { retry } from './loop.ts';
+import { type Attempts, gaveUp, isPassing, lockPauseMs, longestOpen, stepAside } from './migration-lock.ts';
+import { MigrationError } from './migrations.ts';
 import { openPool } from './pool.ts';
 import { sessionNamed } from './session-name.ts';
 
@@ -15,16 +18,35 @@ export interface QueueState {
 }
 
 /**
- * Brings the queue's own tables up to date, as the owner: who works on them later needs no DDL. Throws what the database
- * throws.
+ * Brings the queue's own tables up to date, as the owner: who works on them later needs no DDL. It steps aside for others
+ * as a migration does. Throws what the database throws.
+ * @throws {MigrationError} none of `lockAttempts`, 60 unless said, got its locks.
  */
-export async function migrateQueue(url: string): Promise<void> {
+export async function migrateQueue(
+  url: string,
+  { lockAttempts = 60, log = () => {} }: Partial<Attempts> = {},
+): Promise<void> {
   const doubt = { ...silence, abandonMs: Number.POSITIVE_INFINITY };
   const pgPool = openPool({ ...sessionNamed(url, 'comanda-migrate'), max: 2 }, doubt);
   // What breaks under way is thrown by what was under way.
-  pgPool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}));
+  pgPool
+    .on('error', () => {})
+    .on('connect', (client) => {
+      client.on('error', () => {});
+      // Ahead of what the library asks; what breaks the connection is thrown by that.
+      stepAside(client).catch(() => {});
+    });
   try {
-    await runMigrations({ pgPool, logger: new Logger(() => () => {}) });
+    await retry(
+      () => runMigrations({ pgPool, logger: new Logger(() => () => {}) }),
+      async (error, attempt) => {
+        if (!isPassing(error)) throw error;
+        if (attempt >= lockAttempts)
+          throw new MigrationError(gaveUp("the queue's tables", attempt, await longestOpen(pgPool)));
+        log(`the queue's tables wait for a lock (attempt ${attempt})`);
+        return lockPauseMs;
+      },
+    );
   } finally {
     await pgPool.end();
   }

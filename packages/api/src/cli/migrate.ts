@@ -35,7 +35,7 @@ async function migrateDatabase(
     );
   if (look !== undefined) return { plan: await planMigration(url), withSql: look === 'dry run' };
   // The roles are granted what they need on the queue, too: it comes first.
-  await migrateQueue(url);
+  await migrateQueue(url, { log });
   return { done: await migrate(url, { log, rolePrefix: settings.databaseRolePrefix }) };
 }
 
