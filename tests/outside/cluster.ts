@@ -24,9 +24,11 @@ export interface Cluster {
   remove(): Promise<void>;
 }
 
-/** Makes one, with the superuser `postgres`, and starts it; `settings` of its home are lines of postgresql.conf. */
-export async function startCluster(settings: (home: string) => string = () => ''): Promise<Cluster> {
-  const programs = postgresFolder();
+/** Makes one of `programs`, with the superuser `postgres`, and starts it; `settings` of its home are lines of postgresql.conf. */
+export async function startCluster(
+  settings: (home: string) => string = () => '',
+  programs = postgresFolder(),
+): Promise<Cluster> {
   const home = mkdtempSync(join(tmpdir(), 'comanda-outside-'));
   chmodSync(home, 0o755);
   const data = join(home, 'data');

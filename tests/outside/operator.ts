@@ -21,12 +21,21 @@ export interface Operator {
   remove(): Promise<void>;
 }
 
-/** Starts the server with the settings of the page, and a migrated database `comanda` with its four roles. */
-export async function startOperator(page: string, encryptionKey: string): Promise<Operator> {
+/** Starts the server with the settings of the page and those of `server`, and a migrated database `comanda` with its four roles. */
+export async function startOperator(
+  page: string,
+  encryptionKey: string,
+  server: { programs?: string; settings?: (home: string) => string } = {},
+): Promise<Operator> {
   const blocks = blocksOf(page);
   const done = new Set(blocks.filter(({ kind }) => kind === 'ini'));
-  const cluster = await startCluster((home) =>
-    [...done].map(({ code }) => code.replaceAll('/backups', `${home}/backups`)).join('\n'),
+  const cluster = await startCluster(
+    (home) =>
+      [...done]
+        .map(({ code }) => code.replaceAll('/backups', `${home}/backups`))
+        .concat(server.settings?.(home) ?? [])
+        .join('\n'),
+    server.programs,
   );
   const { home, account, programs, url } = cluster;
   for (const folder of ['backups', 'backups/archive', 'bin']) {

@@ -22,6 +22,18 @@ export function postgresFolder(): string {
   return found;
 }
 
+/** The folders of the oldest and of the newest PostgreSQL of the system that pg_upgrade is part of; one where there is one. */
+export function upgradeFolders(): { from: string; to: string } {
+  const installed = existsSync(versions) ? readdirSync(versions).sort((a, b) => Number(a) - Number(b)) : [];
+  const folders = installed
+    .map((version) => join(versions, version, 'bin'))
+    .filter((folder) => existsSync(join(folder, 'pg_upgrade')) && existsSync(join(folder, 'initdb')));
+  const [from, to] = [folders[0], folders.at(-1)];
+  if (from === undefined || to === undefined)
+    throw new Error('there is no PostgreSQL with pg_upgrade here: apt-get install postgresql');
+  return { from, to };
+}
+
 /** The path of PgBouncer. @throws {Error} with what to install. */
 export const pgbouncerPath = (): string => programPath('pgbouncer', 'pgbouncer');
 
