@@ -221,11 +221,14 @@ export const commands: Record<string, Command> = {
     options: {
       from: {
         value: 'BACKUP',
-        help: 'a dump (pg_dump -Fc), a base backup (pg_basebackup), or the URL of a running database',
+        help: 'a dump (pg_dump -Fc), a base backup (pg_basebackup), pgbackrest:STANZA, or the URL of a running database',
         required: true,
       },
       archive: { value: 'FOLDER', help: 'archived log, which is replayed onto a base backup' },
-      until: { value: 'TIME', help: 'up to this time (2026-11-22 21:30:00+00), with --archive' },
+      until: {
+        value: 'TIME',
+        help: 'up to this time (2026-11-22 21:30:00+00), with --archive or pgbackrest:',
+      },
       against: { value: 'URL', help: 'what it is compared with (the database of the settings)' },
       database: { value: 'NAME', help: 'the name of the database (that of the settings, or comanda)' },
       superuser: { value: 'ROLE', help: 'of the cluster that a base backup is of (postgres)' },

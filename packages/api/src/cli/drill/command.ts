@@ -10,6 +10,8 @@ import { type Drill, drill } from './drill.ts';
 // What PostgreSQL takes for a moment to recover to: the T and Z of ISO 8601 it refuses there.
 const moment = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:?\d\d)?$/;
 
+const isStanza = (from: string) => from.startsWith('pgbackrest:');
+
 const Input = z
   .object({
     from: z.string(),
@@ -21,9 +23,13 @@ const Input = z
     programs: z.string().optional(),
     folder: z.string().optional(),
   })
-  .refine(({ until, archive }) => until === undefined || archive !== undefined, {
+  .refine(({ from, until, archive }) => until === undefined || isStanza(from) || archive !== undefined, {
     path: ['until'],
     error: 'needs --archive',
+  })
+  .refine(({ from, archive }) => archive === undefined || !isStanza(from), {
+    path: ['archive'],
+    error: 'is not for pgbackrest:, which has an archive of its own',
   });
 
 /** `comanda drill` */

@@ -16,6 +16,7 @@ import { CommandError } from '../../command-error.ts';
 import { shellWord } from '../shell-word.ts';
 import type { Programs } from './programs.ts';
 import type { Source } from './source.ts';
+import { fetchFrom, restoreStanza } from './stanza.ts';
 
 /** Where a copy is made. */
 export interface Place {
@@ -43,7 +44,15 @@ export interface CopyOptions {
 /** Makes a cluster of its own of a backup, reached through a socket in its folder alone, and starts it. @throws {CommandError} */
 export async function makeCopy(place: Place, options: CopyOptions): Promise<void> {
   const { source } = options;
-  if (source.kind === 'files') return startFiles(place, source.path, options);
+  if (source.kind === 'files') {
+    await plain('cp', ['-a', '--', source.path, join(place.home, 'data')], place);
+    const { archive } = options;
+    return startFiles(place, options, archive && `cp -- ${shellWord(resolve(archive))}/%f "%p"`);
+  }
+  if (source.kind === 'stanza') {
+    await restoreStanza(place, source, options.until);
+    return startFiles(place, options, fetchFrom(source, place.home));
+  }
   await startEmpty(place);
   const dump = source.kind === 'dump' ? source.path : join(place.home, 'running.dump');
   if (source.kind === 'running') await dumpOf(place, source.url, dump);
@@ -105,21 +114,25 @@ async function restoreDump(place: Place, dump: string, options: CopyOptions): Pr
   });
 }
 
-async function startFiles(place: Place, path: string, options: CopyOptions): Promise<void> {
-  const { archive, until } = options;
+/** Starts what was copied or restored; `restoreCommand` fetches the log that is replayed onto it. */
+async function startFiles(
+  place: Place,
+  options: CopyOptions,
+  restoreCommand: string | undefined,
+): Promise<void> {
+  const { until } = options;
   const data = join(place.home, 'data');
-  await plain('cp', ['-a', '--', path, data], place);
   chmodSync(data, 0o700);
   // What the original was told is not for a copy: where it archives to, whom it follows, whom it lets in.
   for (const name of readdirSync(data))
     if (/^(postmaster\.(pid|opts)|(standby|recovery)\.signal|.*\.conf)$/.test(name)) rmSync(join(data, name));
   writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\n');
   writeFileSync(join(data, 'pg_ident.conf'), '');
-  if (archive !== undefined) writeFileSync(join(data, 'recovery.signal'), '');
+  if (restoreCommand !== undefined) writeFileSync(join(data, 'recovery.signal'), '');
   if (place.account !== null)
     await plain('chown', ['-R', `${place.account.uid}:${place.account.gid}`, data], place);
   await start(place, {
-    ...(archive !== undefined && { restore_command: `cp -- ${shellWord(resolve(archive))}/%f "%p"` }),
+    ...(restoreCommand !== undefined && { restore_command: restoreCommand }),
     ...(until !== undefined && { recovery_target_time: until }),
     recovery_target_action: 'promote',
     // Nobody reads it before it is whole, so it need not have as many connections as the original.

@@ -17,7 +17,7 @@ import { readClock, readDoings } from './statements.ts';
 
 /** What to drill. */
 export interface DrillOptions {
-  /** A dump, the files of a base backup, or the URL of a running database. */
+  /** A dump, the files of a base backup, `pgbackrest:<stanza>`, or the URL of a running database. */
   from: string;
   archive?: string | undefined;
   until?: string | undefined;
@@ -98,7 +98,7 @@ function makePlace(
   { programs, folder = tmpdir() }: DrillOptions,
   signal: AbortSignal,
 ): Place {
-  const major = source.kind === 'files' ? source.major : undefined;
+  const major = 'major' in source ? source.major : undefined;
   const found = findPrograms(programs, major);
   const home = mkdtempSync(join(resolve(folder), 'comanda-drill-'));
   const account = serverAccount(join(home, 'data'));
@@ -184,13 +184,19 @@ async function allSteps(
 /** A step failed and says so; what follows would only fail with it. */
 class Failed extends Error {}
 
-const kinds = { running: 'a dump made now', dump: 'the dump', files: 'the base backup' };
+const kinds = {
+  running: 'a dump made now',
+  dump: 'the dump',
+  files: 'the base backup',
+  stanza: 'the backup of pgBackRest',
+};
 
 /** Where roles are apart, the copy is served by the same; otherwise one role does everything. */
 async function urlsOf(place: Place, source: Source, options: DrillOptions, prefix: string) {
   const { database } = options;
   const [owner, service] = [roleName(prefix, 'owner'), roleName(prefix, 'service')];
-  const superuser = source.kind === 'files' ? options.superuser : 'postgres';
+  // A cluster that we made ourselves has a superuser of ours.
+  const superuser = 'major' in source ? options.superuser : 'postgres';
   const root = openSqlDatabase({
     url: copyUrl(place, superuser, database),
     poolSize: 1,

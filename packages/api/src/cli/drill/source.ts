@@ -14,9 +14,11 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError } from '../../command-error.ts';
+import { type StanzaSource, stanzaOf } from './stanza.ts';
 
-/** What a drill restores: a running database, a dump of pg_dump (a file or a folder), or the files of a base backup. */
+/** What a drill restores: a running database, a dump of pg_dump (a file or a folder), the files of a base backup, or a stanza. */
 export type Source =
+  | StanzaSource
   | { kind: 'running'; url: string }
   | { kind: 'dump'; path: string }
   | { kind: 'files'; path: string; major: string };
@@ -24,6 +26,7 @@ export type Source =
 /** Tells what stands behind `--from`. @throws {CommandError} when it is none of these. */
 export function sourceOf(from: string): Source {
   if (/^postgres(ql)?:\/\//.test(from)) return { kind: 'running', url: from };
+  if (from.startsWith('pgbackrest:')) return stanzaOf(from.slice('pgbackrest:'.length));
   const named = resolve(from);
   if (!existsSync(named)) throw refusal(`${named} is not there`);
   // Of a link the copy would be a link, too, and what is written into it would go into the backup.
