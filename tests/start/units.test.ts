@@ -88,7 +88,7 @@ const keysOf: Readonly<Record<string, ReadonlySet<string>>> = {
   Unit: new Set(words('Description Documentation After Before Wants StartLimitIntervalSec StartLimitBurst')),
   Service: new Set(
     words(`Type NotifyAccess TimeoutStartSec RemainAfterExit WorkingDirectory EnvironmentFile LoadCredential Environment ExecStart KillSignal
-      TimeoutStopSec Restart RestartSec RestartPreventExitStatus DynamicUser ProtectSystem ProtectHome PrivateTmp
+      TimeoutStopSec Restart RestartSec RestartPreventExitStatus LogRateLimitIntervalSec DynamicUser ProtectSystem ProtectHome PrivateTmp
       PrivateDevices ProtectKernelTunables ProtectKernelModules ProtectKernelLogs ProtectControlGroups ProtectClock
       ProtectHostname ProtectProc RestrictAddressFamilies RestrictNamespaces RestrictRealtime RestrictSUIDSGID
       LockPersonality NoNewPrivileges CapabilityBoundingSet SystemCallArchitectures SystemCallFilter UMask`),

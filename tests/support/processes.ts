@@ -17,6 +17,8 @@ export interface ProcessOptions {
   flags?: readonly string[];
   /** Where dist/ stands; the repository unless said. */
   root?: string;
+  /** A file that is open for appending, which its standard output leads to instead of `output()`. */
+  stdout?: number;
 }
 
 /** A process of ours that serves. */
@@ -44,12 +46,12 @@ export interface Ending {
  * @throws {Error} with everything it wrote, when it ends or stays silent instead.
  */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {
-  const { entry, env, readyTimeoutMs = 30_000, flags = [], root = repositoryRoot } = options;
+  const { entry, env, readyTimeoutMs = 30_000, flags = [], root = repositoryRoot, stdout = 'pipe' } = options;
   const words = ['--enable-source-maps', ...nodeFlags(entry), ...flags, join(root, 'dist', `${entry}.js`)];
   const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...bareEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', stdout, 'pipe', 'ipc'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
