@@ -18,10 +18,14 @@ afterAll(() => {
   for (const made of folders) rmSync(made, { recursive: true, force: true });
 });
 
-const sampleWith = (word: string): string =>
-  [...readme.matchAll(/^```tsx\n([\s\S]*?)^```$/gm)]
-    .map(([, sample = '']) => sample)
-    .find((sample) => sample.includes(word)) ?? '';
+const samples = [...readme.matchAll(/^```tsx\n([\s\S]*?)^```$/gm)].map(([, sample = '']) => sample);
+const sampleWith = (word: string): string => samples.find((sample) => sample.includes(word)) ?? '';
+
+it('the samples for React in the README are those that are compiled here', () => {
+  const compiled = ['createTRPCContext', 'useLive('].map(sampleWith);
+  expect(samples.filter((sample) => !compiled.includes(sample))).toEqual([]);
+  expect(readme.match(/^```(?!ts$|tsx$|sh$)\S+$/gm)).toBeNull();
+});
 
 const options = {
   module: 'esnext',

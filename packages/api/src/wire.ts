@@ -190,7 +190,7 @@ export const IdempotencyKey = z
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
   .meta({
     description: 'Unique per logical request; repeating it answers the original.',
-    example: 'order-7f3a',
+    example: 'erp-7f3a',
   });
 
 /** Whether the text has at most so many characters (code points). Takes no longer for a longer text. */
