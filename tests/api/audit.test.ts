@@ -16,7 +16,7 @@ import { ownTables } from '../support/tables.ts';
 
 const api = useApi();
 
-const Changes = z.strictObject({ before: z.looseObject({}).nullable(), after: z.looseObject({}) });
+const Changes = z.strictObject({ before: z.looseObject({}).nullable(), after: z.looseObject({}).nullable() });
 
 /** Where a procedure is called: a location of its own, with a key that may do everything. */
 interface Place {
@@ -37,6 +37,9 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
   'paymentMethods.update': async ({ locationId }) => ({
     id: await createPaymentMethod(api.app.database, { locationId }),
     name: 'Coins',
+  }),
+  'paymentMethods.delete': async ({ locationId }) => ({
+    id: await createPaymentMethod(api.app.database, { locationId }),
   }),
   'turns.open': () => ({}),
   'turns.close': async ({ locationId }) => {

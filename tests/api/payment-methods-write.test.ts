@@ -91,6 +91,40 @@ describe('paymentMethods.update', () => {
   });
 });
 
+describe('paymentMethods.delete', () => {
+  it('removes one that has no payments, and writes down what it was', async () => {
+    const made = await methods().create.mutate({ name: 'Card', type: 'card' });
+    expect(await methods().get.query({ id: made.id })).toEqual(made);
+    expect(await methods().delete.mutate({ id: made.id })).toEqual({ id: made.id, deleted: true });
+    expect((await refused(methods().get.query({ id: made.id }))).code).toBe('resource_not_found');
+    expect((await refused(methods().delete.mutate({ id: made.id }))).code).toBe('resource_not_found');
+    const [, deleted] = await auditOf(api.app.database, made.id);
+    expect(deleted).toMatchObject({
+      operation: 'paymentMethods.delete',
+      changes: { before: { name: 'Card', type: 'card', enabled: true }, after: null },
+    });
+  });
+
+  it('keeps one that has payments, and says what to do', async () => {
+    const kitchen = await createOrderKitchen(api);
+    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+    expect(await refused(methods().delete.mutate({ id: kitchen.paymentMethodId }))).toEqual({
+      code: 'conflict',
+      message: 'this payment method has payments, so it is kept: disable it',
+    });
+    expect(await methods().get.query({ id: kitchen.paymentMethodId })).toMatchObject({ name: 'Cash' });
+  });
+
+  it('does not find one of another location', async () => {
+    const { database } = api.app;
+    const foreign = await createPaymentMethod(database, { locationId: await createLocation(database) });
+    for (const id of [foreign, newId(), 'unknown']) {
+      expect((await refused(methods().get.query({ id }))).code).toBe('resource_not_found');
+      expect((await refused(methods().delete.mutate({ id }))).code).toBe('resource_not_found');
+    }
+  });
+});
+
 it('payments:* does not change payment methods', async () => {
   const { locationId } = api;
   const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:*'] });
@@ -98,6 +132,7 @@ it('payments:* does not change payment methods', async () => {
   for (const call of [
     paymentMethods.create.mutate({ name: 'Card', type: 'card' }),
     paymentMethods.update.mutate({ id: newId() }),
+    paymentMethods.delete.mutate({ id: newId() }),
   ]) {
     expect(await refused(call)).toEqual({
       code: 'permission_denied',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createCategory, createProduct } from '../support/factories.ts';
+import { createCategory, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { linkTo, openApp } from './app-page.ts';
 import { type Browser, startBrowser } from './browser.ts';
 import { fill, says } from './desk-page.ts';
@@ -56,6 +56,16 @@ const rows: Record<string, () => Promise<Row>> = {
       ...{ typed: 'Of Ana', others: 'Of Berta' },
       change: (name) => api.client().categories.update.mutate({ id, name }),
       read: async () => (await api.client().categories.get.query({ id })).name,
+    };
+  },
+  async 'name of a payment method'() {
+    const id = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+    return {
+      path: `payment-methods/${id}`,
+      label: 'Name',
+      ...{ typed: 'Of Ana', others: 'Of Berta' },
+      change: (name) => api.client().paymentMethods.update.mutate({ id, name }),
+      read: async () => (await api.client().paymentMethods.get.query({ id })).name,
     };
   },
 };

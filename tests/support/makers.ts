@@ -3,7 +3,7 @@ import { exampleEvent } from '../../packages/api/src/documents/webhooks.ts';
 import type { Kitchen } from '../contract/kitchen.ts';
 import { callRest } from './api.ts';
 import { openHand } from './by-hand.ts';
-import { createKey } from './factories.ts';
+import { createKey, createPaymentMethod } from './factories.ts';
 
 let events = 0;
 
@@ -60,6 +60,10 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     await prisma.productStock.create({ data: { ...there, enabled: true, quantity: 24, minStockAlarm: 5 } });
     return product;
   },
+  // Without payments: what has some is kept.
+  'paymentMethods.delete': async ({ api, locationId }) => ({
+    id: await createPaymentMethod(api.app.database, { locationId }),
+  }),
   paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
   keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:*'] }),
   locations: ({ locationId }) => ({ id: locationId }),

@@ -28,7 +28,7 @@ export const permissions = {
   'certifications:read': 'follow certifications of a sandbox, read their reports',
   'certifications:write': 'start certifications of a sandbox',
   'payments:write': 'complete and reject payments',
-  'payment_methods:write': 'create and change payment methods',
+  'payment_methods:write': 'create, change and delete payment methods',
   'turns:write': 'open and close turns',
   'menus:write': 'create, change and publish menus',
   'catalog:publish': 'publish the catalog',

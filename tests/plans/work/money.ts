@@ -29,5 +29,7 @@ export async function workOnMoney(
 
   const method = await client.paymentMethods.create.mutate({ name: `Card ${name}`, type: 'card' });
   await client.paymentMethods.update.mutate({ id: method.id, enabled: false });
+  await client.paymentMethods.get.query({ id: method.id });
+  await client.paymentMethods.delete.mutate({ id: method.id });
   await call('GET /v2/payment-methods?limit=10');
 }

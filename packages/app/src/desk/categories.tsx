@@ -1,8 +1,11 @@
 import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { CategoryView } from './category.tsx';
 import { categoryTexts } from './category-texts.ts';
+import { EditForm } from './edit-form.tsx';
+import { numberIn } from './edit-input.tsx';
 import { editTexts } from './edit-texts.ts';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
@@ -22,20 +25,51 @@ function CategoryList() {
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
   const onOff = useTexts(editTexts);
+  const may = useGranted().may?.('categories:write') === true;
   const rows = usePages(['categories', 'desk'], (offset, signal) =>
     comanda.categories.list.query({ limit: 50, offset }, { signal }),
   );
   return (
-    <Listing
-      caption={texts.parts.categories}
-      rows={rows}
-      keyOf={({ id }) => id}
-      columns={[
-        { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
-        { title: own.priority, cell: ({ priority }) => priority },
-        { title: own.shown, cell: ({ visible }) => (visible ? onOff.yes : onOff.no) },
-        { title: texts.externalId, cell: ({ external_id }) => external_id },
+    <>
+      {may && <NewCategory />}
+      <Listing
+        caption={texts.parts.categories}
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
+          { title: own.priority, cell: ({ priority }) => priority },
+          { title: own.shown, cell: ({ visible }) => (visible ? onOff.yes : onOff.no) },
+          { title: texts.externalId, cell: ({ external_id }) => external_id },
+        ]}
+      />
+    </>
+  );
+}
+
+/** Makes a category, which is empty. */
+function NewCategory() {
+  const { comanda } = useComanda();
+  const texts = useTexts(deskTexts);
+  const own = useTexts(categoryTexts);
+  return (
+    <EditForm
+      label={own.make}
+      submit={own.make}
+      isReadOnly={false}
+      fields={[
+        { name: 'name', label: texts.name },
+        { name: 'priority', label: own.priority, kind: 'whole' },
+        { name: 'visible', label: own.shown, kind: 'check' },
       ]}
+      known={{ name: '', priority: '0', visible: 'true' }}
+      save={({ name = '', priority = '0', visible = 'true' }) =>
+        comanda.categories.create.mutate({
+          name: name.trim(),
+          priority: numberIn(priority),
+          visible: visible === 'true',
+        })
+      }
     />
   );
 }

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '../frame/address.tsx';
+import { goTo, Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
+import { useNotify } from '../frame/notices.tsx';
 import { tagged } from '../frame/place.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { categoryTexts } from './category-texts.ts';
+import { Deed } from './deed.tsx';
 import { EditForm } from './edit-form.tsx';
 import { numberIn } from './edit-input.tsx';
 import { PriceChange } from './price-change.tsx';
@@ -21,6 +23,7 @@ export function CategoryView({ id }: { id: string }) {
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
   const say = useRefusal();
+  const notify = useNotify();
   const { may } = useGranted();
   const { data, error } = useQuery({
     queryKey: ['category', id],
@@ -54,6 +57,20 @@ export function CategoryView({ id }: { id: string }) {
         }
       />
       {may?.('products:write') === true && <PriceChange id={id} />}
+      {may?.('categories:write') === true && (
+        <div className="deeds">
+          <Deed
+            label={own.delete}
+            of={name}
+            question={{ title: own.sureToDelete(name), text: own.deleteMeans }}
+            act={() => comanda.categories.delete.mutate({ id, expected: etag })}
+            onDone={() => {
+              notify(name, own.deleted);
+              goTo('/app/desk/categories');
+            }}
+          />
+        </div>
+      )}
       {may?.('audit:read') === true && <RowHistory id={id} />}
       <p>
         <Link to="/app/desk/categories">{own.allCategories}</Link>

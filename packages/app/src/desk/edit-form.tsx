@@ -29,6 +29,8 @@ interface Props<Name extends string> {
   /** Reads what is known now: for what has no tag, before it is written. */
   readNow?(): Promise<Texts<Name>>;
   isReadOnly: boolean;
+  /** On the button; unless given, that it saves. */
+  submit?: string;
   save(changed: Partial<Texts<Name>>, etag: string | undefined): Promise<unknown>;
 }
 
@@ -36,11 +38,11 @@ interface Props<Name extends string> {
 class Overtaken extends Error {}
 
 /**
- * Edits a row. What was typed stays when the row is read anew. A change of the same field by somebody else since the typing began
+ * Edits a row, or makes one of what is known of a new one. What was typed stays when the row is read anew. A change of the same field by somebody else since the typing began
  * refuses the change, and shows what is there beside what was typed; the next try writes over it.
  */
 export function EditForm<Name extends string>(props: Props<Name>) {
-  const { label, fields, known, etag, readNow, isReadOnly, save } = props;
+  const { label, fields, known, etag, readNow, isReadOnly, submit: shownSubmit, save } = props;
   const texts = useTexts(deskTexts);
   const { reasons } = useTexts(frameTexts);
   const say = useRefusal();
@@ -83,7 +85,7 @@ export function EditForm<Name extends string>(props: Props<Name>) {
       ))}
       {!isReadOnly && (
         <button type="submit" className="primary" disabled={isPending || typed.length === 0}>
-          {texts.save}
+          {shownSubmit ?? texts.save}
         </button>
       )}
       <p className="fault" role="alert">

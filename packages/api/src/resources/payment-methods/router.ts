@@ -1,4 +1,5 @@
 import { operation, router } from '../../request/operation.ts';
+import { ById, Deleted } from '../../wire.ts';
 import {
   PaymentMethod,
   PaymentMethodCreate,
@@ -20,6 +21,15 @@ export const paymentMethodsRouter = router({
     .output(PaymentMethodPage)
     .query(({ ctx, input }) => paymentMethods.list(ctx, input)),
 
+  get: operation({
+    permission: 'payments:read',
+    summary: 'Read a payment method',
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(PaymentMethod)
+    .query(({ ctx, input }) => paymentMethods.get(ctx, input.id)),
+
   create: operation({
     permission: 'payment_methods:write',
     summary: 'Create a payment method',
@@ -37,4 +47,14 @@ export const paymentMethodsRouter = router({
     .input(PaymentMethodUpdate)
     .output(PaymentMethod)
     .mutation(({ ctx, input }) => paymentMethods.update(ctx, input)),
+
+  delete: operation({
+    permission: 'payment_methods:write',
+    summary: 'Delete a payment method',
+    description: 'One that has payments is kept: disable it.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => paymentMethods.remove(ctx, input.id)),
 });

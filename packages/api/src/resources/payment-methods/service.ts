@@ -5,15 +5,28 @@ import { audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { readPage } from '../../request/page-text.ts';
 import { inTransaction } from '../../request/writing.ts';
-import type { Page } from '../../wire.ts';
+import type { Deleted, Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
-import { insertPaymentMethod, listPaymentMethods, updatePaymentMethod } from './statements.ts';
+import {
+  deletePaymentMethod,
+  insertPaymentMethod,
+  listPaymentMethods,
+  readPaymentMethod,
+  updatePaymentMethod,
+} from './statements.ts';
 
 /** Lists the payment methods of the location, disabled ones included, by name, id. */
 export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },
 ): Promise<Answer<Page<PaymentMethod>>> => readPage(ctx, listPaymentMethods, paging);
+
+/** Reads one. Throws `resource_not_found`. */
+export async function get(ctx: CallContext, id: string): Promise<Answer<PaymentMethod>> {
+  const [found] = isId(id) ? await ctx.app.database.run(readPaymentMethod, [ctx.caller.locationId, id]) : [];
+  if (found === undefined) throw notFound('Payment method');
+  return { value: found };
+}
 
 /** Creates one. */
 export function create(ctx: CallContext, fields: PaymentMethodCreate): Promise<Answer<PaymentMethod>> {
@@ -37,5 +50,16 @@ export function update(
     if (changed === undefined) throw notFound('Payment method');
     audit(tx, ctx, 'paymentMethods.update', id, changed);
     return { value: { id, ...changed.after } };
+  });
+}
+
+/** Deletes one that has no payments. Throws `resource_not_found`, `conflict` for one that has. */
+export function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
+  if (!isId(id)) throw notFound('Payment method');
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx.run(deletePaymentMethod, [ctx.caller.locationId, id]);
+    if (before === undefined) throw notFound('Payment method');
+    audit(tx, ctx, 'paymentMethods.delete', id, { before, after: null });
+    return { value: { id, deleted: true } };
   });
 }

@@ -9,6 +9,12 @@ export const listPaymentMethods = pageStatement({
   entry: `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"type":"' || r.type || '","enabled":' || r.enabled::text || '}'`,
 });
 
+/** $1 location, $2 id. */
+export const readPaymentMethod = statement<PaymentMethod>(
+  'read_payment_method',
+  'select id, name, type, enabled from payment_methods where location_id = $1::uuid and id = $2::uuid',
+);
+
 export const insertPaymentMethod = statement<never>(
   'insert_payment_method',
   `insert into payment_methods (location_id, id, name, type, enabled)
@@ -26,4 +32,10 @@ export const updatePaymentMethod = statement<Record<'before' | 'after', Omit<Pay
    from (select * from payment_methods where location_id = $1::uuid and id = $2::uuid for no key update) held
    where r.location_id = $1::uuid and r.id = $2::uuid
    returning ${shown('held')} as before, ${shown('r')} as after`,
+);
+
+/** $1 location, $2 id. A guard keeps what has payments. */
+export const deletePaymentMethod = statement<Omit<PaymentMethod, 'id'>>(
+  'delete_payment_method',
+  `delete from payment_methods where location_id = $1::uuid and id = $2::uuid returning name, type, enabled`,
 );
