@@ -4,6 +4,8 @@ import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useCategories } from './categories-known.ts';
+import { ProductsCsv } from './csv.tsx';
+import { csvTexts } from './csv-texts.ts';
 import { Filters, useFilter } from './filter.tsx';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
@@ -15,9 +17,10 @@ import { deskTexts } from './texts.ts';
 
 const base = '/app/desk/products';
 
-/** The products, and the one that the address names. */
+/** The products, the one that the address names, or all as a file. */
 export function Products() {
   const id = useRowIn(base);
+  if (id === 'csv') return <ProductsCsv />;
   return id === '' ? <ProductList /> : <ProductView key={id} id={id} />;
 }
 
@@ -25,6 +28,7 @@ function ProductList() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const own = useTexts(productTexts);
+  const files = useTexts(csvTexts);
   const format = useFormat();
   const may = useGranted().may?.('products:write') === true;
   const categories = useCategories();
@@ -62,6 +66,9 @@ function ProductList() {
           },
         ]}
       />
+      <p>
+        <Link to={`${base}/csv`}>{files.link}</Link>
+      </p>
       <Listing
         caption={texts.parts.products}
         rows={rows}

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { createCategory, createProduct } from '../support/factories.ts';
+import { type AppPage, sizes } from './app-page.ts';
+import { useBoards } from './boards.ts';
+import { seriousFindings } from './browser.ts';
+import { press, says } from './desk-page.ts';
+
+const { api, opened, link } = useBoards();
+const timeout = 60_000;
+const patience = { timeout: 20_000 };
+
+async function desk({
+  size = 'tablet',
+  language = 'en',
+}: {
+  size?: keyof typeof sizes;
+  language?: 'en' | 'es';
+} = {}): Promise<AppPage> {
+  const page = await opened(
+    {
+      size,
+      prepare: (made) =>
+        made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}');
+          const make = URL.createObjectURL;
+          URL.createObjectURL = (blob) => { blob.arrayBuffer().then((bytes) => { window.saved = [...new Uint8Array(bytes)]; }); return make.call(URL, blob); };`),
+    },
+    await link({ name: 'ana', screens: ['desk'] }),
+  );
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/products`);
+  await page.until(`document.querySelector('a[href="/app/desk/products/csv"]') !== null`);
+  await page.evaluate(`document.querySelector('a[href="/app/desk/products/csv"]').click()`);
+  await page.waitForSelector('article h2');
+  return page;
+}
+
+/** Chooses a file of that text. */
+async function choose(page: AppPage, text: string): Promise<void> {
+  await page.waitForSelector('input[type=file]');
+  await page.evaluate(`{
+    const files = new DataTransfer();
+    files.items.add(new File([${JSON.stringify(text)}], 'products.csv'));
+    const input = document.querySelector('input[type=file]');
+    input.files = files.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  }`);
+}
+
+/** The file that was saved, with its mark. */
+async function saved(page: AppPage): Promise<string> {
+  await page.until('window.saved !== undefined');
+  const bytes = Uint8Array.from(await page.evaluate<number[]>('window.saved'));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+const product = (name: string, more: object = {}) =>
+  createProduct(api.app.database, { locationId: api.locationId, name, price: 95, ...more });
+const now = (id: string) => api.client().products.get.query({ id });
+const called = async (name: string) =>
+  (await api.client().products.list.query({ search: name, limit: 10 })).data;
+
+test('prices of many products were changed one by one, or by SQL', { timeout }, async () => {
+  const category = await createCategory(api.app.database, { locationId: api.locationId, name: 'Hot drinks' });
+  const tea = await product('Tea', { sku: 'TEA', stock: { enabled: true, quantity: 3 } });
+  const cola = await product('Cola', { sku: 'COLA' });
+  const page = await desk();
+  await choose(
+    page,
+    '\uFEFFsku;name;price;stock;categories\r\nTEA;Tea;99,90;12,5;Hot drinks\r\nCOLA;Cola;95;;\r\nMATE;Mate;50;;\r\n',
+  );
+  await says(page, '1 new, 1 changed, 1 as they are.');
+  await says(page, 'price: 95 → 99.9');
+  // Nothing is written before it is asked for.
+  expect(await now(tea)).toMatchObject({ price: 95, stock: { quantity: 3 }, categories: [] });
+  expect(await called('Mate')).toEqual([]);
+  await press(page, 'Write these');
+  await says(page, '2 products were written.');
+  expect(await now(tea)).toMatchObject({
+    price: 99.9,
+    stock: { quantity: 12.5 },
+    categories: [{ id: category }],
+  });
+  expect(await now(cola)).toMatchObject({ price: 95 });
+  expect(await called('Mate')).toMatchObject([{ sku: 'MATE', price: 50 }]);
+  // The same file again writes nothing.
+  await choose(page, 'sku;name;price;stock;categories\nTEA;Tea;99,90;12,5;Hot drinks\nMATE;Mate;50;;');
+  await says(page, '0 new, 0 changed, 2 as they are.');
+  expect(await page.text()).not.toContain('Write these');
+  expect(page.complaints).toEqual([]);
+});
+
+test('a file with a mistake writes nothing, and the mistake has a line and a column', {
+  timeout,
+}, async () => {
+  const id = await product('Juice', { sku: 'JUICE' });
+  const page = await desk();
+  await choose(page, 'sku,price,categories\nJUICE,80,\nJUICE2,twelve,Nowhere');
+  await says(page, 'The file is not taken');
+  const rows = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('tbody tr')].map((each) => [...each.children].map(({ innerText }) => innerText.trim()).join(' · '))`,
+  );
+  expect(rows).toEqual([
+    '3 · price · “twelve” is no price: 12.50 or 12,50.',
+    '3 · categories · There is no category “Nowhere”.',
+  ]);
+  expect(await page.text()).not.toContain('Write these');
+  expect(await now(id)).toMatchObject({ price: 95 });
+  await choose(page, 'sku,price\nJUICE,"80');
+  await says(page, 'A quote is not closed');
+});
+
+test('a product that was changed since it was shown is reported, and not written over', {
+  timeout,
+}, async () => {
+  const cake = await product('Cake', { sku: 'CAKE' });
+  const pie = await product('Pie', { sku: 'PIE' });
+  const page = await desk();
+  await choose(page, 'sku,price\nCAKE,100\nPIE,100');
+  await says(page, '0 new, 2 changed');
+  await api.client().products.update.mutate({ id: cake, price: 70 });
+  // Of another column: both are kept.
+  await api.client().products.update.mutate({ id: pie, name: 'Apple pie' });
+  await press(page, 'Write these');
+  await says(page, '1 product was written.');
+  await says(page, 'Somebody changed it meanwhile. Now there: price: 70');
+  expect(await now(cake)).toMatchObject({ price: 70 });
+  expect(await now(pie)).toMatchObject({ price: 100, name: 'Apple pie' });
+});
+
+test('a downloaded file has no formula, and read again it changes nothing', { timeout }, async () => {
+  await product('=HYPERLINK("http://x")', { sku: '+SUM', description: '@now\n-1' });
+  const page = await desk();
+  await press(page, 'Download all products');
+  const text = await saved(page);
+  expect(text.startsWith('\uFEFFid,external_id,sku,name,')).toBe(true);
+  expect(text).toContain(`'=HYPERLINK(""http://x"")`);
+  expect(text).toContain(`'+SUM`);
+  expect(text).not.toMatch(/(^|[,;\n"])[=+@]/);
+  await choose(page, text);
+  await says(page, '0 new, 0 changed');
+  expect(page.complaints).toEqual([]);
+});
+
+test('the desk speaks Spanish, and its file has semicolons', { timeout }, async () => {
+  const page = await desk({ language: 'es' });
+  await press(page, 'Descargar todos los productos');
+  expect(await saved(page)).toMatch(/^\uFEFFid;external_id;sku/);
+  await choose(page, 'precio\n1');
+  await says(page, 'No existe esa columna.');
+});
+
+test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
+  'the difference of a file is clean for axe on a %s, no wider than that, and gets the focus',
+  { timeout },
+  async (size) => {
+    await product(`Long ${size}`, { sku: size });
+    const page = await desk({ size });
+    expect(await seriousFindings(page)).toEqual([]);
+    await choose(page, `sku,name,price\n${size},${'a'.repeat(200)},1`);
+    await says(page, 'What would be written');
+    await expect
+      .poll(() => page.evaluate(`document.activeElement.innerText.includes('changed')`), patience)
+      .toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
+    expect(await page.evaluate(`document.querySelectorAll('h1').length`)).toBe(1);
+  },
+);
