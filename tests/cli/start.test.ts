@@ -1,22 +1,74 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { runComanda } from '../support/command.ts';
+import { build, type Metafile } from 'esbuild';
+import { beforeAll, expect, test } from 'vitest';
+import { bundleOptions } from '../../scripts/build.mjs';
 
-// Prisma was a third of the time that a command takes to start.
-test('no command loads Prisma, and only what migrates the queue loads that', {
-  timeout: 120_000,
-}, async () => {
-  // It builds what has changed.
-  expect((await runComanda({}, '--help')).code).toBe(0);
-  const dist = join(repositoryRoot, 'dist');
-  const texts = readdirSync(dist)
-    .filter((name) => /^comanda(-[A-Z0-9]+)?\.js$/.test(name))
-    .map((name) => readFileSync(join(dist, name), 'utf8'));
-  const loading = (name: string) =>
-    texts.filter((text) => new RegExp(`^(import .*|} from )"${name}[/"]`, 'm').test(text)).length;
-  expect(loading('@prisma')).toBe(0);
-  expect(loading('graphile-worker')).toBe(1);
-  expect(loading('pg')).toBeGreaterThan(0);
+// A command starts as fast as what it loads. No time is measured here: the modules are counted that a start loads, of ours
+// and of the registry.
+
+const cli = 'packages/api/src/cli';
+let outputs: Metafile['outputs'];
+
+beforeAll(async () => {
+  const built = await build({ ...bundleOptions('commands'), write: false, metafile: true });
+  outputs = built.metafile.outputs;
+}, 60_000);
+
+/** What is loaded for these files of ours: packages of the registry, and how many bytes of our own bundles. */
+function loaded(...files: string[]): { packages: string[]; bytes: number } {
+  const [seen, packages] = [new Set<string>(), new Set<string>()];
+  const load = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { path: next, kind, external } of outputs[path]?.imports ?? []) {
+      if (kind === 'dynamic-import') continue;
+      if (external !== true) load(next);
+      else if (!next.startsWith('node:')) packages.add(next);
+    }
+  };
+  for (const file of files) load(bundleOf(file));
+  return {
+    packages: [...packages].sort(),
+    bytes: [...seen].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0),
+  };
+}
+
+function bundleOf(file: string): string {
+  const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === `${cli}/${file}`) ?? [];
+  if (path === undefined) throw new Error(`nothing loads ${cli}/${file} when it is needed`);
+  return path;
+}
+
+test('help, the version and a mistyped name load nothing of the registry', () => {
+  expect(loaded('main.ts')).toEqual({ packages: [], bytes: expect.any(Number) });
+  expect(loaded('main.ts').bytes).toBeLessThan(40_000);
+});
+
+test('what needs no database loads no driver and no schema', () => {
+  const { packages, bytes } = loaded('main.ts', 'perform.ts', 'config.ts');
+  // It looks for settings that are one letter away.
+  expect(packages).toEqual(['leven']);
+  expect(bytes).toBeLessThan(80_000);
+});
+
+test('what works on the database loads the driver, and no Prisma, no server and no queue', () => {
+  const works = Object.values(outputs).flatMap(({ entryPoint = '' }) =>
+    entryPoint.startsWith(`${cli}/`) && !apart.some((each) => entryPoint.endsWith(`/${each}`))
+      ? [entryPoint.slice(cli.length + 1)]
+      : [],
+  );
+  expect(works).toEqual(expect.arrayContaining(['keys.ts', 'audit.ts', 'orders.ts', 'webhooks.ts']));
+  for (const work of works) {
+    const { packages } = loaded('main.ts', 'perform.ts', 'on-database.ts', work);
+    // What makes an endpoint compares addresses.
+    const allowed = ['@trpc/server', 'ipaddr.js', 'leven', 'pg'];
+    expect(
+      packages.filter((name) => !allowed.includes(name)),
+      work,
+    ).toEqual([]);
+  }
+});
+const apart = ['main.ts', 'config.ts', 'migrate.ts', 'drill/command.ts'];
+
+test("what migrates the queue, the drill's copy too, alone loads the queue", () => {
+  expect(loaded('main.ts', 'migrate.ts').packages).toContain('graphile-worker');
 });

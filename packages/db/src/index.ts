@@ -11,6 +11,7 @@ export {
 export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
 export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
+export { prefixWarning, reportDatabaseSettings, sessionRole, whereItLeads } from './database-warnings.ts';
 export {
   type EncryptionKey,
   keyFingerprint,
@@ -86,20 +87,8 @@ export {
   type SecretOwner,
 } from './secrets.ts';
 export { reportServing } from './service-manager.ts';
-export {
-  type SettingInForce,
-  type StrangeVariable,
-  settingsInForce,
-  strangeVariable,
-  strangeVariables,
-} from './setting-report.ts';
-export {
-  prefixWarning,
-  reportDatabaseSettings,
-  sessionRole,
-  settingWarnings,
-  whereItLeads,
-} from './setting-warnings.ts';
+export { strangeVariable, strangeVariables } from './setting-report.ts';
+export { settingWarnings } from './setting-warnings.ts';
 export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
 export { configurationExitCode } from './settings-error.ts';
 export { editUrl } from './settings-forms.mjs';

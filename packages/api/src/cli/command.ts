@@ -39,7 +39,8 @@ interface Shown {
   isFailure?(value: unknown): boolean;
 }
 
-interface DatabaseWork {
+/** Work on the database of the settings. */
+export interface DatabaseWork {
   /** The role that it connects as, where that is not the service. */
   as?: 'owner';
   /** Does the work; the value is what `--json` prints. Throws ApiError. */

@@ -6,7 +6,7 @@ import {
   settingWarnings,
   strangeVariable,
   strangeVariables,
-} from '@comanda/db';
+} from '@comanda/db/configuring';
 import type { Work } from './command.ts';
 import type { Lines } from './rows.ts';
 

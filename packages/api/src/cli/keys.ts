@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
-import { operator } from '../request/audit.ts';
+import { operator } from '../request/operator.ts';
 import { GraceHours, KeyCreateAt, type KeyRotated, KeyUpdate } from '../resources/keys/schema.ts';
 import * as keys from '../resources/keys/store.ts';
 import type { Options, Work } from './command.ts';

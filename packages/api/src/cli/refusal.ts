@@ -1,7 +1,7 @@
-import { means, refusalSentence, sqlState } from '@comanda/db';
+import { means, refusalSentence, SettingsError, sqlState } from '@comanda/db';
 import { CommandError } from '../command-error.ts';
+import { toApiError } from '../errors.ts';
 import type { ErrorCode } from '../reasons.ts';
-import { refusal } from './perform.ts';
 
 /** The code and the message of a failure. A row that the database refuses is a conflict, in a sentence for a person. */
 export function spokenRefusal(error: unknown): { code: ErrorCode; message: string } {
@@ -13,4 +13,12 @@ export function spokenRefusal(error: unknown): { code: ErrorCode; message: strin
   // The operator chose the role: the database's own message names the right that the role lacks.
   if (said.code !== 'internal_error' || means(state.code, 'notGranted')) return said;
   return { code: means(state.code, 'constraint', 'data') ? 'conflict' : said.code, message };
+}
+
+function refusal(error: unknown): { code: ErrorCode; message: string } {
+  if (error instanceof SettingsError) return { code: 'invalid_request', message: error.message };
+  if (error instanceof CommandError) return error;
+  const { reason, errorCode: code, message } = toApiError(error);
+  if (reason !== 'internal') return { code, message };
+  return { code, message: error instanceof Error ? error.message : String(error) };
 }

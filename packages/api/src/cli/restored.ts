@@ -1,7 +1,7 @@
 import { type SqlDatabase, statement } from '@comanda/db';
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
-import { operator } from '../request/audit.ts';
+import { operator } from '../request/operator.ts';
 import { Id } from '../wire.ts';
 import { livingElsewhere } from './cells/elsewhere.ts';
 import { readCells } from './cells/file.ts';

@@ -1,17 +1,18 @@
-import { z } from 'zod';
+import { CommandError } from '../command-error.ts';
 import type { Options } from './command.ts';
-import { parse } from './input.ts';
 
-/** What a person calls themselves, as in `npm run studio -- --as`. */
-const PersonName = z
-  .string()
-  .regex(/^[\w .@-]{1,40}$/, '--as: must be a name of 1 to 40 letters, digits, spaces and . @ - _');
+/** What a person calls themselves, as in `npm run studio -- --as`. No schema: each command asks this, those that need none as well. */
+const personName = /^[\w .@-]{1,40}$/;
 
 /**
  * Who works at the command line: `--as`, else who came by sudo, else the user of the machine. Nobody where neither is a name.
  * Throws `validation_error` for an `--as` that is none.
  */
 export function statedName({ as }: Options, { SUDO_USER, USER }: NodeJS.ProcessEnv): string | undefined {
-  if (as !== undefined) return parse(PersonName, as);
-  return [SUDO_USER, USER].find((name) => PersonName.safeParse(name).success);
+  if (as !== undefined && !personName.test(as))
+    throw new CommandError(
+      'validation_error',
+      '--as: must be a name of 1 to 40 letters, digits, spaces and . @ - _',
+    );
+  return as ?? [SUDO_USER, USER].find((name) => name !== undefined && personName.test(name));
 }

@@ -1,18 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId, type Statement, statement, type Transaction } from '@comanda/db';
 import type { CallContext } from './context.ts';
+import { operator } from './operator.ts';
 
 /** Fields as they were and as they are; `before` is null for what was made, `after` for what was removed. */
 export interface AuditChanges {
   before: Readonly<Record<string, unknown>> | null;
   after: Readonly<Record<string, unknown>> | null;
 }
-
-/**
- * The name of who works at the command line, as they stated it. Every entry of a command takes it from here, so that no
- * command can leave it out.
- */
-export const operator = new AsyncLocalStorage<string>();
 
 /** Who acts, and at which location it is written down: a key by a request, or a person at the command line (`operator`). */
 export type AuditActor =
