@@ -50,18 +50,20 @@ async function signedIn(name: string): Promise<AppPage> {
   return opened;
 }
 
-const efforts: [title: string, effort: Effort][] = [];
+const efforts: { title: string; effort: Effort; seconds: number }[] = [];
 const of = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 
 afterAll(() => {
-  for (const [title, { clicks, fields, enters, lines }] of efforts) {
+  for (const { title, effort, seconds } of efforts) {
+    const { clicks, fields, enters, lines } = effort;
     const parts = [
       of(clicks, 'click'),
       of(fields, 'field'),
       of(enters, 'Enter', 'Enters'),
       of(lines, 'line'),
     ];
-    process.stdout.write(`${title}: ${parts.filter((part) => !part.startsWith('0')).join(', ')}\n`);
+    const said = [...parts.filter((part) => !part.startsWith('0')), `${seconds.toFixed(1)} s`].join(', ');
+    process.stdout.write(`${title}: ${said}\n`);
   }
 });
 
@@ -110,8 +112,9 @@ test.each(cases.map((each) => [each.title, each] as const))(
         return sitDown(browser, studio);
       },
     };
+    const began = performance.now();
     await carryOut(day);
-    efforts.push([title, desk]);
+    efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
     // It is carried out as it is written: whatever was pressed or filled in is named there.
     const unnamed = [...desk.names].filter(
       (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),

@@ -117,18 +117,25 @@ export const menu: readonly Case[] = [
     title: 'A menu was published too early. How is it taken back?',
     where: 'Studio',
     async carryOut({ api, client, desk, studio, recipe }) {
-      const { id } = await client.menus.create.mutate({ name: 'Winter' });
-      await client.menus.publish.mutate({ id });
+      for (const name of ['Autumn', 'Winter']) {
+        const { id } = await client.menus.create.mutate({ name });
+        await client.menus.publish.mutate({ id });
+      }
       const admin = await studio();
+      const published = async (name: string, question: string) => {
+        await soon(() => admin.column('name')).toContain(name);
+        await admin.edit('is_published', (await admin.column('name')).indexOf(name));
+        await admin.choose('mark');
+        expect(await admin.save()).toContain(question);
+        // The cell, its box, Save, and the answer; Enter opens the editor, and ends it.
+        desk.clicks += 4;
+        desk.enters += 2;
+      };
       await admin.open(linkOf(recipe.title));
-      await admin.shows('name', ['Winter']);
-      await admin.edit('is_published');
-      await admin.choose('mark');
-      expect(await admin.save()).toContain('is_published: true → false');
-      // The cell, its box, Save, and the answer; Enter opens the editor, and ends it.
-      desk.clicks += 4;
-      desk.enters += 2;
+      await published('Winter', 'Winter is_published: true → false');
       await soon(async () => (await api.rest('GET /v2/menus/active')).status).toBe(404);
+      await published('Autumn', 'Autumn is_published: false → true');
+      await soon(async () => (await api.rest('GET /v2/menus/active')).text).toContain('Autumn');
     },
   },
   {
