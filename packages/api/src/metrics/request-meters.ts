@@ -16,7 +16,7 @@ export interface CountedRequest {
 
 /** Counts requests of this process. What is counted is bounded: operations, methods and statuses are known ones. */
 export interface RequestMeters {
-  /** Counts one request that took `durationMs`; costs well under a microsecond. */
+  /** Counts one request that took `durationMs`; costs about a microsecond. */
   observe(request: CountedRequest, durationMs: number): void;
   families(): MetricFamily[];
 }
