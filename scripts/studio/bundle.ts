@@ -45,9 +45,44 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: '',
   },
   {
+    gives: 'the page knows which columns never change in a row that is there',
+    find: 'isAutoincrement:M,isComputed:A,isRequired:!L&&!M&&!A&&R==null,name:_',
+    put: 'isAutoincrement:M,isComputed:A,isFixed:N.fixed,isRequired:!L&&!M&&!A&&R==null,name:_',
+  },
+  {
     gives: 'an arrow in a column for which no editor opens: of views, and where Studio only reads',
     find: 'an.isAutoincrement||an.isComputed?',
-    put: '!an.fkTable&&(an.isAutoincrement||an.isComputed)?',
+    put: '!an.fkTable&&(an.isAutoincrement||an.isComputed||an.isFixed)?',
+  },
+  {
+    gives: 'no editor opens in a cell that never changes',
+    find: 'isEditorOpen:DC,linkComponent:',
+    put: 'isEditorOpen:DC&&!an.isComputed&&!an.isFixed,linkComponent:',
+  },
+  {
+    gives: 'nothing is pasted into one',
+    find: 'return aa?V5n(aa,lp):!1',
+    put: 'return aa?V5n(aa,lp||aa.isFixed):!1',
+  },
+  {
+    gives: 'the menu has no SQL: edits that nobody confirmed, and no restaurant beside them',
+    find: ',(0,Ii.jsx)(Jh.Item,{asChild:!0,isActive:l==="sql",className:so,children:(0,Ii.jsx)("a",{href:i({schemaParam:c,viewParam:"sql"}),className:"w-full",children:"SQL"})})',
+    put: '',
+  },
+  {
+    gives: 'nor has the palette of commands',
+    find: ',{disabled:!1,icon:cCr,id:"view:sql",keywords:["sql","query","editor"],label:"SQL",onSelect:()=>{window.location.hash=c({viewParam:"sql"})},section:"views"}',
+    put: '',
+  },
+  {
+    gives: 'an address that asks for SQL shows the tables',
+    find: 'console:y6r,sql:$Kr,',
+    put: 'console:y6r,sql:Kri,',
+  },
+  {
+    gives: 'a filter is of a column, never SQL',
+    find: 'function oun(t){',
+    put: 'function oun(t){return!1;',
   },
   {
     gives: 'a row of an order leads to it at the desk, in a tab that is used again: it stays signed in there',
@@ -68,16 +103,6 @@ export const bundleEdits: readonly BundleEdit[] = [
     gives: 'an empty grid does not say that the table is empty',
     find: `"It doesn't look like you have any data in this table."`,
     put: '"Nothing matches the filter and the search, or the query failed."',
-  },
-  {
-    gives: 'the page asks as a tab that was let in',
-    find: 'executor:eze({url:"/bff"})',
-    put: 'executor:eze({url:"/bff",fetch:window.comandaFetch})',
-  },
-  {
-    gives: 'nothing that the page tells of itself is sent',
-    find: 'fetch("/telemetry",{body:JSON.stringify(t),method:"POST"}).catch(()=>{})',
-    put: '',
   },
   {
     gives: 'an empty cell of a number begins empty, not as 0',
@@ -105,14 +130,14 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: 'Ve&&gi>0&&(window.comandaKept(c.name)?(0,fo.jsx)("span",{className:"text-sm",children:window.comandaKept(c.name)}):(0,fo.jsx)(Io,{variant:"secondary",size:"sm",onClick:()=>ci(!0),children:La}))',
   },
   {
-    gives: 'before an edit is saved one reads what changes',
+    gives: 'before rows are written one reads which, of which restaurant, and what changes',
     find: 'Qu=lii(Tg)',
-    put: 'Qu=lii(Tg)+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+window.comandaRow(c.name,row)+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
+    put: 'Qu=lii(Tg)+sn.map(row=>" "+window.comandaRow(c.name,row)+": new.").join("")+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+window.comandaRow(c.name,row)+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
   },
   {
-    gives: 'before a deletion one reads that more goes with it, and how it comes back',
-    find: 'function Qri(t){return',
-    put: 'function Qri(t){return"What belongs to it goes with it; comanda audit undo brings it back. "+',
+    gives: 'before a deletion one reads of which rows, that more goes with them, and how it comes back',
+    find: 'vn=Qri(gi)',
+    put: 'vn=Qri(gi)+" "+Rt.filter(row=>Tt[String(row.__ps_rowid??"")]).map(row=>window.comandaRow(c.name,row)+".").join(" ")+" What belongs to it goes with it; comanda audit undo brings it back."',
   },
 ];
 

@@ -23,6 +23,23 @@ export const arrows: Readonly<Record<string, string>> = {
   'low_stock.product_id': 'products.id',
 };
 
+/** The column by which a person knows a row, where rows of other tables name it by its id: they show it as well. */
+export const nameColumns: Readonly<Record<string, string>> = {
+  locations: 'name',
+  api_keys: 'name',
+  payment_methods: 'name',
+  turns: 'batch_number',
+  settlements: 'batch_number',
+  categories: 'name',
+  menus: 'name',
+  products: 'name',
+  subselections: 'name',
+  subselection_items: 'name',
+  orders: 'number',
+  webhook_endpoints: 'url',
+  events: 'type',
+};
+
 /** Tables of `public` that are not for people. */
 export const hiddenTables: readonly string[] = ['_prisma_migrations'];
 
@@ -39,13 +56,3 @@ export const keptRows: Readonly<Record<string, string>> = Object.fromEntries(
     return sentence === undefined ? [] : [[table.name, sentence]];
   }),
 );
-
-/** What to do instead of a deletion that a statement asks for; undefined when it deletes nothing that is kept. */
-export function deletedKept(sql: string): string | undefined {
-  const bare = sql.replace(/--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/g, ' ').replaceAll('"', '');
-  const deleted = [
-    ...bare.matchAll(/\bdelete\s+from\s+(?:only\s+)?(?:public\s*\.\s*)?(\w+)/gi),
-    ...bare.matchAll(/\bmerge\s+into\s+(?:only\s+)?(?:public\s*\.\s*)?(\w+)(?=[^;]*\bthen\s+delete\b)/gi),
-  ];
-  return deleted.map(([, table = '']) => keptRows[table.toLowerCase()]).find((sentence) => sentence);
-}

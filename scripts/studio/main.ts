@@ -12,6 +12,8 @@ import { readBundle } from './bundle.ts';
 import { openStudioDatabase } from './database.ts';
 import { deskAddress } from './desk.ts';
 import { makeDoor } from './door.ts';
+import { makeGrids } from './grids.ts';
+import { findScope, locationNames } from './scope.ts';
 import { serveStudio } from './server.ts';
 
 /** What the command line of npm run studio says. */
@@ -23,6 +25,8 @@ export interface StudioArguments {
   readOnly: boolean;
   /** Where the service answers, which has the desk. */
   desk: string | undefined;
+  /** The only restaurant that is shown, by its id, code or name. */
+  location: string | undefined;
 }
 
 /**
@@ -34,7 +38,7 @@ export async function main(
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const { port: wanted, name: given, readOnly, desk: said } = readArguments(args);
+  const { port: wanted, name: given, readOnly, desk: said, location } = readArguments(args);
   const bundle = readBundle();
   const kind = readOnly ? 'reader' : 'admin';
   const url = (await ownLogin(env, given, readOnly)) ?? (await findDatabase(env, kind));
@@ -51,13 +55,18 @@ export async function main(
   // Of an own login the audit has the person already: it also says by which program.
   const database = await openStudioDatabase({ url, name: own ? 'studio' : name, role, readOnly });
   try {
+    const scope = location === undefined ? null : await findScope(database, location);
+    const grids = makeGrids(database, scope);
+    const locations = () => locationNames(database);
     const door = makeDoor(port);
-    const title = `Studio · ${name}${readOnly ? ' · reads only' : ''}`;
+    const place = scope === null ? '' : ` · ${scope.name}`;
+    const title = `Studio · ${name}${place}${readOnly ? ' · reads only' : ''}`;
     const entered = () => say(`For another browser, or a later day: ${door.address()}`);
-    const server = await serveStudio(port, { bundle, database, door, title, desk, entered });
+    const server = await serveStudio(port, { bundle, grids, locations, door, title, desk, entered });
     say(`Prisma Studio: ${door.address()}`);
     say('the address lets one browser tab in, once; then another is printed here');
     say(`as ${name}, ${role ?? user}${readOnly ? ', reads only (--edit to edit)' : ''}; Ctrl-C ends it`);
+    say(scope === null ? 'all restaurants (--location for one)' : `${scope.name} alone`);
     if (!own && !readOnly)
       say(
         `the audit marks ${name} as stated, since ${user} is no login of one person: comanda db roles person makes one`,
@@ -79,6 +88,7 @@ export function readArguments(args: string[]): StudioArguments {
     args,
     options: {
       ...{ port: { type: 'string' }, as: { type: 'string' }, desk: { type: 'string' } },
+      location: { type: 'string' },
       edit: { type: 'boolean' },
     },
   });
@@ -91,7 +101,8 @@ export function readArguments(args: string[]): StudioArguments {
     throw new Error(
       '--as: a name of 1 to 40 letters, digits, spaces and . @ - _, which does not begin with comanda',
     );
-  return { port, name: name?.trim() ?? null, readOnly: values.edit !== true, desk: values.desk };
+  const { desk, location } = values;
+  return { port, name: name?.trim() ?? null, readOnly: values.edit !== true, desk, location };
 }
 
 /** Where the service answers that runs on the embedded database. */

@@ -1,4 +1,5 @@
 import { lacksColumn, means, refusalSentence, sqlState } from '@comanda/db';
+import type { PageStatement } from './statements.ts';
 
 /** An error as Studio's page takes it. */
 export interface Refusal {
@@ -27,22 +28,15 @@ export function refusalOf(error: unknown, { readOnly }: { readOnly: boolean }): 
 }
 
 /** The same with the column before it, where the page writes one column of one table. */
-export function withPlace(refusal: Refusal, queries: readonly { sql: string }[]): Refusal {
+export function withPlace(refusal: Refusal, statements: readonly PageStatement[]): Refusal {
   const { lacksColumn: isWithout, ...told } = refusal;
-  const places = isWithout ? new Set(queries.flatMap(({ sql }) => writtenColumns(sql))) : new Set<string>();
+  const places = isWithout ? new Set(statements.flatMap(writtenColumns)) : new Set<string>();
   return places.size === 0 ? told : { ...told, message: `${[...places].join(' or ')}: ${told.message}` };
 }
 
 /** What a statement of the page writes: `products.price`. */
-function writtenColumns(sql: string): string[] {
-  const [, table = '', columns = ''] =
-    /^update "public"\."(\w+)" set (.+?)(?: where |$)/s.exec(sql) ??
-    /^insert into "public"\."(\w+)" \((.+?)\)/s.exec(sql) ??
-    [];
-  const isUpdate = sql.startsWith('update');
-  const names = columns.matchAll(isUpdate ? /"(\w+)" = /g : /"(\w+)"/g);
-  return [...names].map(([, name]) => `${table}.${name}`);
-}
+const writtenColumns = (statement: PageStatement): string[] =>
+  'columns' in statement ? statement.columns.map((column) => `${statement.table}.${column}`) : [];
 
 const reason = (error: unknown): string =>
   error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error);

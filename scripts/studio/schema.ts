@@ -1,4 +1,5 @@
-import { arrows, hiddenColumns, hiddenTables, lateColumns } from './layout.ts';
+import { tables } from '@comanda/db';
+import { arrows, hiddenColumns, hiddenTables, lateColumns, nameColumns } from './layout.ts';
 
 /** A table or view as Studio's page takes it; the order of its columns is that of the grid. */
 export interface StudioTable {
@@ -17,6 +18,10 @@ export interface StudioColumn {
   autoinc: boolean;
   /** No editor opens for it. */
   computed: boolean;
+  /** Nor does one in a row that is there; a new row may have a value. */
+  fixed: boolean;
+  /** It is of no table: the column `of` of the row of `table` that the column `by` names. */
+  shows: { by: string; table: string; of: string } | null;
   /** The labels of an enumeration, in its order. */
   options: string[];
   /** Its place in the key, from 1. */
@@ -34,7 +39,8 @@ export interface FoundTable {
 }
 
 /** A column as `readTables` finds it; `foreign` is `table.column`, at the same place of the foreign key. */
-export interface FoundColumn extends Omit<StudioColumn, 'computed' | 'fk_schema' | 'fk_table' | 'fk_column'> {
+export interface FoundColumn
+  extends Omit<StudioColumn, 'computed' | 'fixed' | 'shows' | 'fk_schema' | 'fk_table' | 'fk_column'> {
   generated: boolean;
   foreign: string | null;
   may_insert: boolean;
@@ -68,24 +74,63 @@ export const readTables = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v') and has_any_column_privilege(c.oid, 'SELECT')
   order by c.relkind desc, c.relname`;
 
-/** What Studio is told: views first, useful columns before ids, and arrows that lead to the right rows. */
+/** What Studio is told: views first, names before ids, and arrows that lead to the right rows. */
 export function studioTables(found: readonly FoundTable[], readOnly: boolean): StudioTable[] {
   return found
     .filter(({ name }) => !hiddenTables.includes(name))
-    .map(({ name, is_view, columns }) => ({
-      schema: 'public',
-      name,
-      columns: columns
-        .filter((column) => !hiddenColumns.includes(`${name}.${column.name}`))
-        .map((column) => ({
-          ...column,
-          // The key of a view stands at its end (prisma/sql/views.sql).
-          pk: is_view ? ([null, 1, 2][columns.indexOf(column) - columns.length + 3] ?? null) : column.pk,
-          computed: is_view || readOnly || isFixed(column),
-          ...arrowOf(name, column),
-        }))
-        .toSorted((a, b) => place(name, a) - place(name, b)),
+    .map((each) => {
+      const own = ownColumns(each, readOnly);
+      const columns = [...(each.is_view ? [] : names(own, found)), ...own];
+      return {
+        schema: 'public',
+        name: each.name,
+        columns: columns.toSorted((a, b) => place(each.name, a) - place(each.name, b)),
+      };
+    });
+}
+
+function ownColumns({ name, is_view, columns }: FoundTable, readOnly: boolean): StudioColumn[] {
+  const edited = tables.find((table) => table.name === name)?.columns ?? {};
+  return columns
+    .filter((column) => !hiddenColumns.includes(`${name}.${column.name}`))
+    .map((column) => ({
+      ...column,
+      // The key of a view stands at its end (prisma/sql/views.sql).
+      pk: is_view ? ([null, 1, 2][columns.indexOf(column) - columns.length + 3] ?? null) : column.pk,
+      computed: is_view || readOnly || isFixed(column),
+      fixed: edited[column.name]?.edited !== true,
+      shows: null,
+      ...arrowOf(name, column),
     }));
+}
+
+/** The restaurant of a row, and the name of each row that it names by an id. */
+function names(columns: readonly StudioColumn[], found: readonly FoundTable[]): StudioColumn[] {
+  const taken = new Set(columns.map(({ name }) => name));
+  return columns
+    .toSorted((a, b) => Number(b.name === 'location_id') - Number(a.name === 'location_id'))
+    .flatMap(({ name: by, fk_table }) => {
+      const of = nameColumns[fk_table ?? ''];
+      const named = found.find(({ name }) => name === fk_table)?.columns.find(({ name }) => name === of);
+      if (of === undefined || named === undefined || fk_table === null) return [];
+      const short = by.replace(/_id$/, '');
+      const name = by === 'location_id' ? 'restaurant' : taken.has(short) ? `${short}_name` : short;
+      const { datatype, datatype_schema, options } = named;
+      return {
+        ...{
+          name,
+          datatype,
+          datatype_schema,
+          options,
+          default: null,
+          nullable: true,
+          autoinc: false,
+          pk: null,
+        },
+        ...{ computed: true, fixed: true, shows: { by, table: fk_table, of } },
+        ...{ fk_schema: null, fk_table: null, fk_column: null },
+      };
+    });
 }
 
 /** Not for this session to write: a default or a trigger fills it. */
@@ -103,7 +148,14 @@ function arrowOf(
   return { fk_schema: fk_table === null ? null : 'public', fk_table, fk_column };
 }
 
-function place(table: string, { name, datatype }: StudioColumn): number {
-  if (lateColumns.includes(`${table}.${name}`)) return 2;
-  return datatype === 'uuid' ? 1 : 0;
+/** Restaurant first; names before what they are a part of, else behind what the row has of its own; ids; what is long. */
+function place(table: string, { name, datatype, shows }: StudioColumn): number {
+  if (shows?.by === 'location_id') return 0;
+  if (shows !== null) return table in nameColumns && !isPart(table) ? 3 : 1;
+  if (lateColumns.includes(`${table}.${name}`)) return 5;
+  return datatype === 'uuid' ? 4 : 2;
 }
+
+/** Whether rows of the table are known by the rows that they belong to. */
+export const isPart = (name: string): boolean =>
+  tables.find((table) => table.name === name)?.belongs?.partOf !== undefined;

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buildPage, type readBundle } from './bundle.ts';
-import type { Query, StudioDatabase } from './database.ts';
+import type { Query } from './database.ts';
 import { deskLinks } from './desk.ts';
 import { type Door, notIn } from './door.ts';
-import { deletedKept, keptRows } from './layout.ts';
+import type { Grids } from './grids.ts';
+import { keptRows } from './layout.ts';
 import type { PageSession } from './page/session.ts';
-import { type Refusal, withPlace } from './refusals.ts';
 
 // The page talks to this server alone.
 const policy = [
@@ -25,7 +25,9 @@ const maxBodyBytes = 4 * 1024 * 1024;
 /** What is served. */
 export interface Studio {
   bundle: ReturnType<typeof readBundle>;
-  database: StudioDatabase;
+  grids: Grids;
+  /** Names of the locations that are shown, by their ids. */
+  locations(): Promise<Record<string, string>>;
   door: Door;
   /** In the title of the page. */
   title: string;
@@ -58,7 +60,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { door, bundle, database } = studio;
+  const { door, bundle, grids } = studio;
   const refusal = door.refusal(request);
   if (refusal !== null) return send(response, 403, 'text/plain', `${refusal}\n`);
   const { pathname } = new URL(request.url ?? '/', 'http://studio');
@@ -86,7 +88,7 @@ async function answer(
       return send(response, 200, 'application/json', JSON.stringify(await sessionOf(studio)));
     case 'POST /bff': {
       const asked = JSON.parse(await bodyOf(request)) as Asked;
-      return send(response, 200, 'application/json', JSON.stringify(await procedure(database, asked)));
+      return send(response, 200, 'application/json', JSON.stringify(await procedure(grids, asked)));
     }
     default:
       return send(response, 404, 'text/plain', 'not found\n');
@@ -96,51 +98,32 @@ async function answer(
 const used =
   'this address was used, or is not the last one: open the last address that npm run studio printed';
 
-async function sessionOf({ title, desk, database }: Studio): Promise<PageSession> {
-  const read = await database.run([{ sql: 'select id, name from locations' }]);
-  if ('refusal' in read) throw new Error(read.refusal.message);
-  const rows = (read.rows[0] ?? []) as { id: string; name: string }[];
-  const locations = Object.fromEntries(rows.map(({ id, name }) => [id, name]));
-  return { title, desk, deskLinks, kept: keptRows, locations };
+async function sessionOf({ title, desk, grids, locations }: Studio): Promise<PageSession> {
+  const [named, rowNames] = [await locations(), await grids.rowNames()];
+  const only = grids.scope?.name ?? null;
+  return { title, desk, deskLinks, kept: keptRows, locations: named, only, rowNames };
 }
 
 /** What Studio's page asks for. */
 interface Asked {
   procedure: string;
   query?: Query;
-  sequence?: Query[];
   queries?: Query[];
 }
 
 /** Answers as Prisma's own server does: pairs of an error or null, and a result. */
-async function procedure(database: StudioDatabase, asked: Asked): Promise<unknown> {
-  const { query, sequence, queries } = asked;
+async function procedure(grids: Grids, asked: Asked): Promise<unknown> {
+  const { query, queries } = asked;
   if (asked.procedure === 'query' && query !== undefined) {
-    if (isIntrospection(query)) return [null, await database.tables()];
-    const result = await run(database, [query]);
+    if (isIntrospection(query)) return [null, await grids.tables()];
+    const result = await grids.run([query]);
     return 'refusal' in result ? [result.refusal] : [null, result.rows[0]];
   }
   if (asked.procedure === 'transaction' && queries !== undefined) {
-    const result = await run(database, queries);
+    const result = await grids.run(queries);
     return 'refusal' in result ? [result.refusal] : [null, result.rows];
   }
-  if (asked.procedure === 'sequence' && sequence !== undefined) {
-    const result = await run(database, sequence);
-    return 'refusal' in result ? [[result.refusal]] : result.rows.map((rows) => [null, rows]);
-  }
-  // Studio then checks what is typed by EXPLAIN.
   return [{ name: 'Error', message: `${asked.procedure} is not supported` }];
-}
-
-/** Runs what the page asks for, unless it deletes what is never deleted. */
-async function run(
-  database: StudioDatabase,
-  queries: readonly Query[],
-): Promise<{ rows: unknown[][] } | { refusal: Refusal }> {
-  const kept = queries.map(({ sql }) => deletedKept(sql)).find((sentence) => sentence !== undefined);
-  if (kept !== undefined) return { refusal: { name: 'Refused', message: kept } };
-  const result = await database.run(queries);
-  return 'refusal' in result ? { refusal: withPlace(result.refusal, queries) } : result;
 }
 
 const isIntrospection = ({ sql }: Query): boolean => sql.includes('"fk_con"."confkey"');

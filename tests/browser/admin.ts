@@ -36,13 +36,13 @@ export interface Admin {
   complaints: readonly string[];
 }
 
-const patience = { timeout: 15_000 };
+const patience = { timeout: 45_000 };
 
 /** Lets a browser in at Studio. */
 export async function sitDown(browser: Browser, { address, origin }: RunningStudio): Promise<Admin> {
   const page = await browser.newPage();
   // Wide enough for all columns: the grid shows no others.
-  await page.setViewport({ width: 5_200, height: 1_400 });
+  await page.setViewport({ width: 6_400, height: 1_400 });
   const hosts = new Set<string>();
   const complaints: string[] = [];
   page.on('request', (request) => {

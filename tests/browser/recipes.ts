@@ -182,7 +182,9 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       });
       await ana.open(linkOf('Delete a product'));
       const asked = await ana.remove((await ana.column('name')).indexOf('Old cake'));
-      expect(asked).toContain('What belongs to it goes with it; comanda audit undo brings it back.');
+      expect(asked).toContain(
+        'Café Ana · products · Old cake. What belongs to it goes with it; comanda audit undo brings it back.',
+      );
       await soon(() => one('select from products where id = $1', [id])).toBeUndefined();
     },
     async 'See who changed what, and take it back'() {

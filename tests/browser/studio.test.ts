@@ -44,7 +44,7 @@ afterAll(async () => {
   await api?.close();
 });
 
-const patience = { timeout: 90_000 };
+const patience = { timeout: 180_000 };
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 const orderOf = (number: number) =>
   one('select id, status, cancel_reason, total from orders where location_id = $1 and number = $2', [
@@ -163,12 +163,6 @@ const refused: Record<string, () => Promise<unknown>> = {
     await ana.choose('pending');
     return ana.save();
   },
-  async 'to change a total'() {
-    await ana.open(numbered(12));
-    await ana.edit('total');
-    await ana.write('1');
-    return ana.save();
-  },
   async 'to delete a payment method that was used'() {
     await ana.open('#schema=public&table=payment_methods');
     return ana.remove();
@@ -225,8 +219,12 @@ describe('what is refused', () => {
     expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
   });
 
-  test('a column of a view, or of what only the service writes, opens no editor', patience, async () => {
+  test('a cell that never changes opens no editor, by mouse or by Tab', patience, async () => {
     for (const [table, column] of [
+      ['orders', 'total'],
+      ['orders', 'payment_method_id'],
+      ['orders', 'restaurant'],
+      ['products', 'id'],
       ['orders_today', 'status'],
       ['events', 'type'],
       ['audit_entries', 'operation'],

@@ -12,6 +12,7 @@ describe('npm run studio', { timeout: 120_000 }, () => {
     [['--as', 'comanda-api'], '--as: a name of 1 to 40 letters'],
     [['--as', 'ana; drop'], '--as: a name of 1 to 40 letters'],
     [['--reed-only'], "Unknown option '--reed-only'"],
+    [['--location', 'Nowhere'], '--location: there is no location Nowhere (comanda locations list)'],
   ])('says what is wrong with %j', async (args, said) => {
     const run = startRun(args, kit.url);
     expect(await ended(run)).toBe(1);
@@ -45,7 +46,9 @@ describe('npm run studio', { timeout: 120_000 }, () => {
   it('reads as an admin whose login is no reader', async () => {
     const run = await startStudio(kit.url, [], 'admin');
     expect(run.output()).toMatch(/as studio, \w+_admin, reads only \(--edit to edit\)/);
-    expect((await run.query('delete from products')).refusal?.message).toMatch(/This Studio only reads/);
+    expect((await run.query('delete from "public"."products" where true')).refusal?.message).toMatch(
+      /This Studio only reads/,
+    );
     expect(await end(run, 'SIGTERM')).toBe(0);
   });
 

@@ -48,8 +48,14 @@ it('names only tables and columns that are there', async () => {
 
 it('puts what an admin looks for before ids', async () => {
   const tables = await asAdmin.tables();
-  expect(namesOf(tables, 'orders').slice(0, 4)).toEqual(['number', 'external_id', 'status', 'total']);
-  expect(namesOf(tables, 'products').slice(0, 5)).toEqual([
+  const orders = namesOf(tables, 'orders');
+  expect(orders.slice(0, 5)).toEqual(['restaurant', 'number', 'external_id', 'status', 'total']);
+  expect(
+    orders.filter((name) => ['turn', 'payment_method', 'created_by_name', 'id'].includes(name)).at(-1),
+  ).toBe('id');
+  expect(namesOf(tables, 'product_categories').slice(0, 3)).toEqual(['restaurant', 'product', 'category']);
+  expect(namesOf(tables, 'products').slice(0, 6)).toEqual([
+    'restaurant',
     'external_id',
     'sku',
     'name',
@@ -65,6 +71,31 @@ it('puts what an admin looks for before ids', async () => {
   }
 });
 const order = ['useful', 'id', 'late'];
+
+it('opens an editor in a row that is there for the columns of which the guide says so, and for no other', async () => {
+  const guide = readFileSync(join(repositoryRoot, 'docs', 'admin.md'), 'utf8');
+  const [, table = ''] = guide.split(/<!-- (?:end of )?edits of people/);
+  const said = [...table.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name = '', columns = '']) => [
+    name,
+    [...columns.matchAll(/\w+(?=`)/g)].map(([column]) => column).sort(),
+  ]);
+  expect(said.length).toBeGreaterThan(10);
+  const tables = await asAdmin.tables();
+  expect(said.map(([name]) => [name, editedOf(tables, String(name))])).toEqual(said);
+});
+const editedOf = (tables: StudioTable[], name: string) =>
+  tables
+    .find((table) => table.name === name)
+    ?.columns.flatMap((column) => (column.computed || column.fixed ? [] : column.name))
+    .sort();
+
+it('leaves nothing behind for the next statement: no transaction, no setting', async () => {
+  await asAdmin.run([{ sql: `set statement_timeout = '7s'; set comanda.deed = 'repair: by mistake'` }]);
+  await asAdmin.run([{ sql: 'begin; select 1 / 0' }]);
+  const sql = `select current_setting('comanda.deed', true) as deed, current_setting('statement_timeout') as patience`;
+  for (let turn = 0; turn < 5; turn++)
+    expect(await asAdmin.run([{ sql }])).toEqual({ rows: [[{ deed: '', patience: '30s' }]] });
+});
 
 it('gives every table and view a key, by which Studio tells its rows apart', async () => {
   for (const { name, columns } of await asAdmin.tables()) {

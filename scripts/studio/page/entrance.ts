@@ -5,12 +5,14 @@ let token = sessionStorage.getItem(keptAs);
 /** Tokens that let nobody in any more, which another tab may still have. */
 const ended = new Set<string>();
 
+const send = window.fetch;
+
 /** Asks the server as this tab. A tab that is out is asked for an address, and stays as it is until it has one. */
 export async function askServer(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   const used = token;
   headers.set(tokenHeader, used ?? '');
-  const response = await fetch(path, { ...init, method: 'POST', headers });
+  const response = await send(path, { ...init, method: 'POST', headers });
   if (response.status === 401 && token === used) {
     if (used !== null) ended.add(used);
     keep(null);

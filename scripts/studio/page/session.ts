@@ -1,6 +1,14 @@
 /** The header by which a tab says that it is in. */
 export const tokenHeader = 'studio-token';
 
+/** The columns by which a person knows a row. */
+export interface RowNames {
+  /** Of the row itself. */
+  own: string | null;
+  /** With the names of rows that it belongs to. */
+  linked: readonly string[];
+}
+
 /** What the page is told once its tab is in. */
 export interface PageSession {
   /** Of the page. */
@@ -13,4 +21,8 @@ export interface PageSession {
   kept: Readonly<Record<string, string>>;
   /** Names of locations by their ids. */
   locations: Readonly<Record<string, string>>;
+  /** The only location that is shown, by its name; null for all. */
+  only: string | null;
+  /** By what a person knows the rows of each table. */
+  rowNames: Readonly<Record<string, RowNames>>;
 }

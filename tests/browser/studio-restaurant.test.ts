@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startStudio } from '../studio/run.ts';
+import { createCategory, createLocation, createProduct } from '../support/factories.ts';
+import { useClosed } from '../support/use.ts';
+import { insertOrder, useWorkerKit } from '../worker/kit.ts';
+import { type Admin, sitDown } from './admin.ts';
+import { type Browser, startBrowser } from './browser.ts';
+
+// Two restaurants with the same menu, and a Studio of the second.
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+const kit = useWorkerKit();
+let browser: Browser;
+let eva: Admin;
+const studio = useClosed(async () => {
+  await kit.sql(`update locations set name = 'Café Ana' where id = $1`, [kit.locationId]);
+  const there = await createLocation(kit.database, { name: 'Bar Nuevo' });
+  for (const locationId of [kit.locationId, there]) {
+    const categoryId = await createCategory(kit.database, { locationId, name: 'Hot drinks' });
+    await createProduct(kit.database, {
+      ...{ locationId, name: 'Ristretto', sku: 'RI-1', price: 2, categoryIds: [categoryId] },
+      stock: { quantity: 3, minStockAlarm: 1 },
+    });
+  }
+  await insertOrder(kit);
+  return startStudio(kit.url, ['--as', 'eva', '--edit', '--location', 'bar nuevo']);
+});
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  eva = await sitDown(browser, studio);
+});
+afterAll(() => browser?.close());
+
+test('says which, and shows its rows alone', async () => {
+  expect(studio.output()).toContain('\nBar Nuevo alone\n');
+  await eva.open('#schema=public&table=products');
+  expect(await eva.page.evaluate('document.title')).toBe('Studio · eva · Bar Nuevo');
+  await eva.shows('restaurant', ['Bar Nuevo']);
+  await eva.open('#schema=public&table=orders');
+  expect(await eva.text()).toContain('No results found');
+});
+
+test('has names in link tables, and in the sentence that asks before rows are written or deleted', async () => {
+  await eva.open('#schema=public&table=product_categories');
+  expect((await eva.columns()).slice(1, 4)).toEqual(['restaurant', 'product', 'category']);
+  await eva.shows('product', ['Ristretto']);
+  await eva.shows('category', ['Hot drinks']);
+  await eva.open('#schema=public&table=product_stock');
+  await eva.edit('quantity');
+  await eva.write('4');
+  expect(await eva.save()).toContain('Bar Nuevo · product_stock · product Ristretto quantity: "3.000" → 4.');
+  await eva.open('#schema=public&table=product_categories');
+  expect(await eva.remove()).toContain(
+    'Bar Nuevo · product_categories · product Ristretto · category Hot drinks.',
+  );
+  await expect
+    .poll(
+      () =>
+        kit.sql(
+          'select l.name from product_categories c join locations l on l.id = c.location_id order by l.name',
+        ),
+      { timeout: 15_000 },
+    )
+    .toEqual([{ name: 'Café Ana' }]);
+});
+
+test('has no SQL in its menu, in a filter, or at an address of it', async () => {
+  await eva.open('#schema=public&table=products');
+  const menu = await eva.page.evaluate<string[]>(
+    `[...document.querySelectorAll('[data-testid="studio-navigation"] a')].map((each) => each.textContent)`,
+  );
+  expect(menu).toEqual(expect.arrayContaining(['Console', 'products']));
+  expect(menu).not.toContain('SQL');
+  await eva.page.click('button[aria-label="Add filter"]');
+  await eva.page.waitForSelector('input[aria-label="Select column to filter"]');
+  expect(await eva.text()).not.toContain('SQL');
+  await eva.open('#view=sql&schema=public&table=products');
+  await eva.shows('restaurant', ['Bar Nuevo']);
+  expect(await eva.text()).not.toContain('Run SQL');
+});
