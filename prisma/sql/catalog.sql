@@ -177,8 +177,8 @@ END $$;
 CREATE FUNCTION count_menu_versions_of_rows() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
   IF NOT keeps_moments(TG_RELID) THEN
+    PERFORM count_menu_versions(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
     PERFORM touch_menus(array_agg(c.location_id), array_agg(c.menu_id)) FROM changed_rows c;
   END IF;
   RETURN NULL;

@@ -232,7 +232,7 @@ END $$;
 CREATE FUNCTION keep_deletions() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF EXISTS (SELECT FROM old_rows) THEN
+  IF EXISTS (SELECT FROM old_rows) AND NOT keeps_moments(TG_RELID) THEN
     PERFORM announce_change();
     INSERT INTO internal.deleted_records (location_id, resource, deleted_at, id)
     SELECT o.location_id, TG_ARGV[0], date_trunc('milliseconds', clock_timestamp()), o.id FROM old_rows o

@@ -9,7 +9,7 @@ CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IM
   VALUES
   ('migration', '{never,kept,service,lines,standing lines,order}'::text[]),
   ('import',    '{service,lines,order}'),
-  ('transfer',  '{service,lines,order,moments}'),
+  ('transfer',  '{kept,service,lines,standing lines,order,moments}'),
   ('repair',    '{never,kept,service,lines,standing lines,order,moves}'),
   ('erase',     '{never,kept,service,standing lines}'),
   ('retention', '{kept,service}'),

@@ -15,7 +15,9 @@ CREATE TRIGGER pass_over_waiting BEFORE UPDATE OF status ON webhook_endpoints
 CREATE FUNCTION ask_for_clearing() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  INSERT INTO endpoint_clearings (location_id, endpoint_id, gone) VALUES (OLD.location_id, OLD.id, TG_OP = 'DELETE');
+  IF NOT keeps_moments(TG_RELID) THEN
+    INSERT INTO endpoint_clearings (location_id, endpoint_id, gone) VALUES (OLD.location_id, OLD.id, TG_OP = 'DELETE');
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER clear_waiting AFTER UPDATE OF status ON webhook_endpoints

@@ -89,26 +89,34 @@ describe('a move that is taken back', () => {
   });
   afterAll(holdingUpNoMore);
 
-  it.each(['drain: ', 'export: ', 'orders: ', 'export: done', 'import: ', 'order_items: ', 'import: done'])(
-    'after it was killed at "%s" leaves all as it was',
-    async (line) => {
-      const before = await north.rowsOf(bar.id);
-      await begun();
-      await killedAt(line);
-      await neverBoth();
-      const aborted = await north.comanda(...move, ...argv(), '--abort', '--json');
-      expect(aborted.code, aborted.stdout + aborted.stderr).toBe(0);
-      expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
-      expect(await south.rowsOf(bar.id)).toEqual({});
-      const { audit_entries: _, ...after } = await north.rowsOf(bar.id);
-      expect({ ...after, audit_entries: before.audit_entries }).toEqual(before);
-      await waitFor(
-        'its key',
-        async () => (await north.api.rest('GET /v2/orders', { key: bar.key })).status === 200,
-        patience,
-      );
-    },
-  );
+  it.each([
+    ...[
+      'copy: ',
+      'orders: ',
+      'copy: done',
+      'load: ',
+      'order_items: ',
+      'load: done',
+      'follow: ',
+      'follow: done',
+    ],
+    ...['drain: ', 'export: ', 'export: done', 'import: ', 'import: done'],
+  ])('after it was killed at "%s" leaves all as it was', async (line) => {
+    const before = await north.rowsOf(bar.id);
+    await killedAt(line);
+    await neverBoth();
+    const aborted = await north.comanda(...move, ...argv(), '--abort', '--json');
+    expect(aborted.code, aborted.stdout + aborted.stderr).toBe(0);
+    expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
+    expect(await south.rowsOf(bar.id)).toEqual({});
+    const { audit_entries: _, ...after } = await north.rowsOf(bar.id);
+    expect({ ...after, audit_entries: before.audit_entries }).toEqual(before);
+    await waitFor(
+      'its key',
+      async () => (await north.api.rest('GET /v2/orders', { key: bar.key })).status === 200,
+      patience,
+    );
+  });
 
   it('is gone on with when it was killed while it deleted the copy', async () => {
     await begun();
@@ -116,7 +124,7 @@ describe('a move that is taken back', () => {
     await south.sql(
       `create trigger held_up_too before delete on locations for each row execute function held_up()`,
     );
-    await killedAt('active here again', '--abort');
+    await killedAt('is here as before', '--abort');
     await neverBoth();
     await north.comanda(...move, ...argv(), '--abort');
     const nothing = await north.comanda(...move, ...argv(), '--abort');

@@ -65,7 +65,7 @@ it('a location moves under load: no order is lost or told twice, reads go on, an
   const { step, seconds } = JSON.parse(moved.stdout) as { step: string; seconds: Record<string, number> };
   expect(step).toBe('done');
   expect(Object.keys(seconds).toSorted()).toEqual(
-    ['disable', 'drain', 'enable', 'export', 'import', 'map', 'refused'].toSorted(),
+    ['copy', 'load', 'follow', 'drain', 'export', 'import', 'map', 'enable', 'refused'].toSorted(),
   );
   const then = guests.acknowledged.length;
   await waitFor('orders at the other cell', () => guests.acknowledged.length > then + 20, patience);

@@ -39,12 +39,16 @@ export async function makeFolder(folder: string): Promise<WriteTable> {
 
 /** Empties the folder of an export that was cut off. Throws CommandError where something else stands in it. */
 export async function emptyFolder(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  const strange = names.find((name) => !/^([a-z_]+\.jsonl|manifest\.json(\.part)?)$/.test(name));
+  const names: string[] = await readdir(folder).catch(() => []);
+  const strange = names.find((name) => !/^([a-z_]+\.jsonl|manifest\.json(\.part)?|changes)$/.test(name));
   if (strange !== undefined)
     throw new CommandError('invalid_request', `${folder} has ${strange}, which is of no export`);
-  for (const name of names) await rm(join(folder, name));
+  if (names.includes('changes')) await emptyFolder(changesIn(folder));
+  for (const name of names) await rm(join(folder, name), { recursive: name === 'changes' });
 }
+
+/** Where what a copy lacks is written, beside the export that it was made from. */
+export const changesIn = (folder: string): string => join(folder, 'changes');
 
 /** Writes the manifest, last and at once: a folder without it is half an export. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {

@@ -18,6 +18,13 @@ export interface LocationTable {
   counted: readonly { column: string; sequence: string }[];
   /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */
   derived?: true;
+  /** Work that waits, which the copy of an active location has none of. */
+  pending?: true;
+  /** Its changed rows are updated in the copy of a location. */
+  updatedInCopy?: true;
+  /** The columns by which a row is known within its location. */
+  key: readonly string[];
+  columns: readonly string[];
 }
 
 /** Every table of what a location has, parents before their children: imported in this order, deleted in the other. */
@@ -41,5 +48,9 @@ function locationTable(table: Table): LocationTable {
       sequence === undefined ? [] : [{ column, sequence }],
     ),
     ...(belongs?.derived && { derived: true as const }),
+    ...(belongs?.pending && { pending: true as const }),
+    ...(belongs?.updatedInCopy && { updatedInCopy: true as const }),
+    key: names,
+    columns: Object.keys(columns),
   };
 }

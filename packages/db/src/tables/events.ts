@@ -43,6 +43,6 @@ export const capturedChanges = table<CapturedChange>()('captured_changes', {
     after: { personal: captured },
   },
   people: 'none',
-  belongs: { sandbox: { kept: 'what was changed is still published' }, derived: true },
+  belongs: { sandbox: { kept: 'what was changed is still published' }, derived: true, pending: true },
   serviceOnly: "what waits to be published is the service's: see comanda doctor",
 });

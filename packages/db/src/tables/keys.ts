@@ -17,7 +17,7 @@ export const apiKeys = table<ApiKey>()('api_keys', {
     revoked_at: { edited: true },
   },
   people: 'keep',
-  belongs: { sandbox: { kept: 'who resets it goes on with its key' } },
+  belongs: { sandbox: { kept: 'who resets it goes on with its key' }, updatedInCopy: true },
   guards: [
     {
       serviceOnly: 'insert',

@@ -51,7 +51,7 @@ export const locations = table<Location>()('locations', {
 
 export const locationMoves = table<LocationMove>()('location_moves', {
   schema: 'internal',
-  columns: plain('id cell folder step exported_at seconds created_at step_at'),
+  columns: plain('id cell folder step exported_at refused_at seconds created_at step_at'),
   people: 'none',
   // It stays behind when the location is exported, and goes with the location's row.
   belongs: null,

@@ -121,6 +121,13 @@ interface Exported {
   readBy?: string;
   /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */
   derived?: true;
+  /** Work that waits. The copy of a location that is still active has none: it is done where the location is. */
+  pending?: true;
+  /**
+   * A changed row is updated in the copy of a location; others are deleted and inserted again, with the rows that name them. For rows
+   * that change often and are named by many.
+   */
+  updatedInCopy?: true;
 }
 
 /** Who may do what with rows, beside the owner, who may do everything. */

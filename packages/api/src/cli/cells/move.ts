@@ -1,39 +1,23 @@
-import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import type { Settings, SqlDatabase } from '@comanda/db';
 import { z } from 'zod';
 import { CommandError } from '../../command-error.ts';
-import { comeToRest, exportLocation } from '../../resources/locations/export.store.ts';
 import { keysWithoutCode, type MoveRow, type MoveStep } from '../../resources/locations/move.statements.ts';
 import * as moves from '../../resources/locations/move.store.ts';
-import { setLocationStatus, showLocation } from '../../resources/locations/status.store.ts';
-import type { Options, Work } from '../command.ts';
+import { showLocation } from '../../resources/locations/status.store.ts';
+import type { Work } from '../command.ts';
 import { parse } from '../input.ts';
-import { emptyFolder, makeFolder, readerOf, readManifest, writeManifest } from '../location-folder.ts';
+import { makeFolder } from '../location-folder.ts';
 import { encryptionKeyIds, tell } from '../locations.ts';
 import { shellWord } from '../shell-word.ts';
-import { replaceFile } from './command.ts';
 import { type Cell, cellNamed, inCell, readCells } from './file.ts';
+import { load } from './leading.ts';
 import { mapCells, mapForms } from './map.ts';
+import { exportOf, type Moving, steps } from './steps.ts';
 
 const forms = Object.keys(mapForms) as [keyof typeof mapForms];
 const Input = z.object({
   form: z.enum(forms, { error: `must be one of ${forms.join(', ')}` }).default('haproxy'),
 });
-
-/** What a step works with. */
-interface Moving {
-  id: string;
-  code: string;
-  source: SqlDatabase;
-  target: moves.Destination;
-  row: MoveRow;
-  settings: Settings;
-  options: Options;
-  cells: readonly Cell[];
-  form: keyof typeof mapForms;
-}
 
 /** What `comanda locations move` gives. */
 interface Moved {
@@ -49,52 +33,6 @@ interface Moved {
   /** What a person is to do now. */
   next: string;
 }
-
-interface Step {
-  name: MoveStep;
-  next: MoveStep;
-  does: string;
-  /** `false` when it has to wait for a person. */
-  run(moving: Moving): Promise<{ exportedAt?: string } | false>;
-}
-
-const steps: readonly Step[] = [
-  {
-    ...{ name: 'drain', next: 'export', does: 'lets what is under way come to its end' },
-    async run({ source, id }) {
-      await comeToRest(source, id, tell);
-      return {};
-    },
-  },
-  {
-    ...{ name: 'export', next: 'import', does: 'writes all of it to the folder' },
-    async run({ source, id, row: { folder } }) {
-      await emptyFolder(folder);
-      const manifest = await exportLocation(source, id, await makeFolder(folder), tell);
-      await writeManifest(folder, manifest);
-      return { exportedAt: manifest.exported_at };
-    },
-  },
-  {
-    ...{ name: 'import', next: 'map', does: 'brings it into the other cell' },
-    async run({ target, row: { folder } }) {
-      const manifest = await readManifest(folder);
-      await moves.receiveLocation(target, manifest, readerOf(folder), tell);
-      return {};
-    },
-  },
-  {
-    ...{ name: 'map', next: 'enable', does: 'leads callers to the other cell' },
-    run: leadCallers,
-  },
-  {
-    ...{ name: 'enable', next: 'done', does: 'takes it up there' },
-    async run({ target, id }) {
-      await setLocationStatus(target.database, id, 'active');
-      return {};
-    },
-  },
-];
 
 /** `comanda locations move` */
 export const moveLocation: Work = {
@@ -124,7 +62,7 @@ export const moveLocation: Work = {
   },
   show: (value) => {
     const { name, cell, seconds, next } = value as Moved;
-    const names = ['disable', ...steps.map((step) => step.name), 'refused'];
+    const names = [...steps.map((step) => step.name), 'refused'];
     const took = names.flatMap((step) =>
       seconds[step] === undefined ? [] : [[step, seconds[step]] as const],
     );
@@ -149,7 +87,6 @@ const waitedFor: ReadonlySet<MoveStep | undefined> = new Set(['map', 'enable', '
 async function begin({ id, source, target, settings, options, cells }: Omit<Moving, 'row'>): Promise<void> {
   // While writes are refused is no time to find out that the map cannot be made.
   await mapCells(cells);
-  const began = performance.now();
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const folder = resolve(options.folder ?? join(settings.dataDir, 'moves', `${id}-${stamp}`));
   if (options.folder !== undefined) await makeFolder(folder);
@@ -157,9 +94,6 @@ async function begin({ id, source, target, settings, options, cells }: Omit<Movi
   if (old !== undefined && old.count > 0)
     tell(`${old.count} keys carry no code of a location, and are led to the default cell: rotate them`);
   await moves.beginMove(source, target, id, folder);
-  const seconds = { disable: secondsSince(began) };
-  await moves.advanceMove(source, id, ['drain', 'drain'], { seconds });
-  tell('disable: done, reads go on');
 }
 
 async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
@@ -175,14 +109,17 @@ async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
     const done = await step.run({ ...moving, row });
     if (done === false) return { ...moved, next: whatToRun(target.cell) };
     const seconds = { [step.name]: secondsSince(began) };
-    if (step.name === 'map') {
+    if (step.name === 'follow') {
+      await moves.refuseWrites(source, target, id, seconds);
+      tell('disable: done, reads go on');
+    } else if (step.name === 'map') {
       const changed = await moves.leaveLocation(source, target, moving, {
         ...{ exportedAt: exportOf(row), seconds },
       });
       if (changed !== undefined) tell(`${changed}: do it again in cell ${target.cell}`);
     } else {
       const all =
-        step.name === 'enable' ? { ...seconds, refused: round(row.age + secondsSince(began)) } : seconds;
+        step.name === 'enable' ? { ...seconds, refused: round(row.refused + secondsSince(began)) } : seconds;
       await moves.advanceMove(source, id, [step.name, step.next], { ...done, seconds: all });
     }
     tell(`${step.name}: done after ${secondsSince(began)} s`);
@@ -207,57 +144,6 @@ async function abort(moving: Omit<Moving, 'row'>, row: MoveRow | undefined, name
   return { ...moved, step: 'abort', next };
 }
 
-/** The step between the cells: the copy answers reads, callers are led to it, and this cell gives the location up. */
-async function leadCallers({
-  id,
-  code,
-  source,
-  target,
-  row,
-  options,
-  cells,
-  form,
-}: Moving): Promise<object | false> {
-  const exportedAt = exportOf(row);
-  const changed = await moves.leftBehind(source, target, id, exportedAt);
-  if (changed !== undefined && options.continue === undefined)
-    throw new CommandError(
-      'conflict',
-      `${changed}: take the move back (--abort) and begin again, or go on with --continue and do it again there`,
-    );
-  const wasOpen = await moves.isCopyOpen(target, id, exportedAt);
-  // Whatever cannot be asked is found while the move can still be taken back.
-  const map = await mapCells(cells, { code, to: target.cell });
-  await moves.openCopyForReads(target, id);
-  await load(options.map, mapForms[form](map), options.reload);
-  // Who has not been told to load the map cannot have done so.
-  if (options.reload === undefined) return wasOpen && options.continue !== undefined ? {} : false;
-  return {};
-}
-
-const exportOf = ({ exportedAt }: MoveRow): string => {
-  if (exportedAt === null) throw new CommandError('conflict', 'the move has no export');
-  return exportedAt;
-};
-
-/** Writes the map and makes proxies load it, as far as it is said how. Throws CommandError. */
-async function load(path: string | undefined, map: string, reload: string | undefined): Promise<void> {
-  if (path !== undefined) {
-    await replaceFile(path, map);
-    tell(`map: wrote ${path}`);
-  }
-  if (reload === undefined) return;
-  tell(`map: ${reload}`);
-  await promisify(execFile)('/bin/sh', ['-c', reload], { timeout: reloadMs }).catch(
-    (error: { stderr?: string; message: string }) => {
-      throw new CommandError(
-        'conflict',
-        `the reload failed: ${error.stderr?.trim() || error.message}. Mend it and run the same command again, or take the move back by --abort with a reload that works`,
-      );
-    },
-  );
-}
-
 const whatToLoad =
   'Load the map into the proxies now, so that they lead its keys to this cell again; then say --abort --continue.';
 
@@ -266,9 +152,6 @@ const whatToRun = (cell: string): string =>
 
 const afterwards = (id: string, name: string, { folder, cell }: MoveRow): string =>
   `It is in cell ${cell}. What is left here goes by: comanda locations delete ${id} --confirm ${shellWord(name)}. ${folder} holds a copy of it: remove it.`;
-
-/** A reload that takes longer is ended, and counts as failed. */
-const reloadMs = 120_000;
 
 const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 const secondsSince = (began: number): number => round((performance.now() - began) / 1_000);

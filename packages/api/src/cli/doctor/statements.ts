@@ -198,11 +198,13 @@ export const openMoves = statement<{
   cell: string;
   step: string;
   stepSeconds: number;
-  refusedSeconds: number;
+  /** Null while the location is copied, and still active. */
+  refusedSeconds: number | null;
 }>(
-  'doctor_open_moves',
+  'doctor_moves_under_way',
   `select id, cell, step, extract(epoch from clock_timestamp() - step_at)::float8 as "stepSeconds",
-     extract(epoch from clock_timestamp() - created_at)::float8 as "refusedSeconds"
+     case when step not in ('copy', 'load', 'follow', 'arriving')
+       then extract(epoch from clock_timestamp() - coalesce(refused_at, created_at))::float8 end as "refusedSeconds"
    from internal.location_moves where step <> 'done' order by step_at limit 100`,
 );
 

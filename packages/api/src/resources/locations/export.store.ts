@@ -39,33 +39,38 @@ export async function exportLocation(
     await tx.run(sql.exportSettings, []);
     const [found] = await tx.run(sql.describeExport, [id]);
     if (found === undefined) throw notFound('Location');
-    const { code, name, status, exported_at, migration, checksum, epoch, encryption_keys } = found;
     const tables: ExportedTable[] = [];
     for (const each of [ownRow, ...belongings]) {
       const { file } = each;
       await tx.run(sql.declareRows(each), [id]);
-      const written = await write(file, rowsOf(tx));
+      const written = await write(file, linesOf(rowsOf(tx)));
       await tx.run(sql.closeRows, []);
       tables.push({ table: each.table, file, ...written });
-      tell(`${each.table}: ${written.rows} rows`);
+      if (written.rows > 0) tell(`${each.table}: ${written.rows} rows`);
     }
-    return {
-      ...{ format: 1 as const, location: { id, code, name }, status, exported_at },
-      ...{ schema: { migration, checksum }, epoch, encryption_keys, tables },
-    };
+    return { ...manifestOf(found), tables };
   });
 }
 
-/** Some rows at a time, of about a MiB, since one may hold eight. */
-async function* rowsOf(tx: Transaction): AsyncGenerator<string[]> {
+/** What the manifest of an export says, but for its files. */
+export const manifestOf = ({ id, code, name, migration, checksum, ...rest }: sql.Described) => ({
+  ...{ format: 1 as const, location: { id, code, name }, schema: { migration, checksum } },
+  ...rest,
+});
+
+/** The rows of the cursor that is open, some at a time, of about a MiB, since one may hold eight. */
+export async function* rowsOf<Row extends { line: string }>(tx: Transaction): AsyncGenerator<Row[]> {
   for (let most = 1; ; ) {
-    const found = await tx.run(sql.fetchRows(most), []);
+    const found = await tx.run(sql.fetchRows<Row>(most), []);
     if (found.length === 0) return;
-    const lines = found.splice(0).map(({ line }) => line);
-    const bytes = lines.reduce((sum, { length }) => sum + length, 0);
-    yield lines;
-    most = Math.min(most * 4, 2_000, Math.max(1, Math.floor((aboutBytes * lines.length) / bytes)));
+    const bytes = found.reduce((sum, { line }) => sum + line.length, 0);
+    most = Math.min(most * 4, 2_000, Math.max(1, Math.floor((aboutBytes * found.length) / bytes)));
+    yield found;
   }
+}
+
+async function* linesOf(rows: AsyncIterable<{ line: string }[]>): AsyncGenerator<string[]> {
+  for await (const some of rows) yield some.splice(0).map(({ line }) => line);
 }
 
 /**

@@ -1,6 +1,14 @@
-import { belongings, type LocationTable, ownRow, type Queryable, type SqlDatabase } from '@comanda/db';
+import {
+  belongings,
+  type LocationTable,
+  ownRow,
+  type Queryable,
+  type SqlDatabase,
+  type Transaction,
+} from '@comanda/db';
 import { conflict, invalid } from '../../errors.ts';
 import { auditAs } from '../../request/audit.ts';
+import { insertArrival } from './changes.statements.ts';
 import { forgetMoved } from './moved.store.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';
 import * as sql from './whole.statements.ts';
@@ -11,58 +19,109 @@ const tellEvery = 50_000;
 /** The lines of a file, some at a time. Throws at the end where they are not those that the manifest tells of. */
 export type ReadTable = (exported: ExportedTable) => AsyncIterable<string[]>;
 
+/** What an import is made with. */
+export interface Importing {
+  /** The keys of ENCRYPTION_KEY here. */
+  keyIds: readonly string[];
+  /** Says how far it is. */
+  tell: (line: string) => void;
+}
+
 /**
  * Brings an exported location into this database with all its ids, numbers, times, keys and endpoints, in one transaction:
- * all of it or nothing. It is disabled then, and nobody is told of what came. `keyIds` are the keys of ENCRYPTION_KEY here.
+ * all of it or nothing. It is disabled then, and nobody is told of what came. `arrivingAt` is the name of this cell where the location
+ * is still active in another one: work that waits stays there, and nobody enables or deletes the copy.
  * Throws `conflict` when it is here already or another import is under way, `validation_error` for an export that does not fit.
  */
 export async function importLocation(
   database: SqlDatabase,
   manifest: Manifest,
   read: ReadTable,
-  { keyIds, tell }: { keyIds: readonly string[]; tell: (line: string) => void },
+  { keyIds, tell, arrivingAt }: Importing & { arrivingAt?: string },
 ): Promise<{ rows: number }> {
   const { id } = manifest.location;
   return database.transaction(undefined, async (tx) => {
     const [lock] = await tx.run(sql.beginImport, []);
     if (lock?.free !== true) throw importUnderWay();
     await refuseMisfit(tx, manifest, keyIds);
-    let rows = 0;
-    const take = async (each: LocationTable) => {
-      const file = manifest.tables.find(({ table }) => table === each.table);
-      if (file === undefined || file.file !== each.file) throw misfit(`there is no ${each.file}`);
-      let done = 0;
-      for await (const lines of read(file)) {
-        if (each === ownRow) await tx.run(sql.insertLocation, lines);
-        else await tx.run(sql.insertRows(each), [lines]);
-        rows += lines.length;
-        const before = done;
-        done += lines.length;
-        if (Math.floor(done / tellEvery) > Math.floor(before / tellEvery) && done < file.rows)
-          tell(`${each.table}: ${done} of ${file.rows} rows`);
-      }
-      tell(`${each.table}: ${file.rows} rows`);
-    };
-    await take(ownRow);
+    const take = taking(manifest, read, tell);
+    let rows = await take(ownRow, (lines) => tx.run(sql.insertLocation, lines));
     await forgetMoved(tx, manifest.location);
-    for (const each of belongings.filter(({ derived }) => derived !== true)) await take(each);
-    for (const each of belongings.filter(({ derived }) => derived === true)) {
-      await tx.run(sql.clearRows(each), [id]);
-      await take(each);
-    }
-    await tx.run(sql.adoptVersion, [id, manifest.epoch]);
-    for (const each of belongings)
-      for (const counted of each.counted) await tx.run(sql.moveSequence(each, counted), [id]);
+    if (arrivingAt !== undefined) await tx.run(insertArrival, [id, arrivingAt]);
+    for (const each of belongings.filter(({ derived }) => derived !== true))
+      rows += await take(each, (lines) => tx.run(sql.insertRows(each), [lines]));
+    rows += await takeDerived(tx, manifest, take, arrivingAt !== undefined);
     auditAs(tx, { kind: 'command_line', locationId: id }, 'locations.import', id, {
       before: null,
-      after: { exported_at: manifest.exported_at, rows },
+      after: importedFrom(manifest, rows),
     });
     return { rows };
   });
 }
 
+/** What an entry of the audit says of an import. */
+export const importedFrom = ({ exported_at, snapshot, epoch }: Manifest, rows: number) => ({
+  ...{ exported_at, rows },
+  ...(snapshot !== undefined && { snapshot, epoch }),
+});
+
+/** Gives the rows of a table's file to `bring`, some at a time; answers how many there were. */
+export type Take = (each: LocationTable, bring: (lines: string[]) => Promise<unknown>) => Promise<number>;
+
+/** Takes the rows of the files of an export. */
+export const taking =
+  (manifest: Manifest, read: ReadTable, tell: (line: string) => void): Take =>
+  async (each, bring) => {
+    const file = manifest.tables.find(({ table }) => table === each.table);
+    if (file === undefined || file.file !== each.file) throw misfit(`there is no ${each.file}`);
+    let done = 0;
+    for await (const lines of read(file)) {
+      await bring(lines);
+      const before = done;
+      done += lines.length;
+      if (Math.floor(done / tellEvery) > Math.floor(before / tellEvery) && done < file.rows)
+        tell(`${each.table}: ${done} of ${file.rows} rows`);
+    }
+    if (file.rows > 0) tell(`${each.table}: ${file.rows} rows`);
+    return done;
+  };
+
+/** Replaces what triggers wrote of the rows that came; work that waits is left out where it is done in the other database. */
+export async function takeDerived(
+  tx: Transaction,
+  { location: { id }, epoch }: Manifest,
+  take: Take,
+  isPendingLeft: boolean,
+): Promise<number> {
+  let rows = 0;
+  for (const each of belongings.filter(({ derived }) => derived === true)) {
+    await tx.run(sql.clearRows(each), [id]);
+    if (isPendingLeft && each.pending === true) continue;
+    rows += await take(each, (lines) => tx.run(sql.insertRows(each), [lines]));
+  }
+  await tx.run(sql.adoptVersion, [id, epoch]);
+  for (const each of belongings)
+    for (const counted of each.counted) await tx.run(sql.moveSequence(each, counted), [id]);
+  return rows;
+}
+
 /** Throws `conflict` when the location is in the database already, `validation_error` when its export would not fit there. */
 export async function refuseMisfit(
+  on: Queryable,
+  export_: Pick<Manifest, 'location' | 'schema' | 'encryption_keys'>,
+  keyIds: readonly string[],
+): Promise<void> {
+  await refuseOtherForm(on, export_, keyIds);
+  const { location } = export_;
+  const [here] = await on.run(sql.findForImport, [location.id, location.code]);
+  if (here?.there === true)
+    throw conflict('guarded', `The location ${location.id} is in this database already.`);
+  if (here?.taken === true)
+    throw conflict('guarded', `Another location of this database has the code ${location.code}.`);
+}
+
+/** Throws `validation_error` when rows of that export do not fit this database. */
+export async function refuseOtherForm(
   on: Queryable,
   { location, schema, encryption_keys }: Pick<Manifest, 'location' | 'schema' | 'encryption_keys'>,
   keyIds: readonly string[],
@@ -73,10 +132,6 @@ export async function refuseMisfit(
       `secrets are sealed with ${unknown.map((key) => `"${key}"`).join(', ')}: add it to ENCRYPTION_KEY behind your own, and then run comanda secrets rotate-key`,
     );
   const [here] = await on.run(sql.findForImport, [location.id, location.code]);
-  if (here?.there === true)
-    throw conflict('guarded', `The location ${location.id} is in this database already.`);
-  if (here?.taken === true)
-    throw conflict('guarded', `Another location of this database has the code ${location.code}.`);
   if (here?.migration !== schema.migration || here.checksum !== schema.checksum)
     throw misfit(
       `its database was at migration ${schema.migration}, this one is at ${here?.migration}, or has it in another form: bring both to the same version by comanda migrate, and export again`,

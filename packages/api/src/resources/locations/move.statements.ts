@@ -1,7 +1,17 @@
 import { statement } from '@comanda/db';
 
 /** What comes next of a move. */
-export type MoveStep = 'drain' | 'export' | 'import' | 'map' | 'enable' | 'done' | 'abort';
+export type MoveStep =
+  | 'copy'
+  | 'load'
+  | 'follow'
+  | 'drain'
+  | 'export'
+  | 'import'
+  | 'map'
+  | 'enable'
+  | 'done'
+  | 'abort';
 
 /** A move as the database that is left knows it. */
 export interface MoveRow {
@@ -13,8 +23,8 @@ export interface MoveRow {
   exportedAt: string | null;
   /** How long each step took, that was done. */
   seconds: Record<string, number>;
-  /** How long ago writes were refused. */
-  age: number;
+  /** For how long writes are refused. */
+  refused: number;
 }
 
 /** $1 name. One command at a time, for as long as its connection lives. */
@@ -28,16 +38,16 @@ export const unlockMove = statement('move_unlock', `select pg_advisory_unlock(ha
 
 /** $1 location. */
 export const findMove = statement<MoveRow>(
-  'move_find',
+  'find_move',
   `select cell, folder, step, exported_at as "exportedAt", seconds,
-     extract(epoch from clock_timestamp() - created_at)::float8 as age
-   from internal.location_moves where id = $1::uuid`,
+     extract(epoch from clock_timestamp() - coalesce(refused_at, created_at))::float8 as refused
+   from internal.location_moves where id = $1::uuid and step <> 'arriving'`,
 );
 
 /** $1 location, $2 cell, $3 folder. */
 export const insertMove = statement(
-  'move_insert',
-  'insert into internal.location_moves (id, cell, folder) values ($1::uuid, $2, $3)',
+  'begin_move',
+  `insert into internal.location_moves (id, cell, folder, step) values ($1::uuid, $2, $3, 'copy')`,
 );
 
 /** $1 location, $2 what was done, $3 what comes next, $4 how long it took, as JSON, $5 when it was exported. */
@@ -46,6 +56,18 @@ export const advanceMove = statement<{ step: MoveStep }>(
   `update internal.location_moves set step = $3, seconds = seconds || $4::jsonb,
      exported_at = coalesce($5, exported_at), step_at = now()
    where id = $1::uuid and step = $2 returning step`,
+);
+
+/** $1 location. Writes are refused from now on. */
+export const noteRefused = statement(
+  'move_note_refused',
+  'update internal.location_moves set refused_at = clock_timestamp() where id = $1::uuid',
+);
+
+/** $1 location. The copy may be enabled, or deleted. */
+export const removeArrival = statement(
+  'move_remove_arrival',
+  `delete from internal.location_moves where id = $1::uuid and step = 'arriving'`,
 );
 
 /** $1 location. */

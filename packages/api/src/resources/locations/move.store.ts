@@ -1,10 +1,11 @@
-import { again, isId, type Queryable, repeat, type SqlDatabase } from '@comanda/db';
+import { again, isId, type Queryable, repeat, type SqlDatabase, type Transaction } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { importLocation, importUnderWay, type ReadTable, refuseMisfit } from './import.store.ts';
 import * as sql from './move.statements.ts';
 import { type Named, rememberMoved } from './moved.store.ts';
 import { deleteLocation } from './removal.store.ts';
+import { setLocationStatus } from './status.store.ts';
 import type { Manifest } from './whole.schema.ts';
 import * as whole from './whole.statements.ts';
 
@@ -69,8 +70,8 @@ function alone<Result>(
 }
 
 /**
- * Refuses writes at an active location from now on, and remembers that it moves. Throws `conflict` when it is not active, is
- * there already, or would not fit there: nothing has changed then.
+ * Remembers that an active location moves; it stays active. Throws `conflict` when it is not active, is there already, or would not
+ * fit there: nothing has changed then.
  */
 export async function beginMove(
   source: SqlDatabase,
@@ -84,17 +85,36 @@ export async function beginMove(
   const export_ = { location: { id, code, name }, schema: { migration, checksum }, encryption_keys };
   await refuseMisfit(target.database, export_, target.keyIds);
   await source.transaction(undefined, async (tx) => {
-    const [held] = await tx.run(sql.holdLocation, [id]);
-    if (held === undefined) throw notFound('Location');
-    if (held.status !== 'active')
-      throw conflict('guarded', `Only an active location moves; this one is ${held.status}.`);
-    await tx.run(sql.setStatus, [id, 'read_only']);
+    await holdActive(tx, id);
     await tx.run(sql.insertMove, [id, target.cell, folder]);
+  });
+}
+
+/** Refuses writes at the location from now on: its copy follows no more. Throws `conflict` when it is not active. */
+export async function refuseWrites(
+  source: SqlDatabase,
+  { cell }: Destination,
+  id: string,
+  seconds: Record<string, number>,
+): Promise<void> {
+  await source.transaction(undefined, async (tx) => {
+    await holdActive(tx, id);
+    await advanceMove(tx, id, ['follow', 'drain'], { seconds });
+    await tx.run(sql.setStatus, [id, 'read_only']);
+    await tx.run(sql.noteRefused, [id]);
     auditAs(tx, byCommand(id), 'locations.move', id, {
-      before: { status: held.status },
-      after: { status: 'read_only', cell: target.cell },
+      before: { status: 'active' },
+      after: { status: 'read_only', cell },
     });
   });
+}
+
+/** Holds the location until the transaction ends. Throws `conflict` when it is not active. */
+async function holdActive(tx: Transaction, id: string): Promise<void> {
+  const [held] = await tx.run(sql.holdLocation, [id]);
+  if (held === undefined) throw notFound('Location');
+  if (held.status !== 'active')
+    throw conflict('guarded', `Only an active location moves; this one is ${held.status}.`);
 }
 
 /** Writes down that a step is done. Throws `conflict` when that is not what came next. */
@@ -110,7 +130,7 @@ export async function advanceMove(
   if (moved === undefined) throw conflict('guarded', 'Somebody else went on with this move, or ended it.');
 }
 
-/** Brings the export into the other cell; a copy that an earlier try left there is taken as it is. */
+/** Brings the first export into the other cell, where its copy follows; a copy that an earlier try left there is taken as it is. */
 export async function receiveLocation(
   { database, cell, keyIds }: Destination,
   manifest: Manifest,
@@ -120,10 +140,12 @@ export async function receiveLocation(
   const { location, exported_at } = manifest;
   const isThere = async () => (await database.run(sql.findCopy, [location.id, exported_at])).length > 0;
   if (await isThere()) return tell(`cell ${cell} has it already`);
-  await importLocation(database, manifest, read, { keyIds, tell }).catch(async (error: unknown) => {
-    // The connection of an earlier try was cut while it committed.
-    if (!(await isThere())) throw error;
-  });
+  await importLocation(database, manifest, read, { keyIds, tell, arrivingAt: cell }).catch(
+    async (error: unknown) => {
+      // The connection of an earlier try was cut while it committed.
+      if (!(await isThere())) throw error;
+    },
+  );
 }
 
 /** What changed here since the export, which the copy does not have: empty, or a sentence. */
@@ -139,7 +161,7 @@ export async function leftBehind(
   ]);
   const entries = (here?.entries ?? 0) - (there?.entries ?? 0);
   if (here?.captured === false && here.events === there?.events && entries === 0) return undefined;
-  return `the location was changed here after its export at ${exportedAt}, by hand or from the command line (${entries} more entries in its audit): the copy does not have that`;
+  return `the location was changed here after its export, by hand or from the command line (${entries} more entries in its audit): the copy does not have that`;
 }
 
 /** Whether the copy answers reads, so that callers may be led to it. Throws `conflict` when somebody enabled it. */
@@ -152,6 +174,12 @@ export async function isCopyOpen(
   const [copy] = await database.run(sql.findCopy, [id, exportedAt]);
   if (copy?.status === 'active') throw ledAway(cell);
   return copy?.status === 'read_only';
+}
+
+/** Takes the location up in the other cell. */
+export async function enableCopy({ database }: Destination, id: string): Promise<void> {
+  await database.run(sql.removeArrival, [id]);
+  await setLocationStatus(database, id, 'active');
 }
 
 /** Lets the copy answer reads; nothing is written, sent or done there. */
@@ -203,13 +231,15 @@ export async function abortMove(
     await source.transaction(undefined, async (tx) => {
       await tx.run(sql.holdLocation, [id]);
       await advanceMove(tx, id, [step, 'abort']);
+      // While it is copied, its status is its own.
+      if (step === 'copy' || step === 'load' || step === 'follow') return;
       await tx.run(sql.setStatus, [id, 'active']);
       auditAs(tx, byCommand(id), 'locations.move', id, {
         before: { status: 'read_only', cell: to.cell },
         after: { status: 'active' },
       });
     });
-  tell('the location is active here again');
+  tell('the move is taken back: the location is here as before');
   if (copy !== undefined) await deleteLocation(to.database, id, { confirm: copy.name, tell });
   await source.run(sql.removeMove, [id]);
 }
@@ -222,7 +252,9 @@ function closeCopy({ database, cell }: Destination, id: string, exportedAt: stri
     await tx.run(sql.holdLocation, [id]);
     const [copy] = await tx.run(sql.findCopy, [id, exportedAt]);
     if (copy?.status === 'active' || (copy?.status === 'read_only' && !isLedBack)) throw ledAway(cell);
-    if (copy !== undefined) await tx.run(sql.setStatus, [id, 'deleting']);
+    if (copy === undefined) return undefined;
+    await tx.run(sql.removeArrival, [id]);
+    await tx.run(sql.setStatus, [id, 'deleting']);
     return copy;
   });
 }

@@ -22,6 +22,16 @@ export const Manifest = z.object({
   schema: z.object({ migration: z.string(), checksum: z.string() }),
   /** The history that its database was in (database_epoch). */
   epoch: z.string(),
+  /** The oldest transaction that was under way, by its number in that history: what later ones wrote may be missing. */
+  snapshot: z.string().regex(/^\d+$/).optional(),
+  /** Where the folder holds what a copy lacks: what that has (null where all of it is replaced), and the keys of rows that are gone, by table. */
+  changes: z
+    .object({
+      copy: z.string(),
+      since: z.string().nullable(),
+      gone: z.record(z.string(), z.array(z.string())),
+    })
+    .optional(),
   /** The keys of ENCRYPTION_KEY by which its secrets are sealed. */
   encryption_keys: z.array(z.string()),
   tables: z.array(ExportedTable),

@@ -2,8 +2,8 @@ import { type LocationTable, type Statement, statement } from '@comanda/db';
 
 // A location as a whole: exported, imported, deleted. Each statement of a table is made from its row (packages/db/src/tables).
 
-const nameOf = ({ table }: LocationTable): string => table.replace('.', '_');
-const ofLocation = ({ table, ofKeys }: LocationTable): string =>
+export const nameOf = ({ table }: LocationTable): string => table.replace('.', '_');
+export const ofLocation = ({ table, ofKeys }: LocationTable): string =>
   table === 'locations'
     ? 't.id = $1::uuid'
     : ofKeys === true
@@ -23,8 +23,8 @@ export const exportSettings = statement(
      set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
-/** $1 location. */
-export const describeExport = statement<{
+/** What an export says of a location. */
+export interface Described {
   id: string;
   code: string;
   name: string;
@@ -33,11 +33,15 @@ export const describeExport = statement<{
   migration: string;
   checksum: string;
   epoch: string;
+  snapshot: string;
   encryption_keys: string[];
-}>(
-  'describe_export',
+}
+
+/** $1 location. */
+export const describeExport = statement<Described>(
+  'describe_whole_location',
   `select l.id, l.code, l.name, l.status, to_json(now())#>>'{}' as exported_at, m.migration_name as migration, m.checksum, database_epoch() as epoch,
-     array(select s.encryption_key_id from internal.webhook_secrets s where s.location_id = $1::uuid
+     pg_snapshot_xmin(pg_current_snapshot())::text as snapshot, array(select s.encryption_key_id from internal.webhook_secrets s where s.location_id = $1::uuid
        union select k.encryption_key_id from internal.idempotency_keys k
        where k.location_id = $1::uuid and k.encryption_key_id is not null order by 1) as encryption_keys
    from locations l cross join (select migration_name, checksum from _prisma_migrations where finished_at is not null
@@ -54,7 +58,7 @@ export const declareRows = (each: LocationTable): Statement<never> =>
   );
 
 /** The next rows, so many at most. */
-export const fetchRows = (most: number): Statement<{ line: string }> =>
+export const fetchRows = <Row extends { line: string }>(most: number): Statement<Row> =>
   statement(`fetch_exported_${most}`, `fetch ${Math.trunc(most)} from exported`);
 
 export const closeRows = statement('close_exported', 'close exported');
