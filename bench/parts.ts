@@ -10,6 +10,7 @@ import { keptChanges } from './parts/kept-changes.ts';
 import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
 import { memory } from './parts/memory.ts';
+import { moves } from './parts/moves.ts';
 import { neighbours } from './parts/neighbours.ts';
 import { numbers } from './parts/numbers.ts';
 import { operations } from './parts/operations.ts';
@@ -42,6 +43,7 @@ export const parts: readonly Part[] = [
   guards,
   keptChanges,
   locations,
+  moves,
   prices,
   publishing,
   neighbours,
