@@ -130,11 +130,11 @@ it('payments:* does not change payment methods', async () => {
   const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:*'] });
   const { paymentMethods } = api.client(key);
   for (const call of [
-    paymentMethods.create.mutate({ name: 'Card', type: 'card' }),
-    paymentMethods.update.mutate({ id: newId() }),
-    paymentMethods.delete.mutate({ id: newId() }),
+    () => paymentMethods.create.mutate({ name: 'Card', type: 'card' }),
+    () => paymentMethods.update.mutate({ id: newId() }),
+    () => paymentMethods.delete.mutate({ id: newId() }),
   ]) {
-    expect(await refused(call)).toEqual({
+    expect(await refused(call())).toEqual({
       code: 'permission_denied',
       message: 'The key lacks the permission payment_methods:write.',
     });

@@ -51,7 +51,7 @@ function answersIn(text: string, ended: boolean): Heard[] {
       }),
     );
     const behind = rest.slice(end + 4);
-    const size = status < 200 || status === 304 ? 0 : bodySize(headers, behind, ended);
+    const size = status < 200 || status === 204 || status === 304 ? 0 : bodySize(headers, behind, ended);
     if (size === undefined || behind.length < size) return heard;
     heard.push({ status, headers, body: behind.slice(0, size) });
     rest = behind.slice(size);

@@ -84,13 +84,18 @@ export const access: readonly Case[] = [
   },
   {
     title: 'A key may do too much. How is it narrowed?',
-    where: 'the command line',
+    where: 'the desk',
     async carryOut(day) {
-      const made = await day.client.keys.create.mutate({ name: 'Display', permissions: ['*'] });
+      const { client, desk } = day;
+      const made = await client.keys.create.mutate({
+        name: 'Display',
+        permissions: ['orders:read', 'products:read'],
+      });
       expect(await answered(day, made.key, '/v2/products')).toBe(200);
-      const given = { key: made.id };
-      expect(await shell(day, 'keys show', { given })).toContain('*');
-      await shell(day, 'keys update', { given });
+      await desk.follow('Keys');
+      await desk.open('Display');
+      await desk.tick('products:read', { isData: true });
+      await desk.press('Save');
       await soon(() => answered(day, made.key, '/v2/products')).toBe(403);
       expect(await answered(day, made.key, '/v2/orders')).toBe(200);
     },
