@@ -20,6 +20,7 @@ import { prices } from './parts/prices.ts';
 import { processes } from './parts/processes.ts';
 import { products } from './parts/products.ts';
 import { publishing } from './parts/publishing.ts';
+import { site } from './parts/site.ts';
 import { start } from './parts/start.ts';
 import { sync } from './parts/sync.ts';
 import { testing } from './parts/testing.ts';
@@ -53,6 +54,7 @@ export const parts: readonly Part[] = [
   webhooks,
   live,
   board,
+  site,
   processes,
   memory,
   numbers,

@@ -11,7 +11,8 @@ await runScript(() =>
     });
     const words = process.argv.slice(2);
     // A check is to run where there is nothing but Node and npm.
-    if (words.includes('board') || !words.some((word) => word !== '--keep')) await prepareBrowser(signal);
+    if (words.includes('board') || words.includes('site') || !words.some((word) => word !== '--keep'))
+      await prepareBrowser(signal);
     const { main } = await import('../dist/bench.js');
     return main(words, signal);
   }),

@@ -73,7 +73,8 @@ export const board: Part = {
   },
 };
 
-const paintOf = (page: Page): Promise<number> =>
+/** When a page was first painted, in milliseconds. */
+export const paintOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
 
 /** When a browser that has nothing of it yet first shows an address, in milliseconds. */

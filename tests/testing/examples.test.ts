@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { comandaError, createClient, type WatchState } from '@comanda/client';
 import { type ProcedureOutput, startComanda, type TestComanda, type TestLocation } from '@comanda/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { exampleMenu } from '../../packages/api/src/documents/demo-examples.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { type Between, pass, standBetween } from '../client/between.ts';
 import { buildInto, compile, install, makeFolder } from '../client/outside.ts';
@@ -92,10 +93,11 @@ describe('the example of a products job, as an editor shows it', () => {
     await waitFor('the job', async () => (await job()).status === 'completed');
     expect(await job()).toMatchObject({ total_items: 2, success_items: 2, failed_items: 0 });
     const { data } = await client.products.list.query({ search: 'SKU-100' });
-    expect(data.map(({ name, price }) => `${name} ${price}`).sort()).toEqual([
-      'Cortado 9.5',
-      'Flat White 12.5',
-    ]);
+    const { cortado, lungo } = exampleMenu;
+    expect(data.map(({ name, price }) => ({ name, price }))).toEqual(
+      expect.arrayContaining([cortado, lungo].map(({ name, price }) => ({ name, price }))),
+    );
+    expect(data).toHaveLength(2);
   });
 });
 
