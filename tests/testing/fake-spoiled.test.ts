@@ -3,6 +3,7 @@ import { type FakeAnswers, fakeClient } from '@comanda/testing';
 import { describe, expect, it } from 'vitest';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { IdempotencyKey } from '../../packages/api/src/wire.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createKey } from '../support/factories.ts';
@@ -25,6 +26,7 @@ const ofState = new Set([
 ]);
 
 let keys = 0;
+const exampleKey = exampleOf(IdempotencyKey);
 
 describe('a spoiled input is refused as the service does', () => {
   it.each(operations)('$name', async (operation) => {
@@ -69,7 +71,7 @@ function wholeInput(operation: Operation): Record<string, unknown> {
 // A key that was used before would be answered as it was then.
 function withKey({ meta }: Operation, input: Record<string, unknown>): Record<string, unknown> {
   keys += 1;
-  return meta.idempotent && typeof input.idempotencyKey === 'string' && /^order-/.test(input.idempotencyKey)
+  return meta.idempotent && input.idempotencyKey === exampleKey
     ? { ...input, idempotencyKey: `spoiled-${keys}` }
     : input;
 }
