@@ -88,6 +88,19 @@ describe('npm start', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('was given links to another port by comanda app code than the one that it serves on', async () => {
+    await serving(start());
+    const comanda = (...words: string[]) => start({ PORT: '1' }, 'scripts/comanda.mjs', ...words, '--json');
+    const made = comanda('locations', 'create', '--name', 'Bar', '--timezone', 'UTC', '--currency', 'EUR');
+    expect(await ended(made)).toBe(0);
+    const { id } = JSON.parse(made.output()) as { id: string };
+    const code = comanda('app', 'code', '--location', id);
+    expect([await ended(code), code.output()]).toEqual([0, expect.stringContaining('app#code=')]);
+    const { url, address } = JSON.parse(code.output()) as Record<string, string>;
+    expect(address).toBe('of the running service');
+    expect(url).toMatch(new RegExp(`^http://127.0.0.1:${port}/app#code=.`));
+  });
+
   it('names a setting that cannot be used, before it starts anything', async () => {
     const run = start({ WEBHOOK_TIMEOUT_MS: 'long' });
     expect(await ended(run)).toBe(1);
