@@ -18,7 +18,10 @@ export interface Page {
   setOfflineMode(offline: boolean): Promise<void>;
   type(selector: string, text: string): Promise<void>;
   keyboard: Record<'press' | 'type' | 'down' | 'up', (text: string) => Promise<void>>;
-  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
+  on(
+    event: 'console',
+    listener: (message: { type(): string; text(): string; location(): { url?: string } }) => void,
+  ): void;
   on(event: 'pageerror', listener: (error: Error) => void): void;
   on(event: 'dialog', listener: (dialog: { type(): string; accept(): Promise<void> }) => void): void;
   on(event: 'request', listener: (request: { url(): string }) => void): void;
