@@ -34,7 +34,8 @@ export async function openApp(
   page.on('console', (message) => {
     // Chromium logs each 404, also that of a restaurant without an open turn, where it is not batched with other answers.
     if (/turns\.getCurrent\b/.test(message.location().url ?? '')) return;
-    if (message.type() === 'error' || message.type() === 'warn') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warn')
+      complaints.push(`${message.text()} ${message.location().url ?? ''}`);
   });
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('request', (request) => {
