@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { type Browser, startBrowser } from '../../tests/browser/browser.ts';
+import { type Browser, type Page, startBrowser } from '../../tests/browser/browser.ts';
 import { median } from '../load.ts';
 import { figureRow } from '../result.ts';
 import { paintOf } from './board.ts';
@@ -21,13 +21,13 @@ export const site: Part = {
     const api = await place.startApi();
     const browser = await startBrowser();
     try {
+      // One tab: of many that come and go, Chromium now and then slows one for good.
+      const tab = await slowTab(browser);
       const paints: { page: string; paint: number }[] = [];
       for (const page of small ? pages.slice(0, 2) : pages) {
         // What disturbs a paint makes it later: the earlier of two is nearer to the page's own.
-        const seen = [0, 0].map(() => () => slowPaint(browser, `${api.url}/docs/${page}`));
-        const values: number[] = [];
-        for (const look of seen) values.push(await look());
-        paints.push({ page, paint: Math.min(...values) });
+        const look = () => slowPaint(tab, `${api.url}/docs/${page}`);
+        paints.push({ page, paint: Math.min(await look(), await look()) });
       }
       paints.sort((a, b) => b.paint - a.paint);
       const [worst] = paints;
@@ -47,20 +47,23 @@ export const site: Part = {
   },
 };
 
-/** The first paint of an address over a slow line, by a browser that has nothing of it, in milliseconds. */
-async function slowPaint(browser: Browser, address: string): Promise<number> {
-  const context = await browser.createBrowserContext();
-  try {
-    const page = await context.newPage();
-    const devTools = await page.createCDPSession();
-    await devTools.send('Network.enable');
-    await devTools.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0 },
-      ...{ downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 },
-    });
-    await page.goto(address, { waitUntil: 'networkidle0' });
-    return await paintOf(page);
-  } finally {
-    await context.close();
-  }
+/** A tab behind a slow line, which keeps nothing. */
+async function slowTab(browser: Browser): Promise<Page> {
+  const page = await browser.newPage();
+  const devTools = await page.createCDPSession();
+  await devTools.send('Network.enable');
+  await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await devTools.send('Network.emulateNetworkConditions', {
+    ...{ offline: false, latency: 0 },
+    ...{ downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 },
+  });
+  return page;
+}
+
+/** When the tab first shows an address, in milliseconds. */
+async function slowPaint(tab: Page, address: string): Promise<number> {
+  // Not until the line is idle: the site goes on to load the pages that this one links to.
+  await tab.goto(address, { waitUntil: 'load' });
+  await tab.waitForFunction(`performance.getEntriesByName('first-contentful-paint').length > 0`);
+  return paintOf(tab);
 }
