@@ -6,6 +6,7 @@ import { startTestApi, useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
 import { createKey } from '../support/factories.ts';
 import { expectRowsOf } from '../support/metric-rows.ts';
+import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -163,6 +164,15 @@ describe('the state of the work', () => {
     const ofLocations = /^comanda_location_(requests|orders)\{location_id="[0-9a-f-]{36}"\} \d+$/;
     expect(withIds.filter((line) => !ofLocations.test(line))).toEqual([]);
     expect(withIds.join('\n')).toContain(`comanda_location_requests{location_id="${api.locationId}"}`);
+  });
+
+  it('of a location counts its orders of v1 with those of v2', async () => {
+    const kitchen = await createOrderKitchen(api);
+    const name = `comanda_location_orders{location_id="${api.locationId}"}`;
+    const before = (await scrape()).get(name) ?? 0;
+    for (const path of ['/v1/orders', '/v2/orders'])
+      expect((await postOrder(api, orderBody(kitchen), { path })).status).toBe(201);
+    expect((await scrape()).get(name)).toBe(before + 2);
   });
 
   it('of several processes is added up, and what they all see alike is not', async () => {

@@ -31,8 +31,8 @@ const limits = {
   too_many_streams: 'streams',
 } as const satisfies Record<ReasonOf<'rate_limited'>, string>;
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'query', 'mutation', 'other'] as const;
-/** The operation that creates an order. */
-const creation = 'orders.create';
+/** The operations that create an order, of both families. */
+const creations: ReadonlySet<string | undefined> = new Set(['orders.create', 'v1.orders.create']);
 /** Stands for a path that leads to no operation. */
 const noOperation = 'none';
 
@@ -63,7 +63,7 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
       const { reason, locationId, operation } = request;
       if (locationId !== undefined) {
         requests.count(locationId);
-        if (operation === creation && request.status < 300) orders.count(locationId);
+        if (creations.has(operation) && request.status < 300) orders.count(locationId);
       }
       if (reason !== undefined && reason in limits) refused.set(reason, (refused.get(reason) ?? 0) + 1);
     },

@@ -1,6 +1,6 @@
 import type { Published, Table } from '../tables/table.ts';
 import { auditOf, byHand } from './audit.ts';
-import { type Captured, comparedColumns, showsInCatalog, sumOf } from './captured.ts';
+import { type Captured, comparedColumns, countedOf, showsInCatalog, sumOf } from './captured.ts';
 import type { Catalog } from './catalog.ts';
 import { byProgram, historySql, historyValues } from './history.ts';
 import { loneDeclarations, loneSql } from './lone.ts';
@@ -148,7 +148,7 @@ WHERE ROW(${listed('o', names)})
 /** What a row is counted as, before or after: where there is no other row, and in a join, where it may be missing itself. */
 function countedAs(what: 'lost' | 'gained', alias: 'o' | 'n', counted: Published['counted']) {
   if (counted === undefined) return { alone: '', joined: '', row: '' };
-  const [by, at] = [counted.by, counted.at].map((sql) => sql.replaceAll(/\br\./g, `${alias}.`));
+  const { by, at } = countedOf(counted, alias);
   const other = what === 'lost' ? 'gained' : 'lost';
   return {
     alone: `,\n  (${by})::text AS ${what}, ${at} AS ${what}_at, NULL::text AS ${other}, NULL::timestamptz AS ${other}_at`,

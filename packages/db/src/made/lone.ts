@@ -1,10 +1,9 @@
-import type { Published } from '../tables/table.ts';
-import { type Captured, showsInCatalog, sumOf } from './captured.ts';
+import { type Captured, countedOf, showsInCatalog, sumOf } from './captured.ts';
 import { historySql, loneHistorySql } from './history.ts';
 import { indented, members, named, quoted, same } from './text.ts';
 
 // A statement of its own that updates one row, as a request that changes a price does, is captured by plain conditions. The
-// form for any number of rows costs it twice as much: 130 expressions are set up anew for each statement (docs/decisions/0106).
+// form for any number of rows costs it half as much again: its expressions are set up anew for each statement (docs/decisions/0106).
 
 // A changed key is a row that went and one that came.
 const hasLoneForm = (of: Captured): boolean =>
@@ -86,19 +85,15 @@ ${fold(1)}`,
       ),
     );
   if (published.counted !== undefined) {
-    const [lost, gained] = (['former', 'current'] as const).map((row) => countedOf(row, published.counted));
+    const lost = countedOf(published.counted, 'former');
+    const gained = countedOf(published.counted, 'current');
     const name = (by: string) => `${quoted(`${published.as} `)} || (${by})::text`;
-    parts.push(`IF ROW(${gained?.by}, ${gained?.at}) IS DISTINCT FROM ROW(${lost?.by}, ${lost?.at}) THEN
+    parts.push(`IF ROW(${gained.by}, ${gained.at}) IS DISTINCT FROM ROW(${lost.by}, ${lost.at}) THEN
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n)
-  SELECT current.location_id, v.at, v.name, v.n FROM (VALUES (${gained?.at}, ${name(gained?.by ?? '')}, 1), (${lost?.at}, ${name(lost?.by ?? '')}, -1)) v (at, name, n)
+  SELECT current.location_id, v.at, v.name, v.n FROM (VALUES (${gained.at}, ${name(gained.by)}, 1), (${lost.at}, ${name(lost.by)}, -1)) v (at, name, n)
   WHERE v.name IS NOT NULL;
 ${indented(2, fold(2))}
 END IF;`);
   }
   return parts;
 }
-
-const countedOf = (row: string, counted: Published['counted']) => {
-  const of = (sql: string | undefined) => (sql ?? '').replaceAll(/\br\./g, `${row}.`);
-  return { by: of(counted?.by), at: of(counted?.at) };
-};
