@@ -32,7 +32,7 @@ export const moves: Part = {
     for (let run = 0; run < runs; run += 1)
       for (const orders of small ? [100] : [5_000, 50_000])
         waiting.push({ ...(await fill(place, api, consumer, orders)), orders });
-    // What the triggers captured of it is in the events already.
+    // The captured changes of it are in the events already.
     await place.comanda.pool.query('truncate internal.captured_changes');
     await place.comanda.pool.query('vacuum analyze');
     const worker = await place.startWorker({ ENCRYPTION_KEY: key });

@@ -25,7 +25,7 @@ export const site: Part = {
       const tab = await slowTab(browser);
       const paints: { page: string; paint: number }[] = [];
       for (const page of small ? pages.slice(0, 2) : pages) {
-        // What disturbs a paint makes it later: the earlier of two is nearer to the page's own.
+        // A disturbance only delays a paint: the earlier of two is nearer to the page's own.
         const look = () => slowPaint(tab, `${api.url}/docs/${page}`);
         paints.push({ page, paint: Math.min(await look(), await look()) });
       }
