@@ -2,7 +2,7 @@ import { defineConfig } from 'prisma/config';
 
 const url = process.env.DATABASE_URL;
 
-/** Prisma's own tools only; the services read packages/db/src/settings.ts. */
+/** Prisma's own tools only; the services read packages/db/src/settings/settings.ts. */
 export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },

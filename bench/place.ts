@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
 import pg from 'pg';
-import { migrate } from '../packages/db/src/migrate.ts';
+import { migrate } from '../packages/db/src/migrations/migrate.ts';
 import { startEmbedded } from '../packages/embedded/src/server.ts';
 import { type BenchProcess, endAll, startBundle } from './processes.ts';
 import { schema } from './reference/schema.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeFlags } from '../packages/db/src/node-flags.ts';
+import { nodeFlags } from '../packages/db/src/processes/node-flags.ts';
 import { repositoryRoot } from '../packages/db/src/root.ts';
 
 /** A process that the bench started. */

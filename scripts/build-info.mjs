@@ -1,5 +1,5 @@
 // Which commit a tree is of: written at every bootstrap to dist/build.json, which packages bring along and
-// packages/db/src/build.ts reads.
+// packages/db/src/release/build.ts reads.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

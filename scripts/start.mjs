@@ -1,6 +1,6 @@
 // npm start: makes the clone runnable, then hands over to the supervisor (scripts/supervisor/main.ts). What would stop it
 // in the end is told before the wait: settings always, a taken port when packages have to be installed.
-import { fallbacks, faultIn } from '../packages/db/src/settings-forms.mjs';
+import { fallbacks, faultIn } from '../packages/db/src/settings/forms.mjs';
 import { bootstrap, InterruptedError, runScript, withSignals } from './bootstrap.mjs';
 import { checkPort } from './port.mjs';
 

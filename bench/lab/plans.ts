@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { runSql } from '../place.ts';
 import { type Cost, explain, measure, mostMs, prepare } from './explain.ts';
 import { addLocations, fill, type Shape } from './fill.ts';

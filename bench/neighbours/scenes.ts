@@ -1,5 +1,5 @@
 import { openDatabase } from '@comanda/db';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { makeOther } from '../company.ts';
 import { type Place, runSql } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { runComanda } from '../../tests/support/command.ts';
 import { fillWithNeighbours, letOthersWork, makeOther, type Other } from '../company.ts';
 import { type Place, runSql } from '../place.ts';

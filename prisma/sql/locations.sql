@@ -29,7 +29,7 @@ CREATE TRIGGER guard_kind BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTIO
 
 -- Asked by whatever a call writes with, before it writes. A process that was frozen, or did not hear of it, does not know that
 -- its location writes no more: it may be on its way to another cell, and what is written here then is lost. The number of
--- the transaction is taken before the look: so whoever waits for older transactions (packages/db/src/older-transactions.ts)
+-- the transaction is taken before the look: so whoever waits for older transactions (packages/db/src/connection/older-transactions.ts)
 -- waits for every call that found the location active. CM009: the detail is the status, or `moved`.
 CREATE FUNCTION refuse_unless_active(p_location uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE

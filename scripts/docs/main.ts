@@ -8,7 +8,7 @@ import { migrate, repositoryRoot } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
 import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { writeMadeSql } from '../migration/made.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
 import { knownNames } from './known-names.ts';

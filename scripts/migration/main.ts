@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { note, say } from '../../packages/db/src/terminal.ts';
 import { createRunDirectory } from '../../tests/support/run-directory.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { roleKinds, roleName } from '../../packages/db/src/roles/names.ts';
-import { readSettings } from '../../packages/db/src/settings.ts';
+import { readSettings } from '../../packages/db/src/settings/settings.ts';
 import { say } from '../../packages/db/src/terminal.ts';
 import { embeddedLoginUrl, embeddedServiceUrl } from '../../packages/embedded/src/server.ts';
 import { freePort } from '../port.mjs';

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { backoffMs } from '../../packages/db/src/backoff.ts';
 import { restarting } from '../../packages/db/src/lifetimes.ts';
-import { nodeFlags } from '../../packages/db/src/node-flags.ts';
+import { backoffMs } from '../../packages/db/src/loops/backoff.ts';
+import { nodeFlags } from '../../packages/db/src/processes/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { configurationExitCode } from '../../packages/db/src/settings-error.ts';
+import { configurationExitCode } from '../../packages/db/src/settings/error.ts';
 import { markProcess, type ProcessMark } from '../../packages/embedded/src/os-processes.ts';
 
 export type { ProcessMark };

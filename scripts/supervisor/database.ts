@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MigrationError, migrate } from '../../packages/db/src/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { MigrationError, migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { readSettings, type Settings } from '../../packages/db/src/settings.ts';
+import { readSettings, type Settings } from '../../packages/db/src/settings/settings.ts';
 import { complain } from '../../packages/db/src/terminal.ts';
 // By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { createLocation as createByCommand } from '../../packages/api/src/resources/locations/store.ts';
 import { wireTime } from '../../packages/api/src/wire.ts';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { useApi } from '../support/api.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { createKey, createLocation } from '../support/factories.ts';

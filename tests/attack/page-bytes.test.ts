@@ -1,7 +1,7 @@
 import { followEvents, listAll } from '@comanda/client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { pageBytes } from '../../packages/db/src/byte-bounds.ts';
+import { pageBytes } from '../../packages/db/src/bytes/bounds.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createLargeOrders } from '../support/large-orders.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';
 import { runComanda } from '../support/command.ts';
 import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';

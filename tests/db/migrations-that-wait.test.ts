@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 

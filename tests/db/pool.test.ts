@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DatabaseSilentError, openPool } from '../../packages/db/src/pool.ts';
+import { DatabaseSilentError, openPool } from '../../packages/db/src/connection/pool.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';

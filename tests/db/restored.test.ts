@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readChangedObjects } from '../../packages/db/src/sql/objects.ts';
+import { readChangedObjects } from '../../packages/db/src/migrations/sql/objects.ts';
 import { readTables, type Table } from '../fuzz/hand-edits/tables.ts';
 import { useHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';

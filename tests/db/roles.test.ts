@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readSchemaState, requireSchema, SettingsError } from '@comanda/db';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { SchemaSources } from '../../packages/db/src/migrate.ts';
+import type { SchemaSources } from '../../packages/db/src/migrations/migrate.ts';
 import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
 
 let kit: SqlFolderKit;

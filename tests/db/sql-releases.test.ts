@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ownRelease } from '../../packages/db/src/build.ts';
-import { compareReleases, isBefore, sqlStateOf } from '../../packages/db/src/sql/releases.ts';
+import { ownRelease } from '../../packages/db/src/release/build.ts';
+import { compareReleases, isBefore, sqlStateOf } from '../../packages/db/src/release/history.ts';
 
 test('releases are ordered as semantic versioning says', () => {
   const ordered = [

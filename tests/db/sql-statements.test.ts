@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readSqlFolder } from '../../packages/db/src/sql/folder.ts';
-import { dropping, nameOf } from '../../packages/db/src/sql/identity.ts';
-import { readStatements } from '../../packages/db/src/sql/statements.ts';
+import { readSqlFolder } from '../../packages/db/src/migrations/sql/folder.ts';
+import { dropping, nameOf } from '../../packages/db/src/migrations/sql/identity.ts';
+import { readStatements } from '../../packages/db/src/migrations/sql/statements.ts';
 
 describe('an object', () => {
   test.each([

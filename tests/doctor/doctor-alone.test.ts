@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import { judgeDisk } from '../../packages/api/src/cli/doctor/disk-check.ts';
 import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { defaultThresholds, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 
 // The command as a process, on an embedded database of its own.

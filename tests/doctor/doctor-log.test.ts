@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Thresholds } from '../../packages/api/src/cli/doctor/check.ts';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';

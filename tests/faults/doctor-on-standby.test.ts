@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { waitFor } from '../support/wait.ts';
 import { type OwnServer, startOwnServer } from './postgres/server.ts';
 import { primarySettings, startStandby } from './postgres/standby.ts';

@@ -1,8 +1,8 @@
 import { openDatabase } from '@comanda/db';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createHosts } from '../../packages/db/src/hosts.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
-import { editUrl, hostsIn, withHosts } from '../../packages/db/src/settings-forms.mjs';
+import { createHosts } from '../../packages/db/src/connection/hosts.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
+import { editUrl, hostsIn, withHosts } from '../../packages/db/src/settings/forms.mjs';
 import { callRest } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';

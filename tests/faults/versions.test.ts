@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase, statement } from '@comanda/db';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { nodeFlags } from '../../packages/db/src/node-flags.ts';
+import { nodeFlags } from '../../packages/db/src/processes/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { settingsTable } from '../../packages/db/src/settings.ts';
+import { settingsTable } from '../../packages/db/src/settings/settings.ts';
 import { installApart } from '../../scripts/apart.mjs';
 import { runProgram } from './programs.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type RunningWorker, startWorker } from '@comanda/worker';
 import pg from 'pg';
-import { planLifetimeMs } from '../../packages/db/src/plan-lifetime.ts';
+import { planLifetimeMs } from '../../packages/db/src/connection/plan-lifetime.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownBuild } from '../../packages/db/src/build.ts';
+import { ownBuild } from '../../packages/db/src/release/build.ts';
 import { buildInfo, writeBuildInfo } from '../../scripts/build-info.mjs';
 import { runComanda } from '../support/command.ts';
 import { createTestDatabase } from '../support/database.ts';

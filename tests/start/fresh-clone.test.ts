@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { readSettings, SettingsError } from '../../packages/db/src/settings.ts';
+import { readSettings, SettingsError } from '../../packages/db/src/settings/settings.ts';
 import { use } from '../support/use.ts';
 
 // What a clone has before anything is installed, as far as the start reads it by then.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownBuild } from '../../packages/db/src/build.ts';
+import { ownBuild } from '../../packages/db/src/release/build.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';

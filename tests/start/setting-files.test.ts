@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { settingsInForce, strangeVariables } from '../../packages/db/src/setting-report.ts';
-import { readSettings, SettingsError } from '../../packages/db/src/settings.ts';
+import { settingsInForce, strangeVariables } from '../../packages/db/src/settings/report.ts';
+import { readSettings, SettingsError } from '../../packages/db/src/settings/settings.ts';
 import { runComanda } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'comanda-settings-'));

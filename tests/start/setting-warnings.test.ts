@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { settingWarnings } from '../../packages/db/src/setting-warnings.ts';
-import { readSettings } from '../../packages/db/src/settings.ts';
+import { readSettings } from '../../packages/db/src/settings/settings.ts';
+import { settingWarnings } from '../../packages/db/src/settings/warnings.ts';
 import { runComanda } from '../support/command.ts';
 import { createTestDatabase, useTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';

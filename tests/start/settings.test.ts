@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { attemptMs } from '../../packages/db/src/lifetimes.ts';
-import { readSettings, SettingsError, settingsTable } from '../../packages/db/src/settings.ts';
-import { forms } from '../../packages/db/src/settings-forms.mjs';
+import { forms } from '../../packages/db/src/settings/forms.mjs';
+import { readSettings, SettingsError, settingsTable } from '../../packages/db/src/settings/settings.ts';
 
 describe('settings', () => {
   it('have the documented defaults when nothing is set', () => {

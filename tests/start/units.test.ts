@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nodeFlags } from '../../packages/db/src/node-flags.ts';
+import { nodeFlags } from '../../packages/db/src/processes/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { settingsTable } from '../../packages/db/src/settings.ts';
+import { settingsTable } from '../../packages/db/src/settings/settings.ts';
 import { groups } from '../../scripts/build.mjs';
 
 const ops = join(repositoryRoot, 'ops');

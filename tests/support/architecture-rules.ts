@@ -185,9 +185,9 @@ export const textRules: readonly TextRule[] = [
       ),
   },
   {
-    rule: 'schedules itself again, which is for packages/db/src/loop.ts alone',
+    rule: 'schedules itself again, which is for packages/db/src/loops/loop.ts alone',
     // Live lists run in browsers, where there is no loop of ours.
-    files: /^packages\/(?!db\/src\/loop\.ts$|client\/src\/live\/)/,
+    files: /^packages\/(?!db\/src\/loops\/loop\.ts$|client\/src\/live\/)/,
     breaks: ({ text }) => schedulesItself(text),
   },
   {
@@ -196,8 +196,8 @@ export const textRules: readonly TextRule[] = [
     breaks: ({ path, text }) => path !== 'scripts/site/sample-writers.ts' && printsByItself(text),
   },
   {
-    rule: 'names an SQLSTATE, which is for packages/db/src/sql-states.ts alone',
-    files: /^(packages|scripts|bench)\/(?!db\/src\/sql-states\.ts$)/,
+    rule: 'names an SQLSTATE, which is for packages/db/src/connection/sql-states.ts alone',
+    files: /^(packages|scripts|bench)\/(?!db\/src\/connection\/sql-states\.ts$)/,
     breaks: ({ text }) =>
       /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
         withoutComments(text),

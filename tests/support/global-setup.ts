@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../packages/db/src/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/queue.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { makeRoles, urlAs } from './roles.ts';
 import { createRunDirectory, killNoted } from './run-directory.ts';
 import { openTestServer, quoteName, runOnce, type TestServer, urlOfDatabase } from './server.ts';

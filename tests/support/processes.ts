@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { nodeFlags } from '../../packages/db/src/node-flags.ts';
+import { nodeFlags } from '../../packages/db/src/processes/node-flags.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { endAfterTests } from './left-over.ts';
 import { noteProcess } from './run-directory.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type Migrated, type MigrateOptions, migrate } from '../../packages/db/src/migrate.ts';
+import { type Migrated, type MigrateOptions, migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { createTestDatabase } from './database.ts';
 import { roleUrl } from './roles.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';

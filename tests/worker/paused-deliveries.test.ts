@@ -4,7 +4,7 @@ import { startWorker } from '@comanda/worker';
 import { expect, it } from 'vitest';
 import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
 import { judgeSettings } from '../../packages/api/src/cli/doctor/setup-checks.ts';
-import { readSettings } from '../../packages/db/src/settings.ts';
+import { readSettings } from '../../packages/db/src/settings/settings.ts';
 import { startTestApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';

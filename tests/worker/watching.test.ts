@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { ownBuild } from '../../packages/db/src/build.ts';
+import { ownBuild } from '../../packages/db/src/release/build.ts';
 import { createProduct } from '../support/factories.ts';
 import { expectRowsOf } from '../support/metric-rows.ts';
 import { waitFor } from '../support/wait.ts';

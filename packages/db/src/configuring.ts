@@ -5,6 +5,6 @@ export {
   settingsInForce,
   strangeVariable,
   strangeVariables,
-} from './setting-report.ts';
-export { settingWarnings } from './setting-warnings.ts';
-export { readSettings } from './settings.ts';
+} from './settings/report.ts';
+export { readSettings } from './settings/settings.ts';
+export { settingWarnings } from './settings/warnings.ts';

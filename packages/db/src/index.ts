@@ -1,5 +1,3 @@
-export { type Backoff, backoffMs } from './backoff.ts';
-export { ownBuild } from './build.ts';
 export {
   type ByteShares,
   deliveryBytes,
@@ -7,24 +5,33 @@ export {
   publishingBytes,
   readerBytes,
   streamBytes,
-} from './byte-bounds.ts';
-export { type ByteBudget, createByteBudget } from './byte-budget.ts';
-export { type Database, openDatabase, type PrismaTransaction } from './database.ts';
-export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './database-errors.ts';
-export { prefixWarning, reportDatabaseSettings, sessionRole, whereItLeads } from './database-warnings.ts';
+} from './bytes/bounds.ts';
+export { type ByteBudget, createByteBudget } from './bytes/budget.ts';
+export { type Gathering, untilFull } from './bytes/until-full.ts';
+export { type Database, openDatabase, type PrismaTransaction } from './connection/database.ts';
+export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './connection/database-errors.ts';
 export {
-  type EncryptionKey,
-  keyFingerprint,
-  parseEncryptionKeys,
-  readEncryptionKeyFile,
-} from './encryption-keys.ts';
+  prefixWarning,
+  reportDatabaseSettings,
+  sessionRole,
+  whereItLeads,
+} from './connection/database-warnings.ts';
+export { createNotifications, type Notifications } from './connection/notifications.ts';
+export { olderStatementsEnd, olderTransactionsEnd } from './connection/older-transactions.ts';
+export { diskFullAt } from './connection/pool.ts';
+export {
+  type Call,
+  type DatabaseOptions,
+  openSqlDatabase,
+  type Queryable,
+  type SqlDatabase,
+  type Statement,
+  statement,
+  type Transaction,
+} from './connection/sql-database.ts';
+export { means, type StateMeaning, stateOf } from './connection/sql-states.ts';
 export type * as rows from './generated/prisma/client.ts';
 export { Prisma } from './generated/prisma/client.ts';
-export {
-  type Heartbeat,
-  type HeartbeatKind,
-  startHeartbeat,
-} from './heartbeat.ts';
 export { isId, newId } from './ids.ts';
 export {
   addJob,
@@ -54,16 +61,24 @@ export {
   wardenLooks,
   workLimits,
 } from './lifetimes.ts';
-export { listenError } from './listening.ts';
-export { localUrl } from './local-url.ts';
-export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loop.ts';
+export { type Backoff, backoffMs } from './loops/backoff.ts';
+export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loops/loop.ts';
+export { createWaker, type Waker } from './loops/waker.ts';
 export { serviceOnly } from './made/guards.ts';
-export { migrate } from './migrate.ts';
-export { createNotifications, type Notifications } from './notifications.ts';
-export { olderStatementsEnd, olderTransactionsEnd } from './older-transactions.ts';
-export { pidSpace } from './pid-space.ts';
-export { diskFullAt } from './pool.ts';
+export { migrate } from './migrations/migrate.ts';
+export { readSchemaState, requireSchema, type SchemaState } from './migrations/schema-state.ts';
+export { readChangedObjects } from './migrations/sql/objects.ts';
+export {
+  type Heartbeat,
+  type HeartbeatKind,
+  startHeartbeat,
+} from './processes/heartbeat.ts';
+export { listenError } from './processes/listening.ts';
+export { localUrl } from './processes/local-url.ts';
+export { pidSpace } from './processes/pid-space.ts';
+export { reportServing } from './processes/service-manager.ts';
 export { constraintSentences, hasSentence, lacksColumn, refusalSentence } from './refusal-sentences.ts';
+export { ownBuild } from './release/build.ts';
 export type { RoleKind } from './roles/access.ts';
 export { applyRoles, makeRoles, rolesSql } from './roles/apply.ts';
 export { looseLogins } from './roles/bounding.ts';
@@ -78,7 +93,6 @@ export {
   removePersonLogin,
 } from './roles/persons.ts';
 export { repositoryRoot } from './root.ts';
-export { readSchemaState, requireSchema, type SchemaState } from './schema-state.ts';
 export {
   createSecretBox,
   newSigningSecret,
@@ -86,24 +100,17 @@ export {
   type SecretBox,
   type SecretOwner,
 } from './secrets.ts';
-export { reportServing } from './service-manager.ts';
-export { strangeVariable, strangeVariables } from './setting-report.ts';
-export { settingWarnings } from './setting-warnings.ts';
-export { readSettings, type Settings, SettingsError, settingsTable } from './settings.ts';
-export { configurationExitCode } from './settings-error.ts';
-export { editUrl } from './settings-forms.mjs';
-export { readChangedObjects } from './sql/objects.ts';
 export {
-  type Call,
-  type DatabaseOptions,
-  openSqlDatabase,
-  type Queryable,
-  type SqlDatabase,
-  type Statement,
-  statement,
-  type Transaction,
-} from './sql-database.ts';
-export { means, type StateMeaning, stateOf } from './sql-states.ts';
+  type EncryptionKey,
+  keyFingerprint,
+  parseEncryptionKeys,
+  readEncryptionKeyFile,
+} from './settings/encryption-keys.ts';
+export { configurationExitCode } from './settings/error.ts';
+export { editUrl } from './settings/forms.mjs';
+export { strangeVariable, strangeVariables } from './settings/report.ts';
+export { readSettings, type Settings, SettingsError, settingsTable } from './settings/settings.ts';
+export { settingWarnings } from './settings/warnings.ts';
 export { belongings, type LocationTable, ownRow } from './tables/belongings.ts';
 export { erasedColumns } from './tables/erased.ts';
 export { guardsOf, keptInStudio } from './tables/guards.ts';
@@ -111,5 +118,3 @@ export { tableNamed, tables } from './tables/index.ts';
 export { sqlName } from './tables/sql-name.ts';
 export type { Belonging, Column, Guard, Personal, SandboxReset, Table } from './tables/table.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';
-export { type Gathering, untilFull } from './until-full.ts';
-export { createWaker, type Waker } from './waker.ts';

@@ -1,8 +1,8 @@
-import type { SqlState } from './database-errors.ts';
+import type { SqlState } from './connection/database-errors.ts';
+import { means } from './connection/sql-states.ts';
 import { isId } from './ids.ts';
 import { serviceOnly } from './made/guards.ts';
 import { type TableAccess, tableAccess } from './roles/access.ts';
-import { means } from './sql-states.ts';
 import { tables } from './tables/index.ts';
 
 const price = 'must be from 0 to 9999999999.99, with two decimals at most';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { type EncryptionKey, keyFingerprint } from './encryption-keys.ts';
-import { SettingsError } from './settings-error.ts';
+import { type EncryptionKey, keyFingerprint } from './settings/encryption-keys.ts';
+import { SettingsError } from './settings/error.ts';
 
 /** An encrypted secret as it is stored: 12 bytes of nonce, 16 of tag, then the ciphertext. */
 export interface Sealed {

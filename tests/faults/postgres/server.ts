@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { migrate } from '../../../packages/db/src/migrate.ts';
+import { migrate } from '../../../packages/db/src/migrations/migrate.ts';
 import { type Binaries, findBinaries } from '../../../packages/embedded/src/binaries.ts';
 import { ensureCluster, prepareStart, type ServerSettings } from '../../../packages/embedded/src/cluster.ts';
 import {

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { inject } from 'vitest';
-import type { Migrated } from '../../../packages/db/src/migrate.ts';
+import type { Migrated } from '../../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../../packages/db/src/root.ts';
 import { roleUrl } from '../../support/roles.ts';
 
@@ -23,7 +23,7 @@ export interface ApplierProgram {
 }
 
 const source = `
-  import { migrate } from './packages/db/src/migrate.ts';
+  import { migrate } from './packages/db/src/migrations/migrate.ts';
   const [url, sqlDirectory, release, rolePrefix] = process.argv.slice(2);
   const lines = [];
   try {

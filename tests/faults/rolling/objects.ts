@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrate } from '../../../packages/db/src/migrate.ts';
+import { migrate } from '../../../packages/db/src/migrations/migrate.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
 
 /** What a database has of what `prisma/sql` makes, each as the database writes it, and what it remembers of that. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { ownRelease } from '../build.ts';
-import { readReleases } from '../sql/releases.ts';
+import { ownRelease } from '../release/build.ts';
+import { readReleases } from '../release/history.ts';
 import {
   closeFunctions,
   grantSql,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { isState } from '../database-errors.ts';
+import { isState } from '../connection/database-errors.ts';
 import { limitStatements } from './bounding.ts';
 import type { BoundedRole } from './bounds.ts';
 import { roleKinds, roleName } from './names.ts';

@@ -1,0 +1,125 @@
+import pg from 'pg';
+import { again, startLoop } from '../loops/loop.ts';
+import { createHosts } from './hosts.ts';
+
+/** Hears what transactions announce with NOTIFY. */
+export interface Notifications {
+  /**
+   * Calls the listener for every notification on the channel with its payload, and with `undefined` when the
+   * connection was away: something may have been missed then.
+   */
+  on(channel: string, listener: (payload: string | undefined) => void): void;
+  /** Whether everything announced until 0.8 s ago has been heard. */
+  healthy(): boolean;
+  /** Stops listening. */
+  close(): Promise<void>;
+}
+
+// A dead peer sends no reset: only an answer proves that the connection lives.
+const pingMs = 250;
+const healthyMs = 800;
+const abandonMs = 5_000;
+const backoff = { firstMs: 50, longestMs: 2_000 };
+
+/** Opens one connection that listens, and opens it again whenever it breaks. */
+export function createNotifications(databaseUrl: string): Notifications {
+  const hosts = createHosts(databaseUrl);
+  let url = databaseUrl;
+  const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
+  let client: pg.Client | undefined;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  // Channels that the server has not yet agreed to tell of.
+  let joining = 0;
+  let lost = false;
+  // A round opens the connection, or asks on the open one whether it lives.
+  const loop = startLoop({
+    backoff,
+    async round() {
+      if (lost) throw new Error('the connection broke');
+      if (client === undefined) await open();
+      else await ping(client);
+      return again(pingMs);
+    },
+    failed() {
+      hosts.missed(url);
+      drop();
+      lost = false;
+    },
+  });
+
+  async function open(): Promise<void> {
+    url = hosts.url();
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'comanda-listen',
+      connectionTimeoutMillis: abandonMs,
+      query_timeout: abandonMs,
+      keepAlive: true,
+    });
+    client = fresh;
+    joining = 0;
+    const lose = () => {
+      if (client !== fresh) return;
+      drop();
+      lost = true;
+      loop.wake();
+    };
+    fresh.on('error', lose).on('end', lose);
+    fresh.on('notification', ({ channel, payload }) => {
+      for (const listener of listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+    hosts.watch(fresh);
+    await fresh.connect();
+    hosts.check(fresh);
+    const asked = performance.now();
+    for (const channel of listeners.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    heardAt = asked;
+    for (const channel of listeners.keys()) tell(channel);
+  }
+
+  async function ping(current: pg.Client): Promise<void> {
+    const asked = performance.now();
+    await current.query('select 1');
+    if (current === client) heardAt = asked;
+  }
+
+  /** What broke is not used again, nor is what it may still say. */
+  function drop(): void {
+    heardAt = Number.NEGATIVE_INFINITY;
+    client?.end().catch(() => {});
+    client = undefined;
+  }
+
+  function tell(channel: string): void {
+    for (const listener of listeners.get(channel) ?? []) listener(undefined);
+  }
+
+  return {
+    on(channel, listener) {
+      const known = listeners.get(channel);
+      if (known !== undefined) {
+        known.push(listener);
+        return;
+      }
+      listeners.set(channel, [listener]);
+      const current = client;
+      if (heardAt === Number.NEGATIVE_INFINITY || current === undefined) return;
+      joining += 1;
+      current.query(`listen ${pg.escapeIdentifier(channel)}`).then(
+        () => {
+          if (current !== client) return;
+          joining -= 1;
+          tell(channel);
+        },
+        () => {},
+      );
+    },
+    healthy: () => joining === 0 && performance.now() - heardAt < healthyMs,
+    async close() {
+      const ended = loop.stop();
+      // No farewell: a silent server answers none, and a connect that is ended before it is through never settles.
+      client?.connection.stream.destroy();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { restarting } from '../lifetimes.ts';
+import { type Backoff, backoffMs } from './backoff.ts';
+import { createWaker, type Waker } from './waker.ts';
+
+/** What a round answers when another one is to come. */
+export class Again {
+  readonly afterMs: number;
+  constructor(afterMs: number) {
+    this.afterMs = afterMs;
+  }
+}
+
+/** Another round after so many milliseconds. */
+export const again = (afterMs: number): Again => new Again(afterMs);
+
+/** How a loop rests between its rounds. */
+export interface Rests {
+  /** Ends a rest early. */
+  waker?: Waker;
+  /** The rest before the first round. */
+  firstRestMs?: number;
+  /** Whether a rest keeps the process alive; true unless said. */
+  ref?: boolean;
+}
+
+/** Calls `round` again and again, until it answers something else than `again()`: that is the result. Throws what a round throws. */
+export async function repeat<Result>(
+  round: () => Result | Again | Promise<Result | Again>,
+  { waker = createWaker(), firstRestMs = 0, ref = true }: Rests = {},
+): Promise<Result> {
+  for (let restMs = firstRestMs; ; ) {
+    if (restMs > 0) {
+      const timer = setTimeout(waker.wake, restMs);
+      if (!ref) timer.unref();
+      await waker.wait();
+      clearTimeout(timer);
+    }
+    const said = await round();
+    if (!(said instanceof Again)) return said;
+    restMs = said.afterMs;
+  }
+}
+
+/**
+ * Does `work` until it succeeds. `judge` is told of each failure, and how many there were in a row: it answers after how many
+ * milliseconds to try again, or throws.
+ */
+export function retry<Result>(
+  work: () => Promise<Result>,
+  judge: (error: unknown, failures: number) => number | Promise<number>,
+): Promise<Result> {
+  let failures = 0;
+  return repeat(async () => {
+    try {
+      return await work();
+    } catch (error) {
+      failures += 1;
+      return again(await judge(error, failures));
+    }
+  });
+}
+
+/** Something that runs until it is over or stopped. */
+export interface Loop {
+  /** Ends the rest, be it after a failure. */
+  wake(): void;
+  /** Ends the rest, and waits for the round under way. */
+  stop(): Promise<void>;
+}
+
+/** What a loop does. */
+export interface LoopOptions extends Omit<Rests, 'waker'> {
+  /** Answers `again()`, or the loop is over. `signal` aborts when the loop is stopped. */
+  round(signal: AbortSignal): Again | undefined | Promise<Again | undefined>;
+  /** Told of a round that threw, and when the next one comes. */
+  failed?(error: unknown, next: { failures: number; afterMs: number }): void;
+  /** How long it rests after rounds that threw; 100 ms, 200 ms … 5 s unless said. */
+  backoff?: Backoff;
+}
+
+/**
+ * Starts a loop: it repeats its round, rests, is woken, backs off while rounds throw, and stops. A round that threw after a long
+ * life counts as the first that did. What woke the loop during a round that threw does not shorten the rest after it.
+ */
+export function startLoop({ round, failed, backoff, ...rests }: LoopOptions): Loop {
+  const waker = createWaker();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let failures = 0;
+  const next = async (): Promise<Again | undefined> => {
+    if (signal.aborted) return undefined;
+    const began = performance.now();
+    try {
+      const said = await round(signal);
+      failures = 0;
+      return said;
+    } catch (error) {
+      failures = performance.now() - began > restarting.healthyLifeMs ? 1 : failures + 1;
+      const afterMs = backoffMs(failures, backoff);
+      failed?.(error, { failures, afterMs });
+      waker.forget();
+      return signal.aborted ? undefined : again(afterMs);
+    }
+  };
+  const ended = repeat(next, { waker, ...rests });
+  return {
+    wake: waker.wake,
+    async stop() {
+      stopping.abort();
+      waker.wake();
+      await ended;
+    },
+  };
+}
