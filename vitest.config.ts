@@ -1,26 +1,20 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { globsOf, suiteNamed, suites } from './scripts/suites/table.mjs';
 import { SummaryReporter } from './tests/support/summary-reporter.ts';
 
-/** Files of pressure, which more than one other file beside them would change: the second half of `npm run test:slow`. */
-const pressure = inFolders(['attack', 'bench', 'concurrency', 'faults', 'fuzz']);
-/** Files that take long and mostly wait, for processes, timeouts and retries: the first half of `npm run test:slow`. */
-const waiting = [
-  ...inFolders(['cli', 'deeds', 'doctor', 'e2e', 'generated-clients', 'integrator', 'live', 'locations']),
-  ...inFolders(['plans', 'samples', 'soak', 'start', 'studio', 'testing', 'upgrade', 'worker']),
-  ...['contract/examples-executed', 'contract/repeats', 'db/edits-are-audited'].map(
-    (name) => `tests/${name}.test.ts`,
-  ),
-];
 /** Folders whose files need no PostgreSQL: where they alone are named, none is started. */
-const pure = inFolders(['rules', 'webhooks']);
+const pure = ['tests/rules/**/*.test.ts', 'tests/webhooks/**/*.test.ts'];
 
-function inFolders(folders: readonly string[]): string[] {
-  return folders.map((folder) => `tests/${folder}/**/*.test.ts`);
-}
+/** The suite that runs (scripts/suites); none where files are named, of whichever suite. */
+const name = process.env.COMANDA_TEST_SUITE ?? '';
+const suite = name === '' ? undefined : suiteNamed(name);
+const isSome = suite !== undefined && suite.name !== 'quick';
 
-/** `quick`, `waiting` or `pressure`: a part of the tests. A run of named files takes them from all parts. */
-const part = process.env.COMANDA_TEST_PART;
+/** The files that this run leaves to the suites that have them. */
+const others = isSome
+  ? []
+  : suites.filter(({ needs }) => suite !== undefined || needs !== undefined).flatMap(globsOf);
 
 /** The longest begin first, so that none is left alone at the end. */
 class LongestFirst extends BaseSequencer {
@@ -36,19 +30,13 @@ const withDatabase = {
   extends: true,
   test: {
     name: 'database',
-    include: part === 'waiting' ? waiting : part === 'pressure' ? pressure : ['tests/**/*.test.ts'],
+    include: isSome ? globsOf(suite) : ['tests/**/*.test.ts'],
     exclude: [
+      '**/node_modules/**',
       ...pure,
-      ...(part === 'quick' ? [...waiting, ...pressure] : []),
-      // These need programs that no package of ours brings: with npm run outside.
-      ...(process.env.COMANDA_OUTSIDE === 'yes' ? [] : ['tests/outside/**']),
-      // Bundlers, and other versions of the peers: with npm run test:bundlers.
-      ...(process.env.COMANDA_BUNDLERS === undefined ? ['tests/bundlers/**'] : []),
-      // The generator of the documents, and a browser: with npm run test:browser.
-      ...(process.env.COMANDA_CHROMIUM === undefined ? ['tests/browser/**'] : []),
+      ...others,
+      // Without a browser only the comparison of the documents' site runs.
       ...(process.env.COMANDA_CHROMIUM === '' ? ['tests/browser/!(built).test.ts'] : []),
-      // Tools for the documents, which stand there by a lockfile of their own: with npm run test:tools.
-      process.env.COMANDA_TOOLS === 'yes' ? 'tests/tools/node_modules/**' : 'tests/tools/**',
     ],
     globalSetup: './tests/support/global-setup.ts',
   },
@@ -61,16 +49,15 @@ const withoutDatabase = {
 
 export default defineConfig({
   test: {
-    projects: part === 'waiting' || part === 'pressure' ? [withDatabase] : [withDatabase, withoutDatabase],
+    projects: isSome ? [withDatabase] : [withDatabase, withoutDatabase],
     setupFiles: './tests/support/worker-setup.ts',
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     // Files share a process, and so what they import: to load it anew for each took a quarter of the time.
     isolate: false,
-    // Many tests wait more than they work: for timeouts, restarts, retries. Four tests of pressure at once would be a pressure
-    // that none of them means.
-    maxWorkers: part === 'pressure' ? 2 : 4,
+    // Many tests wait more than they work: for timeouts, restarts, retries.
+    maxWorkers: suite?.workers ?? 4,
     // Built by us: loaded as applications load it.
     server: { deps: { external: [/\/dist\/testing-[^/]*\.js$/] } },
     testTimeout: 30_000,

@@ -15,7 +15,7 @@ const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
 
 /**
  * `npm run bench [-- <part> …]`: runs the parts and prints every figure against its goal; a run of all parts, or with
- * `--keep`, is kept in bench/results/<date>. `--check` (`npm run bench:check`) only proves on tiny data that everything
+ * `--keep`, is kept in bench/results/<date>. `--check` (`npm run bench -- --check`) only proves on tiny data that everything
  * runs. `signal` ends it early, with everything it started. `plans` is no part, but a comparison of its own (lab/).
  * Returns the exit code: 1 when a part could not be run or is unknown, or when requests failed.
  */

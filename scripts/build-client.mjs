@@ -1,4 +1,4 @@
-// npm run build:client [-- folder]: builds packages/client as it is published, into packages/client/dist unless said.
+// node scripts/build-client.mjs [folder]: builds packages/client as it is published, into packages/client/dist unless said.
 // `npm start` needs none of it. With --pack a tarball of it, too; npm run client:pack makes those of all packages.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

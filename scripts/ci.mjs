@@ -1,38 +1,24 @@
-// .ci/run: every part of the checks, one after the other. Tests that failed run once more, alone: what passes then is shown
-// beside what failed, as long logs are read from their end; the sum of what they counted is the last line.
+// .ci/run: the suites of it (suites/table.mjs), one after the other. Tests that failed run once more, alone: what passes then is
+// shown beside what failed, as long logs are read from their end; the sum of what they counted is the last line.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
-import { countsOf, failuresIn, filesToRunAgain } from './test-output.mjs';
-
-const slow = (half) => ({
-  words: ['run', 'test:slow', '--', `--half=${half}`],
-  again: ['test', '--', '--no-file-parallelism'],
-});
-
-/** The parts, as the README and CONTRIBUTING name them, and what runs a few of its files again. */
-const parts = [
-  { words: ['test'], again: ['test', '--', '--no-file-parallelism'] },
-  { words: ['run', 'try:recipes', '--', '--short'] },
-  slow('waiting'),
-  slow('pressure'),
-  { words: ['run', 'test:bundlers'] },
-  { words: ['run', 'test:browser'], again: ['run', 'test:browser', '--'] },
-  { words: ['run', 'test:tools'] },
-];
+import { countsOf, failuresIn, filesToRunAgain } from './suites/output.mjs';
+import { commandOf, suites } from './suites/table.mjs';
 
 const total = { passed: 0, failed: 0, onlyAlone: 0 };
 const failures = [];
-for (const { words, again } of parts) {
+for (const suite of suites.filter(({ ci }) => ci !== undefined)) {
   const idle = idleCores();
-  const { passed, failed, output, minutes } = await run(words);
+  const command = commandOf(suite, suite.ci);
+  const { passed, failed, output, minutes } = await run(command);
   const busy = 100 * (1 - idle());
-  const name = `npm ${words.join(' ')}`;
-  const excused = failed > 0 && again !== undefined && (await passAlone(again, failed, output)) ? failed : 0;
+  const excused = failed > 0 && suite.runsAgain && (await passAlone(suite, failed, output)) ? failed : 0;
   total.passed += passed + excused;
   total.failed += failed - excused;
   total.onlyAlone += excused;
-  if (failed > 0) failures.push(`${name}${excused > 0 ? ', and passed alone' : ''}`, ...failuresIn(output));
-  console.log(`${name}: ${minutes.toFixed(1)} minutes, ${busy.toFixed(0)} % of the cores busy`);
+  if (failed > 0)
+    failures.push(`${command}${excused > 0 ? ', and passed alone' : ''}`, ...failuresIn(output));
+  console.log(`${command}: ${minutes.toFixed(1)} minutes, ${busy.toFixed(0)} % of the cores busy`);
 }
 if (failures.length > 0) console.log(`\nwhat failed:\n${failures.join('\n')}`);
 if (total.onlyAlone > 0) console.log(`\n${total.onlyAlone} of those that passed did so only alone`);
@@ -40,17 +26,19 @@ console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
 
 /** Whether the few tests that failed in company, and nothing but tests, pass with the machine to themselves. */
-async function passAlone(again, failed, output) {
+async function passAlone(suite, failed, output) {
   const files = filesToRunAgain(output, failed);
   if (files.length === 0) return false;
   console.log(`\nonce more, alone: ${files.join(' ')}`);
-  return (await run([...again, ...files])).failed === 0;
+  const command = commandOf(suite, ['--no-file-parallelism', ...files]);
+  return (await run(command)).failed === 0;
 }
 
-/** Runs a part, shows what it prints, and counts. */
-function run(words) {
+/** Runs a command, shows what it prints, and counts. @param {string} command */
+function run(command) {
   const began = performance.now();
-  const child = spawn('npm', words, { stdio: ['inherit', 'pipe', 'pipe'] });
+  const [npm, ...words] = command.split(' ');
+  const child = spawn(npm, words, { stdio: ['inherit', 'pipe', 'pipe'] });
   const output = [];
   let tail = '';
   const show = (stream) => (text) => {

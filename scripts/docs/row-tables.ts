@@ -2,12 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
+import { commandOf, suites } from '../suites/table.mjs';
 
-/** The tables in documents that are made of the rows in packages/db/src/tables and of the metrics, by the words of their marks. */
+/** The tables in documents that are made of the rows in packages/db/src/tables, of the metrics and of the suites, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
   'personal data': { file: 'docs/operations.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
   metrics: { file: 'docs/operations.md', text: metrics },
+  suites: { file: 'CONTRIBUTING.md', text: suiteRows },
 };
 
 /** The documents that have such tables. */
@@ -33,6 +35,20 @@ export function withRowTables(file: string, text: string): string {
         throw new Error(`${file} has no place for "${name}", or several`);
       return `${before}${begin}\n${each.text()}\n${end}${after}`;
     }, text);
+}
+
+/** Every suite of tests: the command, what it holds and needs, and when it runs. */
+function suiteRows(): string {
+  return lines(
+    ['Command', 'Holds', 'Needs', 'Run by', 'Minutes'],
+    suites.map((suite) => {
+      const { holds, needs = '', ci, minutes } = suite;
+      const words = ci?.map(code).join(' ') ?? '';
+      const runBy =
+        ci === undefined ? 'hand' : ['`.ci/run`', ...(words === '' ? [] : [`with ${words}`])].join(' ');
+      return [code(commandOf(suite)), cell(holds), cell(needs), runBy, String(minutes ?? '')];
+    }),
+  );
 }
 
 /** Every metric of ours. */

@@ -1,5 +1,5 @@
 // Takes the pictures of the app: node scripts/pictures/app.mjs 'http://127.0.0.1:3000/app#code=…', with the link that npm
-// start printed. Needs a Chromium, and the tools of the site (npm run test:browser installs them).
+// start printed. Needs a Chromium, and the tools of the site (npm test -- --suite browser installs them).
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { runCommand } from '../bootstrap.mjs';
-import { countsOf } from '../test-output.mjs';
+import { countsOf } from '../suites/output.mjs';
 
 const apart = new Set(['.git', '.data', 'node_modules', 'dist']);
 
@@ -61,7 +61,7 @@ export async function failuresOf(copy, signal, file) {
   const args = ['node_modules/vitest/vitest.mjs', 'run', file, '--reporter=json', `--outputFile=${report}`];
   const { output } = await runCommand(process.execPath, args, {
     ...{ cwd: copy, signal },
-    env: { COMANDA_TEST_PART: '' },
+    env: { COMANDA_TEST_SUITE: '' },
   });
   if (!existsSync(report)) throw new Error(output);
   return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(

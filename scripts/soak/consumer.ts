@@ -16,7 +16,7 @@ export interface ConsumerOrders {
   fussy: boolean;
 }
 
-// A webhook consumer in a process of its own, for `npm run soak`: node dist/soak-consumer.js PORT JOURNAL. What arrives
+// A webhook consumer in a process of its own, for `npm test -- --suite soak`: node dist/soak-consumer.js PORT JOURNAL. What arrives
 // is in the journal before it is answered, so that being killed loses nothing of it.
 const [port = '0', journal = ''] = process.argv.slice(2);
 const webhooks = new Map<string, Webhook>();

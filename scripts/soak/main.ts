@@ -26,7 +26,7 @@ const longestOvertimeMs = 600_000;
 const longestRestMs = 5_000;
 
 /**
- * `npm run soak [-- options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
+ * `npm test -- --suite soak [options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
  * a kill a minute and bad neighbours; at the end, or when `signal` aborts, holds an independent ledger against the
  * database and against what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
  * anything was lost, duplicated or unexplained.

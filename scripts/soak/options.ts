@@ -24,7 +24,7 @@ export interface SoakOptions {
 }
 
 /** What `--help` prints. */
-export const usage = `npm run soak -- [options]
+export const usage = `npm test -- --suite soak [options]
   --minutes N      how long (120)
   --kills N        and on until so many kills interrupted work, for at most 10 more minutes (0)
   --kill-every N   seconds from one kill to the next (60)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
-test('npm run bench:check runs every part of the bench on tiny data, and no request of it fails', async () => {
+test('npm run bench -- --check runs every part of the bench on tiny data, and no request of it fails', async () => {
   const { code, output } = await run([join(repositoryRoot, 'scripts/bench.mjs'), '--check']);
   expect(code, output).toBe(0);
   expect(output).not.toContain('could not be run');

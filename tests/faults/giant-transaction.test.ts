@@ -8,7 +8,7 @@ import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { residentMiB } from './consumers/memory.ts';
 
-// One transaction of very many rows: `npm run faults` takes a million.
+// One transaction of very many rows: `npm test -- --suite faults` takes a million.
 
 vi.setConfig({ testTimeout: 900_000 });
 

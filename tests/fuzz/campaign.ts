@@ -35,7 +35,7 @@ export async function campaign<Value>(
   const said =
     result.errorInstance instanceof Error ? result.errorInstance.message : String(result.errorInstance);
   throw new Error(
-    `${name}: ${said}\n  after ${result.numRuns} runs and ${result.numShrinks} simplifications; again: FUZZ_SEED=${seed} npm run fuzz -- -t '${name}'`,
+    `${name}: ${said}\n  after ${result.numRuns} runs and ${result.numShrinks} simplifications; again: FUZZ_SEED=${seed} npm test -- --suite fuzz -t '${name}'`,
   );
 }
 

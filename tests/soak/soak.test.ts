@@ -94,10 +94,14 @@ afterAll(async () => {
 }, 120_000);
 
 function run(words: readonly string[]): SoakRun {
-  const child = spawn(process.execPath, [join(repositoryRoot, 'scripts/soak.mjs'), ...words], {
-    cwd: repositoryRoot,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(repositoryRoot, 'scripts/test.mjs'), '--suite', 'soak', ...words],
+    {
+      cwd: repositoryRoot,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -17,7 +17,7 @@ const git = (...words: string[]) => execFileSync('git', words, { cwd: tree, enco
 const read = (file: string) => readFileSync(join(tree, file), 'utf8');
 
 function release(...words: string[]): { status: number | null; output: string } {
-  const { COMANDA_TEST_DIRECTORY: _, COMANDA_TEST_PART: __, ...env } = process.env;
+  const { COMANDA_TEST_DIRECTORY: _, COMANDA_TEST_SUITE: __, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', ...words], {
     ...{ cwd: tree, env, encoding: 'utf8', maxBuffer: 2 ** 26 },
   });

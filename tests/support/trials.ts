@@ -1,7 +1,7 @@
-/** Whether this run is the long form of the fault and property tests: `npm run faults`, `npm run fuzz`. */
+/** Whether this run is the long form of the fault and property tests: the suites `faults` and `fuzz` (scripts/suites). */
 export const thorough = process.env.COMANDA_TRIALS === 'full';
 
-/** How often to try: the short form runs in `npm run test:slow` (in `npm test` for tests/fuzz), the full one in `npm run faults` and `npm run fuzz`. */
+/** How often to try: the short form runs in the suites `slow` and `pressure`, the full one in the suites `faults` and `fuzz`. */
 export function trials(short: number, full: number): number {
   return thorough ? full : short;
 }

