@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { workLimits } from '../lifetimes.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { workLimits } from '../lifetimes.ts';
 import { type DatabaseOptions, openSqlDatabase, type SqlDatabase } from './sql-database.ts';
 
 /** A Prisma transaction. */
