@@ -14,7 +14,7 @@ export const groups = {
     start: 'scripts/supervisor/main.ts',
     seed: 'prisma/seed.ts',
   },
-  commands: { comanda: 'packages/api/src/cli/main.ts' },
+  commands: { comanda: 'packages/cli/src/main.ts' },
   integrator: { comanda: 'packages/integrator/src/main.ts' },
   app: { main: 'packages/app/src/main.tsx' },
   testing: {

@@ -30,6 +30,17 @@ describe('a breach is found:', () => {
       'packages/worker/src/a.ts',
       `import { a } from '@comanda/api/no';`,
     ],
+    ['api on the command line', 'packages/api/src/a.ts', `import { a } from '@comanda/cli';`],
+    [
+      'worker on api past its exports',
+      'packages/worker/src/a.ts',
+      `import { a } from '@comanda/api/src/a.ts';`,
+    ],
+    [
+      'the command line on an entrance',
+      'packages/cli/src/a.ts',
+      `import { a } from '@comanda/api/src/http/server.ts';`,
+    ],
     ['client on values of api', 'packages/client/src/a.ts', `import { a } from '@comanda/api';`],
     ['client on db', 'packages/client/src/a.ts', `import type { A } from '@comanda/db';`],
     ['integrator on all of worker', 'packages/integrator/src/a.ts', `import { a } from '@comanda/worker';`],
@@ -131,6 +142,11 @@ describe('nothing is found in', () => {
   test.each([
     ['api on db', 'packages/api/src/a.ts', `import { a } from '@comanda/db';`],
     ['worker on services', 'packages/worker/src/a.ts', `import { a } from '@comanda/api/services';`],
+    [
+      'the command line on a store of api',
+      'packages/cli/src/a.ts',
+      `import { a } from '@comanda/api/src/resources/keys/store.ts';`,
+    ],
     ['client on types of api', 'packages/client/src/a.ts', `import type { A } from '@comanda/api';`],
     [
       'schema on wire',
@@ -180,7 +196,11 @@ function made(...files: SourceFile[]): CodeBase {
     files,
     packages: {
       db: manifest('db', ['.'], ['pg']),
-      api: manifest('api', ['.', './services'], ['zod', '@comanda/db', '@trpc/server']),
+      api: {
+        ...manifest('api', ['.', './services'], ['zod', '@comanda/db', '@trpc/server']),
+        exports: { '.': './src/index.ts', './services': './src/services.ts', './src/*': './src/*' },
+      },
+      cli: manifest('cli', ['.'], ['@comanda/api']),
       worker: manifest('worker', ['.'], ['@comanda/db', '@comanda/api']),
       client: manifest('client', ['.'], ['@comanda/api']),
     },

@@ -23,6 +23,6 @@ export async function publishCli(folder) {
     entryPoints: groups.integrator,
     write: true,
   });
-  copyFileSync(join(root, 'scripts/packages/cli.md'), join(folder, 'README.md'));
+  copyFileSync(join(root, 'packages/cli/README.md'), join(folder, 'README.md'));
   cpSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
 }

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { type Cell, readCells } from '../../packages/api/src/cli/cells/file.ts';
-import { mapCells, mapForms } from '../../packages/api/src/cli/cells/map.ts';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
+import { type Cell, readCells } from '../../packages/cli/src/cells/file.ts';
+import { mapCells, mapForms } from '../../packages/cli/src/cells/map.ts';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { commands } from '../../packages/api/src/cli/commands.ts';
+import { commands } from '../../packages/cli/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 

@@ -5,7 +5,7 @@ import { bundleOptions } from '../../scripts/build.mjs';
 // A command starts as fast as what it loads. No time is measured here: the modules are counted that a start loads, of ours
 // and of the registry.
 
-const cli = 'packages/api/src/cli';
+const cli = 'packages/cli/src';
 let outputs: Metafile['outputs'];
 
 beforeAll(async () => {

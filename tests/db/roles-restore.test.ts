@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { applyRoles } from '../../packages/db/src/roles/apply.ts';

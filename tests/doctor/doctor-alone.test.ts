@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
-import { judgeDisk } from '../../packages/api/src/cli/doctor/disk-check.ts';
-import type { Diagnosis } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { defaultThresholds, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { judgeDisk } from '../../packages/api/src/doctor/disk-check.ts';
+import type { Diagnosis } from '../../packages/api/src/doctor/doctor.ts';
+import { defaultThresholds, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 

@@ -1,8 +1,8 @@
 import { startWorker } from '@comanda/worker';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
-import { invariants } from '../../packages/api/src/cli/doctor/invariants/table.ts';
+import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/doctor/doctor.ts';
+import { invariants } from '../../packages/api/src/doctor/invariants/table.ts';
 import { useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';

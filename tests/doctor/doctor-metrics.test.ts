@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { outcomes, watchChecks } from '../../packages/api/src/metrics/checks.ts';
 import { useTestDatabase } from '../support/database.ts';
 import { type ExposedMetric, metricsIn } from '../support/metric-text.ts';

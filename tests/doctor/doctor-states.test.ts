@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type CheckResult, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { type CheckResult, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { superuserUrl } from '../support/database.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { useWorkerKit } from '../worker/kit.ts';

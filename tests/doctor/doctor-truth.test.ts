@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Outcome, Thresholds } from '../../packages/api/src/cli/doctor/check.ts';
-import { type Diagnosis, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import type { Outcome, Thresholds } from '../../packages/api/src/doctor/check.ts';
+import { type Diagnosis, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { createTestDatabase, superuserUrl } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';

@@ -1,8 +1,8 @@
 import { newId } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Thresholds } from '../../packages/api/src/cli/doctor/check.ts';
-import { type CheckResult, diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import type { Thresholds } from '../../packages/api/src/doctor/check.ts';
+import { type CheckResult, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 

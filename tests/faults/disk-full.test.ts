@@ -3,7 +3,7 @@ import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { type Answer, callRest } from '../support/api.ts';
 import { runOnce, urlOfDatabase } from '../support/server.ts';
 import { reportFault, trials } from '../support/trials.ts';

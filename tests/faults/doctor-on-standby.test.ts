@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { waitFor } from '../support/wait.ts';
 import { type OwnServer, startOwnServer } from './postgres/server.ts';

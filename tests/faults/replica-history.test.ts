@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { openDatabase, type Queryable } from '@comanda/db';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { createFreshness } from '../../packages/api/src/replica/freshness.ts';
 import { waitFor } from '../support/wait.ts';
 import { type ReplicaScene, setReplicaScene } from './postgres/replica-scene.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { followEvents, type PublishedEvent } from '@comanda/client';
 import { expect, it } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { useHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
 import { startConsumer } from '../support/consumer.ts';

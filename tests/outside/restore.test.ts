@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { startWorker } from '@comanda/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';

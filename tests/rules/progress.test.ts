@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withProgress } from '../../packages/api/src/cli/progress.ts';
+import { withProgress } from '../../packages/cli/src/progress.ts';
 
 const screen = (isTTY: boolean) => {
   const written: string[] = [];

@@ -29,16 +29,30 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: /^@comanda\/db$/ },
   },
   {
-    rule: 'of our packages api imports db, and its command line the embedded server',
-    files: /^packages\/api\/src\/(?!cli\/)/,
+    rule: 'of our packages api imports db, and its doctor the embedded server',
+    files: /^packages\/api\/src\/(?!doctor\/)/,
     about: ours,
     allows: { target: /^@comanda\/db(\/terminal)?$/ },
   },
   {
-    rule: 'the command line imports db and the embedded server',
-    files: /^packages\/api\/src\/cli\//,
+    rule: 'doctor imports db and the embedded server',
+    files: /^packages\/api\/src\/doctor\//,
     about: ours,
-    allows: { target: /^@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded)$/ },
+    allows: { target: /^@comanda\/(db|embedded(\/database-url)?)$/ },
+  },
+  {
+    rule: 'the command line imports db, the embedded server, and of api the domain, doctor and the tables: no entrance',
+    files: /^packages\/cli\//,
+    about: ours,
+    allows: {
+      target:
+        /^(@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded(\/database-url)?)$|packages\/api\/src\/(([\w-]+|request\/(answer|audit|context|operator))\.ts$|doctor\/|resources\/[\w-]+\/([\w-]+\.)?(schema|rules|statements|store|service)\.ts$))/,
+    },
+  },
+  {
+    rule: 'nothing but the command line imports it, or api past its entrances',
+    files: /^packages\/(?!cli\/)/,
+    about: /^@comanda\/(cli$|api\/src\/)/,
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -68,7 +82,7 @@ export const importRules: readonly ImportRule[] = [
         /^(@comanda\/client(\/shared)?$|packages\/client\/|packages\/app\/|react$|react-dom$|@tanstack\/react-query$|@base-ui\/react$)/,
     },
   },
-  ...['api', 'app', 'client', 'db', 'embedded', 'integrator', 'testing', 'worker'].map((name) => ({
+  ...['api', 'app', 'cli', 'client', 'db', 'embedded', 'integrator', 'testing', 'worker'].map((name) => ({
     rule: 'a relative import stays in its package',
     files: new RegExp(`^packages/${name}/`),
     about: /^\.\.?\//,
@@ -78,7 +92,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'the journey of a request knows neither the domain nor an entrance',
     files: /^packages\/api\/src\/(request|places|credentials|limits|metrics|replica)\//,
     about:
-      /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|cli)\/)/,
+      /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|doctor)\/)/,
   },
   {
     rule: 'what sheds load knows errors alone',
@@ -114,10 +128,10 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor the command line',
+    rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor doctor',
     files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?router\\.ts$)`),
     about: new RegExp(
-      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((router|app|index|main|services)\\.ts|request/(operations?|journey)\\.ts|(http|documents|processes|cli)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
+      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((router|app|index|main|services)\\.ts|request/(operations?|journey)\\.ts|(http|documents|processes|doctor)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
     ),
   },
   {
@@ -178,7 +192,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'spreads a list into arguments: one that a caller made long ends in a RangeError',
-    files: /^packages\/api\/src\/(?!(cli|documents|metrics)\/)/,
+    files: /^packages\/api\/src\/(?!(doctor|documents|metrics)\/)/,
     breaks: ({ text }) =>
       /\.(push|unshift|splice)\(\s*\.\.\.|\b(Math\.(max|min)|fromCharCode|fromCodePoint|invalid)\((\w+, )?\s*\.\.\./.test(
         text,

@@ -102,10 +102,17 @@ function resolve(from: string, specifier: string, { packages }: CodeBase): strin
   const own = /^(@comanda\/[^/]+)(\/.+)?$/.exec(specifier);
   if (own) {
     const [folder, manifest] = Object.entries(packages).find(([, { name }]) => name === own[1]) ?? [];
-    const file = manifest?.exports[`.${own[2] ?? ''}`];
+    const file = manifest && exported(`.${own[2] ?? ''}`, manifest.exports);
     return folder && file ? posix.join('packages', folder, file) : specifier;
   }
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+/** The file of a subpath: by its own entry, or by one such as `./src/*`. */
+function exported(subpath: string, exports: Manifest['exports']): string | undefined {
+  const [pattern, file] =
+    Object.entries(exports).find(([key]) => key.endsWith('*') && subpath.startsWith(key.slice(0, -1))) ?? [];
+  return exports[subpath] ?? (pattern && file?.replace('*', subpath.slice(pattern.length - 1)));
 }
 
 // Only packages/ is held to it: tests and scripts stand above all packages and borrow what those declare.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { diagnose } from '../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { openDatabase } from '@comanda/db';
-import { type CheckResult, diagnose } from '../../../packages/api/src/cli/doctor/doctor.ts';
+import { type CheckResult, diagnose } from '../../../packages/api/src/doctor/doctor.ts';
 import { choosePort } from '../../../packages/embedded/src/port.ts';
 import { type Answer, callRest } from '../../support/api.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../../support/factories.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { diagnose } from '../../../packages/api/src/cli/doctor/doctor.ts';
+import { diagnose } from '../../../packages/api/src/doctor/doctor.ts';
 import {
   catalogComparison,
   compareOrders,

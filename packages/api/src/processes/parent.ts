@@ -7,7 +7,7 @@ import {
   startLoop,
   stoppingIn,
 } from '@comanda/db';
-import { watchDoctor } from '../cli/doctor/watched.ts';
+import { watchDoctor } from '../doctor/watched.ts';
 import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';

@@ -12,7 +12,7 @@ import {
 } from '@comanda/db';
 import { note } from '@comanda/db/terminal';
 import { createApp, type RunningApp } from '../app.ts';
-import { watchDoctor } from '../cli/doctor/watched.ts';
+import { watchDoctor } from '../doctor/watched.ts';
 import { startServer } from '../http/server.ts';
 import { withSiblings } from './siblings.ts';
 

@@ -1,0 +1,205 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CommandError } from '@comanda/api/src/command-error.ts';
+import {
+  again,
+  applyRoles,
+  editUrl,
+  means,
+  openSqlDatabase,
+  repeat,
+  roleKinds,
+  roleName,
+  sqlState,
+} from '@comanda/db';
+import { type Account, lastLines, runTool } from '@comanda/embedded';
+import { shellWord } from '../shell-word.ts';
+import type { Programs } from './programs.ts';
+import type { Source } from './source.ts';
+import { fetchFrom, restoreStanza } from './stanza.ts';
+
+/** Where a copy is made. */
+export interface Place {
+  /** A folder of its own, which nobody else may enter: whoever can is let in to the copy. */
+  home: string;
+  /** Whose it is; null means ours. */
+  account: Account | null;
+  programs: Programs;
+  /** Ends what is under way. */
+  signal: AbortSignal;
+}
+
+/** How a copy is made. */
+export interface CopyOptions {
+  source: Source;
+  /** The name of the database. */
+  database: string;
+  superuser: string;
+  rolePrefix: string;
+  /** Archived log to replay onto a base backup, up to `until` or its end. */
+  archive?: string | undefined;
+  until?: string | undefined;
+}
+
+/** Makes a cluster of its own of a backup, reached through a socket in its folder alone, and starts it. @throws {CommandError} */
+export async function makeCopy(place: Place, options: CopyOptions): Promise<void> {
+  const { source } = options;
+  if (source.kind === 'files') {
+    await plain('cp', ['-a', '--', source.path, join(place.home, 'data')], place);
+    const { archive } = options;
+    return startFiles(place, options, archive && `cp -- ${shellWord(resolve(archive))}/%f "%p"`);
+  }
+  if (source.kind === 'stanza') {
+    await restoreStanza(place, source, options.until);
+    return startFiles(place, options, fetchFrom(source, place.home));
+  }
+  await startEmpty(place);
+  const dump = source.kind === 'dump' ? source.path : join(place.home, 'running.dump');
+  if (source.kind === 'running') await dumpOf(place, source.url, dump);
+  await restoreDump(place, dump, options);
+}
+
+/** In the name of the socket alone; said, since PGPORT may say another. */
+const port = '5432';
+
+/** The URL of a database of the copy as a role. */
+export const copyUrl = ({ home }: Pick<Place, 'home'>, role: string, database: string): string =>
+  `postgresql://${encodeURIComponent(role)}@${encodeURIComponent(home)}:${port}/${encodeURIComponent(database)}`;
+
+/** Stops it; its files go with its folder. */
+export async function stopCopy({ programs, home, account }: Place): Promise<void> {
+  const data = join(home, 'data');
+  if (existsSync(join(data, 'postmaster.pid')))
+    await programs.run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop'], { account });
+}
+
+async function startEmpty(place: Place): Promise<void> {
+  const data = join(place.home, 'data');
+  const how = ['--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
+  await place.programs.run('initdb', ['-D', data, '-U', superuser, ...how], {
+    ...{ account: place.account, signal: place.signal },
+  });
+  await start(place, {});
+}
+
+/** The superuser of a cluster that we make. */
+const superuser = 'postgres';
+
+async function dumpOf({ programs, signal }: Place, url: string, file: string): Promise<void> {
+  let password = '';
+  const bare = editUrl(url, (parts) => {
+    password = decodeURIComponent(parts.password);
+    parts.password = '';
+  });
+  await programs.run('pg_dump', ['-Fc', '-f', file, '-d', bare], {
+    env: { PGPASSWORD: password },
+    signal,
+  });
+}
+
+async function restoreDump(place: Place, dump: string, options: CopyOptions): Promise<void> {
+  const { database, rolePrefix } = options;
+  const statements = (name: string, work: Parameters<typeof asSuperuser>[1]) =>
+    asSuperuser(copyUrl(place, superuser, name), work);
+  await statements('postgres', (client) =>
+    client.query(`create database "${database.replaceAll('"', '""')}"`),
+  );
+  await statements(database, async (client) => {
+    await applyRoles(client, rolePrefix);
+    for (const kind of roleKinds) await client.query(`alter role "${roleName(rolePrefix, kind)}" login`);
+  });
+  const owner = copyUrl(place, roleName(rolePrefix, 'owner'), database);
+  await place.programs.run('pg_restore', ['--exit-on-error', '--no-owner', '-d', owner, dump], {
+    signal: place.signal,
+  });
+}
+
+/** Starts what was copied or restored; `restoreCommand` fetches the log that is replayed onto it. */
+async function startFiles(
+  place: Place,
+  options: CopyOptions,
+  restoreCommand: string | undefined,
+): Promise<void> {
+  const { until } = options;
+  const data = join(place.home, 'data');
+  chmodSync(data, 0o700);
+  // What the original was told is not for a copy: where it archives to, whom it follows, whom it lets in.
+  for (const name of readdirSync(data))
+    if (/^(postmaster\.(pid|opts)|(standby|recovery)\.signal|.*\.conf)$/.test(name)) rmSync(join(data, name));
+  writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\n');
+  writeFileSync(join(data, 'pg_ident.conf'), '');
+  if (restoreCommand !== undefined) writeFileSync(join(data, 'recovery.signal'), '');
+  if (place.account !== null)
+    await plain('chown', ['-R', `${place.account.uid}:${place.account.gid}`, data], place);
+  await start(place, {
+    ...(restoreCommand !== undefined && { restore_command: restoreCommand }),
+    ...(until !== undefined && { recovery_target_time: until }),
+    recovery_target_action: 'promote',
+    // Nobody reads it before it is whole, so it need not have as many connections as the original.
+    hot_standby: 'off',
+  });
+  await untilRecovered(place, options);
+}
+
+/** pg_ctl returns when the log begins to be replayed; PostgreSQL lets nobody in before it ends. */
+async function untilRecovered(place: Place, { superuser, database }: CopyOptions): Promise<void> {
+  await repeat(async () => {
+    try {
+      await asSuperuser(copyUrl(place, superuser, database), (client) => client.query('select'));
+      return true;
+    } catch (error) {
+      const state = sqlState(error)?.code;
+      if (means(state, 'starting') && !place.signal.aborted) return again(200);
+      // It said so itself: that the moment was not reached, say.
+      throw state === undefined ? notStarted(place, error) : error;
+    }
+  });
+}
+
+/** Runs a program of the system, as ourselves. */
+async function plain(name: string, argv: string[], { signal }: Place): Promise<void> {
+  const { code, output } = await runTool(name, argv, null, { signal });
+  if (code !== 0) throw new CommandError('internal_error', `${name}: ${lastLines(output)}`);
+}
+
+async function start(place: Place, settings: Record<string, string>): Promise<void> {
+  const { home, account, programs, signal } = place;
+  const data = join(home, 'data');
+  const all = {
+    port,
+    listen_addresses: '',
+    unix_socket_directories: home,
+    unix_socket_permissions: '0700',
+    max_connections: '100',
+    archive_mode: 'off',
+    fsync: 'off',
+    timezone: 'UTC',
+    ...settings,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
+  writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
+  const argv = ['-D', data, '-l', logOf(place), '-w', '-t', '86400', 'start'];
+  await programs.run('pg_ctl', argv, { account, signal }).catch((error: unknown) => {
+    throw notStarted(place, error);
+  });
+}
+
+const logOf = ({ home }: Place) => join(home, 'log');
+
+function notStarted(place: Place, error: unknown): CommandError {
+  const log = logOf(place);
+  const words = existsSync(log) ? lastLines(readFileSync(log, 'utf8')) : (error as Error).message;
+  return new CommandError('internal_error', `the copy does not start: ${words}`);
+}
+
+async function asSuperuser(
+  url: string,
+  work: (client: Parameters<typeof applyRoles>[0]) => Promise<unknown>,
+): Promise<void> {
+  const database = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-drill' });
+  try {
+    await work(database.pool);
+  } finally {
+    await database.close();
+  }
+}

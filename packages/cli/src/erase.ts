@@ -1,0 +1,16 @@
+import { type Erased, eraseOrderOf } from '@comanda/api/src/resources/orders/erase.store.ts';
+import type { Work } from './command.ts';
+import { withProgress } from './progress.ts';
+
+/** `comanda erase` */
+export const erase: Work = {
+  as: 'owner',
+  run: ({ database }, { order = '' }) => withProgress((told) => eraseOrderOf(database, order, told)),
+  show: (value) => {
+    const { rows } = value as Erased;
+    const changed = Object.entries(rows).filter(([, count]) => count > 0);
+    return changed.length === 0
+      ? ['there was nothing to erase']
+      : changed.map(([table, count]) => `${table}: ${count}`);
+  },
+};

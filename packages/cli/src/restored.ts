@@ -1,0 +1,90 @@
+import { CommandError } from '@comanda/api/src/command-error.ts';
+import { operator } from '@comanda/api/src/request/operator.ts';
+import { Id } from '@comanda/api/src/wire.ts';
+import { type SqlDatabase, statement } from '@comanda/db';
+import { z } from 'zod';
+import { livingElsewhere } from './cells/elsewhere.ts';
+import { readCells } from './cells/file.ts';
+import type { Work } from './command.ts';
+import { number, parse } from './input.ts';
+
+/** What was moved on at a location, by the names of its counters. */
+interface Moved {
+  location_id: string;
+  before: Record<string, number>;
+  after: Record<string, number>;
+  /** When the newest event of the copy was made: readers whose cursor it does not know begin there. */
+  since: string;
+}
+
+const Input = z.object({
+  ahead: z.int().min(1, 'must be at least 1').max(1_000_000_000),
+  location: Id.optional(),
+});
+
+/**
+ * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was given
+ * after the backup. It is the one gap that numbers may have, and stands in the audit of each location. By that entry the feed
+ * knows a cursor that went with the restore, and says from which moment on its reader begins. With `--cells` it does nothing while
+ * a location is here that moved to another cell after the backup.
+ */
+export const restored: Work = {
+  as: 'owner',
+  async run({ database }, { ahead, location, cells }) {
+    const input = parse(Input, { ahead: number(ahead), location });
+    if (cells !== undefined) await refuseStrays(database, cells);
+    return moveOn(database, input);
+  },
+  show: (value) => {
+    const moved = value as Moved[];
+    const lines = moved.map(
+      ({ location_id, after, since }) =>
+        `${location_id}  order ${after.order}, event ${after.event}; readers of events begin with ${since}`,
+    );
+    return lines.length === 0 ? ['there is nothing to move on'] : lines;
+  },
+};
+
+/** Throws CommandError where a location is here again that lives in another cell by now. */
+async function refuseStrays(database: SqlDatabase, cells: string): Promise<void> {
+  const strays = await livingElsewhere(database, await readCells(cells));
+  if (strays.length === 0) return;
+  const told = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');
+  throw new CommandError(
+    'conflict',
+    `${told}, and is active here again, as before its move: disable and delete it here before a worker sends, then run this again (docs/backup.md)`,
+  );
+}
+
+function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
+  return database.transaction(undefined, async (tx) => {
+    await tx.run(sayDeed, []);
+    return tx.run(moveCounters, [ahead, location ?? null, operator.getStore() ?? null]);
+  });
+}
+
+const sayDeed = statement('restored_deed', `select deed('repair: comanda restored')`);
+
+const moveCounters = statement<Moved>(
+  'restored_move_counters',
+  `with moved as (
+     insert into internal.location_counters as c (location_id, name, value)
+     select l.id, n.name, $1::bigint from locations l cross join (values ('order'), ('event')) n (name)
+     where $2::uuid is null or l.id = $2::uuid
+     on conflict (location_id, name) do update set value = c.value + excluded.value
+     returning c.location_id, c.name, c.value
+   ), told as (
+     select m.location_id, jsonb_object_agg(m.name, m.value - $1::bigint) as before, jsonb_object_agg(m.name, m.value) as after,
+       to_char(coalesce(
+         (select e.created_at from events e where e.location_id = m.location_id order by e.number desc limit 1),
+         (select l.created_at from locations l where l.id = m.location_id)
+       ) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
+     from moved m group by m.location_id
+   ), written as (
+     insert into audit_entries (location_id, id, actor_kind, application_name, operation, changes)
+     select location_id, uuid_v7(), 'command_line', $3, 'locations.restored',
+       jsonb_build_object('before', before, 'after', after, 'since', since)
+     from told
+   )
+   select location_id, before, after, since from told order by location_id`,
+);
