@@ -2,14 +2,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
+import { emptyValueTable, filterTable } from './contract-tables.ts';
+import { cell, code, lines } from './markdown-table.ts';
 import { commandOf, suites } from '../suites/table.mjs';
 
-/** The tables in documents that are made of the rows in packages/db/src/tables, of the metrics and of the suites, by the words of their marks. */
+/** The tables in documents that are made from the rows in packages/db/src/tables, the metrics, the suites and the schemas, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
   'personal data': { file: 'docs/operations.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
   metrics: { file: 'docs/operations.md', text: metrics },
   suites: { file: 'CONTRIBUTING.md', text: suiteRows },
+  'empty values': { file: 'docs/contract.md', text: emptyValueTable },
+  filters: { file: 'docs/contract.md', text: filterTable },
 };
 
 /** The documents that have such tables. */
@@ -136,8 +140,3 @@ const sentences = (table: Table): string => {
     .map(cell)
     .join('<br>');
 };
-
-const code = (text: string): string => `\`${text}\``;
-const cell = (text: string): string => text.replaceAll('<', '&lt;').replaceAll('|', '\\|');
-const lines = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |\n`).join('');

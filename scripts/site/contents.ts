@@ -26,5 +26,9 @@ export const guides = [
   { path: 'guides/v1-to-v2', title: 'From v1 to v2' },
   { path: 'guides/deprecation', title: 'Versions, changes and deprecation' },
   { path: 'contract', title: 'The contract' },
+  { path: 'contract-resources', title: 'Contract: orders, catalog, jobs, money' },
+  { path: 'contract-events', title: 'Contract: webhooks and events' },
+  { path: 'contract-sandbox', title: 'Contract: sandbox and certification' },
+  { path: 'contract-typed-client', title: 'Contract: typed client' },
   { path: 'changelog', title: 'Changelog' },
 ] as const;

@@ -7,7 +7,7 @@ import { inputIn, useKitchen } from './kitchen.ts';
 const api = useApi();
 const kitchen = useKitchen(api);
 
-/** An empty one of these finds everything, or nothing (docs/contract.md, Bodies and queries); of no other one an empty value is meant. */
+/** An empty one of these finds everything, or nothing (docs/contract.md, Filters); of no other one an empty value is meant. */
 const mayBeEmpty = ['search', 'sku', 'category_id', 'external_id'];
 
 const cases = operations.flatMap((operation) =>
