@@ -32,7 +32,7 @@ async function dev(signal) {
 
 /** Watches the sources. What is answered is called with what runs: until then edits are built, and nothing is restarted. */
 function followEdits(builders, signal) {
-  /** @type {import('./supervisor/main.ts').Started | undefined} */
+  /** @type {import('../packages/supervisor/src/main.ts').Started | undefined} */
   let started;
   const edited = new Set();
   const toRestart = new Set();

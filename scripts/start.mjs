@@ -1,8 +1,9 @@
-// npm start: makes the clone runnable, then hands over to the supervisor (scripts/supervisor/main.ts). What would stop it
+// npm start: makes the clone runnable, then hands over to the supervisor (packages/supervisor/src/main.ts). What would stop it
 // in the end is told before the wait: settings always, a taken port when packages have to be installed.
+
+import { checkPort } from '../packages/db/src/processes/port.mjs';
 import { fallbacks, faultIn } from '../packages/db/src/settings/forms.mjs';
 import { bootstrap, InterruptedError, runScript, withSignals } from './bootstrap.mjs';
-import { checkPort } from './port.mjs';
 
 await runScript(() => withSignals(start));
 // Whatever still holds the event loop, everything of ours has been stopped by now.

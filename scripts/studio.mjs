@@ -5,7 +5,7 @@ import { withSource } from './run-source.mjs';
 await runScript(() =>
   withSignals(async (signal) => {
     await bootstrap({ log: console.error, signal, bundles: [] });
-    return withSource('scripts/studio/main.ts', ({ main }) =>
+    return withSource('packages/studio/src/main.ts', ({ main }) =>
       main(process.argv.slice(2), process.env, signal),
     );
   }),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { refusalOf } from '../../scripts/studio/refusals.ts';
+import { refusalOf } from '../../packages/studio/src/refusals.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useEditedShop } from './edited-shop.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { explainRepeats, explainTroubles } from '../../scripts/soak/explain.ts';
-import { unexplainedVisits } from '../../scripts/soak/neighbours.ts';
+import { explainRepeats, explainTroubles } from './explain.ts';
+import { unexplainedVisits } from './neighbours.ts';
 
 // A kill from 100 s to 110 s.
 const kills = [{ at: 100_000, until: 110_000, consequences: ['503'] as const }];

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, inject, test } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedUrl } from '../../packages/embedded/src/server.ts';
-import type { SoakReport } from '../../scripts/soak/report.ts';
 import { runOnce } from '../support/server.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
+import type { SoakReport } from './report.ts';
 
 // What takes long in an hour's soak is short here: few kinds of kills, one after the other, and quick retries.
 const brief = ['--rate', '10', '--retry-delays', '1,1,2,2'];

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
+import { findDatabase } from '../../packages/embedded/src/database-url.ts';
 import { readInstance } from '../../packages/embedded/src/instance.ts';
 import { isAlive } from '../../packages/embedded/src/os-processes.ts';
 import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
-import { findDatabase } from '../../scripts/supervisor/database.ts';
 import { ended, finish, type Run, runOn, serving, startRun, until, unusedPort } from './run.ts';
 
 let folder: string;

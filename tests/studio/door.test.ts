@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { idleHours, makeDoor } from '../../scripts/studio/door.ts';
-import { tokenHeader } from '../../scripts/studio/page/session.ts';
+import { idleHours, makeDoor } from '../../packages/studio/src/door.ts';
+import { tokenHeader } from '../../packages/studio/src/page/session.ts';
 import { codeOf } from './run.ts';
 
 const hour = 3_600_000;

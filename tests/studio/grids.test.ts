@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openStudioDatabase } from '../../scripts/studio/database.ts';
-import { makeGrids } from '../../scripts/studio/grids.ts';
-import { nameColumns } from '../../scripts/studio/layout.ts';
-import type { StudioTable } from '../../scripts/studio/schema.ts';
-import { findScope } from '../../scripts/studio/scope.ts';
+import { openStudioDatabase } from '../../packages/studio/src/database.ts';
+import { makeGrids } from '../../packages/studio/src/grids.ts';
+import { nameColumns } from '../../packages/studio/src/layout.ts';
+import type { StudioTable } from '../../packages/studio/src/schema.ts';
+import { findScope } from '../../packages/studio/src/scope.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { roleUrl } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';

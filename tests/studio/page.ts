@@ -1,6 +1,6 @@
 import { createPostgresAdapter } from '@prisma/studio-core/data/postgres-core';
-import type { Grids } from '../../scripts/studio/grids.ts';
-import type { StudioColumn } from '../../scripts/studio/schema.ts';
+import type { Grids } from '../../packages/studio/src/grids.ts';
+import type { StudioColumn } from '../../packages/studio/src/schema.ts';
 
 /** A row of a grid. */
 export type Row = Record<string, unknown>;

@@ -10,7 +10,7 @@ import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { type EmbeddedServer, embeddedLoginUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
-import { openStudioDatabase, type StudioDatabase } from '../../scripts/studio/database.ts';
+import { openStudioDatabase, type StudioDatabase } from '../../packages/studio/src/database.ts';
 import { runComanda } from '../support/command.ts';
 import { waitFor } from '../support/wait.ts';
 import { ask, freePort, headersIn } from './run.ts';

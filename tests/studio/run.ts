@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { tokenHeader } from '../../scripts/studio/page/session.ts';
+import { tokenHeader } from '../../packages/studio/src/page/session.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 

@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { bundleEdits, edited, holdsFor, readBundle } from '../../scripts/studio/bundle.ts';
-import { openStudioDatabase } from '../../scripts/studio/database.ts';
-import { deskLinks } from '../../scripts/studio/desk.ts';
-import { arrows, hiddenColumns, hiddenTables, keptRows, lateColumns } from '../../scripts/studio/layout.ts';
-import type { StudioTable } from '../../scripts/studio/schema.ts';
+import { bundleEdits, edited, holdsFor, readBundle } from '../../packages/studio/src/bundle.ts';
+import { openStudioDatabase } from '../../packages/studio/src/database.ts';
+import { deskLinks } from '../../packages/studio/src/desk.ts';
+import {
+  arrows,
+  hiddenColumns,
+  hiddenTables,
+  keptRows,
+  lateColumns,
+} from '../../packages/studio/src/layout.ts';
+import type { StudioTable } from '../../packages/studio/src/schema.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -179,7 +185,7 @@ it('does not serve the page of another version', () => {
   const home = mkdtempSync(join(tmpdir(), 'comanda-prisma-'));
   writeFileSync(join(home, 'package.json'), '{ "version": "7.99.0" }');
   expect(() => readBundle(home)).toThrow(
-    `scripts/studio/bundle.ts holds for prisma ${holdsFor}, and this is 7.99.0: look at its edits again`,
+    `packages/studio/src/bundle.ts holds for prisma ${holdsFor}, and this is 7.99.0: look at its edits again`,
   );
   rmSync(home, { recursive: true });
 });

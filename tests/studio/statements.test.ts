@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStatement } from '../../scripts/studio/statements.ts';
+import { readStatement } from '../../packages/studio/src/statements.ts';
 
 // The statements of the page itself are in grids.test.ts, as its own compiler makes them.
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { tokenHeader } from '../../scripts/studio/page/session.ts';
+import { tokenHeader } from '../../packages/studio/src/page/session.ts';
 import { createProduct } from '../support/factories.ts';
 import { askRaw } from '../support/raw.ts';
 import { roleUrl } from '../support/roles.ts';

@@ -50,9 +50,15 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'nothing but the command line imports it, or api past its entrances',
+    rule: 'the supervisor and Studio import db and the embedded server, the demo the services of api as well',
+    files: /^packages\/(supervisor|studio|demo)\//,
+    about: ours,
+    allows: { target: /^(@comanda\/(db|embedded)(\/[\w-]+)?|packages\/api\/src\/services\.ts)$/ },
+  },
+  {
+    rule: 'nothing imports a program, and nothing but the command line api past its entrances',
     files: /^packages\/(?!cli\/)/,
-    about: /^@comanda\/(cli$|api\/src\/)/,
+    about: /^@comanda\/((cli|demo|studio|supervisor)$|api\/src\/)/,
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -82,7 +88,20 @@ export const importRules: readonly ImportRule[] = [
         /^(@comanda\/client(\/shared)?$|packages\/client\/|packages\/app\/|react$|react-dom$|@tanstack\/react-query$|@base-ui\/react$)/,
     },
   },
-  ...['api', 'app', 'cli', 'client', 'db', 'embedded', 'integrator', 'testing', 'worker'].map((name) => ({
+  ...[
+    'api',
+    'app',
+    'cli',
+    'client',
+    'db',
+    'demo',
+    'embedded',
+    'integrator',
+    'studio',
+    'supervisor',
+    'testing',
+    'worker',
+  ].map((name) => ({
     rule: 'a relative import stays in its package',
     files: new RegExp(`^packages/${name}/`),
     about: /^\.\.?\//,
@@ -200,8 +219,10 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'schedules itself again, which is for packages/db/src/loops/loop.ts alone',
-    // Live lists run in browsers, where there is no loop of ours.
-    files: /^packages\/(?!db\/src\/loops\/loop\.ts$|client\/src\/live\/)/,
+    // Live lists run in browsers, where there is no loop of ours, and port.mjs before anything is installed. The supervisor and the
+    // demo are no service: the one starts children again when they end, the other asks until an answer is there.
+    files:
+      /^packages\/(?!db\/src\/(loops\/loop\.ts|processes\/port\.mjs)$|client\/src\/live\/|supervisor\/|demo\/)/,
     breaks: ({ text }) => schedulesItself(text),
   },
   {

@@ -1,4 +1,5 @@
 // An entrance of its own: what only reads the settings loads no driver.
+export { fileVariable, secrets } from './settings/forms.mjs';
 export {
   type SettingInForce,
   type StrangeVariable,

@@ -75,7 +75,9 @@ export {
 } from './processes/heartbeat.ts';
 export { listenError } from './processes/listening.ts';
 export { localUrl } from './processes/local-url.ts';
+export { nodeFlags } from './processes/node-flags.ts';
 export { pidSpace } from './processes/pid-space.ts';
+export { checkPort, freePort } from './processes/port.mjs';
 export { reportServing } from './processes/service-manager.ts';
 export { constraintSentences, hasSentence, lacksColumn, refusalSentence } from './refusal-sentences.ts';
 export { ownBuild } from './release/build.ts';
@@ -102,6 +104,7 @@ export {
 } from './secrets.ts';
 export {
   type EncryptionKey,
+  encryptionKeyFile,
   keyFingerprint,
   parseEncryptionKeys,
   readEncryptionKeyFile,

@@ -2,3 +2,4 @@
 export { type Migrated, migrate } from './migrations/migrate.ts';
 export { isUpToDate, type MigrationPlan, planMigration } from './migrations/plan.ts';
 export { migrateQueue } from './migrations/queue.ts';
+export { MigrationError } from './release/migration-error.ts';

@@ -23,7 +23,7 @@ import { superviseServer } from './supervise.ts';
 export { type Account, serverAccount } from './account.ts';
 export { forgetful, lastLines } from './cluster.ts';
 export { forgetLogin, keepLogin, newPassword } from './logins.ts';
-export { runTool, type ToolOptions } from './os-processes.ts';
+export { markProcess, type ProcessMark, runTool, type ToolOptions } from './os-processes.ts';
 
 /** A PostgreSQL server of our own, kept alive until it is stopped. */
 export interface EmbeddedServer {

@@ -1,13 +1,10 @@
 import { relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MigrationError, migrate } from '../../packages/db/src/migrations/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { readSettings, type Settings } from '../../packages/db/src/settings/settings.ts';
-import { complain } from '../../packages/db/src/terminal.ts';
-// By file: the package's index would load Prisma's client into the supervisor, which has no use for it.
-import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
-import { embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
+import { repositoryRoot, type Settings } from '@comanda/db';
+import { MigrationError, migrate, migrateQueue } from '@comanda/db/migrating';
+import { complain } from '@comanda/db/terminal';
+import { startEmbedded } from '@comanda/embedded';
+import { embeddedRoles } from '@comanda/embedded/roles';
 import type { ProcessMark } from './child.ts';
 import type { Progress } from './progress.ts';
 
@@ -106,16 +103,6 @@ export async function migrateOnce(
       return done.length === 0 ? 'up to date' : done.join(', ');
     },
   );
-}
-
-/** The database for a person: DATABASE_URL, else the running embedded one as that role; null when neither. */
-export async function findDatabase(
-  env: Readonly<Record<string, string | undefined>>,
-  role: 'admin' | 'reader' = 'admin',
-): Promise<string | null> {
-  const { DATABASE_URL, DATABASE_URL_FILE, DATA_DIR } = env;
-  const { databaseUrl, dataDir } = readSettings({ DATABASE_URL, DATABASE_URL_FILE, DATA_DIR });
-  return databaseUrl ?? embeddedUrl(dataDir, role);
 }
 
 /** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */

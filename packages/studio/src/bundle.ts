@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
 import { build } from 'esbuild';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 /** The version of the package `prisma` whose Studio is served. With another one, look at each edit again. */
 export const holdsFor = '7.10.0';
@@ -152,7 +152,7 @@ export function readBundle(home = join(repositoryRoot, 'node_modules/prisma')): 
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
   if (version !== holdsFor)
     throw new Error(
-      `scripts/studio/bundle.ts holds for prisma ${holdsFor}, and this is ${version}: look at its edits again`,
+      `packages/studio/src/bundle.ts holds for prisma ${holdsFor}, and this is ${version}: look at its edits again`,
     );
   const read = (name: string) => readFileSync(join(home, 'build', name), 'utf8');
   return { script: edited(read('studio.js')), styles: read('studio.css') };
@@ -164,16 +164,16 @@ export function edited(script: string): string {
     const parts = text.split(find);
     if (parts.length !== 2)
       throw new Error(
-        `Prisma's page has ${parts.length - 1} places for "${gives}": look at scripts/studio/bundle.ts`,
+        `Prisma's page has ${parts.length - 1} places for "${gives}": look at packages/studio/src/bundle.ts`,
       );
     return parts.join(put);
   }, script);
 }
 
-/** The script that lets a tab in, and has what the edits call (scripts/studio/page). */
+/** The script that lets a tab in, and has what the edits call (packages/studio/src/page). */
 export async function buildPage(): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(repositoryRoot, 'scripts/studio/page/main.ts')],
+    entryPoints: [join(repositoryRoot, 'packages/studio/src/page/main.ts')],
     ...{ bundle: true, write: false, format: 'esm', target: 'es2022', logLevel: 'silent' },
   });
   return outputFiles.map(({ text }) => text).join('');

@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { restarting } from '../../packages/db/src/lifetimes.ts';
-import { backoffMs } from '../../packages/db/src/loops/backoff.ts';
-import { nodeFlags } from '../../packages/db/src/processes/node-flags.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { configurationExitCode } from '../../packages/db/src/settings/error.ts';
-import { markProcess, type ProcessMark } from '../../packages/embedded/src/os-processes.ts';
+import { backoffMs, configurationExitCode, nodeFlags, repositoryRoot, restarting } from '@comanda/db';
+import { markProcess, type ProcessMark } from '@comanda/embedded';
 
 export type { ProcessMark };
 

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { groupBy } from '../../tests/faults/support/grouping.ts';
+import { groupBy } from '../faults/support/grouping.ts';
 import type { Kill } from './kill.ts';
 import type { MemoryRow } from './memory.ts';
 import type { Visit } from './neighbours.ts';

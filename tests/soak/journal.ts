@@ -1,5 +1,5 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
-import type { Receipt } from '../../tests/faults/support/consumer.ts';
+import type { Receipt } from '../faults/support/consumer.ts';
 
 /** One arrival of an event, as the consumer notes it. */
 export interface JournalLine {

@@ -1,4 +1,4 @@
-import type { Receipt } from '../../tests/faults/support/consumer.ts';
+import type { Receipt } from '../faults/support/consumer.ts';
 import type { Kill } from './kill.ts';
 import type { Trouble } from './traffic.ts';
 

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
+import { freePort, type RoleKind, readSettings, roleKinds, roleName } from '@comanda/db';
+import { say } from '@comanda/db/terminal';
+import { embeddedLoginUrl, embeddedServiceUrl } from '@comanda/embedded';
+import { findDatabase } from '@comanda/embedded/database-url';
 import pg from 'pg';
-import type { RoleKind } from '../../packages/db/src/roles/access.ts';
-import { roleKinds, roleName } from '../../packages/db/src/roles/names.ts';
-import { readSettings } from '../../packages/db/src/settings/settings.ts';
-import { say } from '../../packages/db/src/terminal.ts';
-import { embeddedLoginUrl, embeddedServiceUrl } from '../../packages/embedded/src/server.ts';
-import { freePort } from '../port.mjs';
-import { findDatabase } from '../supervisor/database.ts';
 import { readBundle } from './bundle.ts';
 import { openStudioDatabase } from './database.ts';
 import { deskAddress } from './desk.ts';

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { note, say } from '../../packages/db/src/terminal.ts';
-import { createChance } from '../../tests/e2e/day/chance.ts';
-import { startLoad } from '../../tests/faults/support/load.ts';
-import { complaintsOf, reconcile } from '../../tests/faults/support/reconcile.ts';
-import { waitFor } from '../../tests/support/wait.ts';
+import { createChance } from '../e2e/day/chance.ts';
+import { startLoad } from '../faults/support/load.ts';
+import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
+import { waitFor } from '../support/wait.ts';
 import { type Kill, kill } from './kill.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { watchMemory } from './memory.ts';

@@ -1,4 +1,4 @@
-import { onReaderGone, say } from '../../packages/db/src/terminal.ts';
+import { onReaderGone, say } from '@comanda/db/terminal';
 
 /** Progress for a person: one line a step, with its seconds, on stdout. */
 export interface Progress {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { encryptionKeyFile, readEncryptionKeyFile } from '../../packages/db/src/settings/encryption-keys.ts';
+import { encryptionKeyFile, readEncryptionKeyFile } from '@comanda/db';
 
 /** The key kept in `DATA_DIR/encryption-key` (mode 0600), made at the first start: 32 random bytes, base64. */
 export function keptEncryptionKey(dataDir: string): string {

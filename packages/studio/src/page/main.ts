@@ -1,7 +1,7 @@
 import { askServer, enteredSession } from './entrance.ts';
 import { numberFault } from './numbers.ts';
 
-/** What the edits of Prisma's page call (scripts/studio/bundle.ts), and what it looks for itself. */
+/** What the edits of Prisma's page call (packages/studio/src/bundle.ts), and what it looks for itself. */
 interface Hooks {
   /** The address of the row's order at the desk, which knows its way back. */
   comandaDesk(column: { table: string; name: string }, row: Record<string, unknown>): string | undefined;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { waitFor } from '../../tests/support/wait.ts';
+import { waitFor } from '../support/wait.ts';
 
 /** The living processes that `pid` has started. Linux only: read from /proc. */
 export function childrenOf(pid: number): number[] {

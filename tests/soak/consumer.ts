@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { digestOf } from '../../tests/faults/support/digest.ts';
+import { digestOf } from '../faults/support/digest.ts';
 import type { JournalLine } from './journal.ts';
 import { mannersFor } from './manners.ts';
 

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { stoppingIn } from '../../packages/db/src/lifetimes.ts';
-import { localUrl } from '../../packages/db/src/processes/local-url.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { fileVariable, secrets } from '../../packages/db/src/settings/forms.mjs';
-import { strangeVariable, strangeVariables } from '../../packages/db/src/settings/report.ts';
-import { readSettings, type Settings } from '../../packages/db/src/settings/settings.ts';
-import { settingWarnings } from '../../packages/db/src/settings/warnings.ts';
-import { complain } from '../../packages/db/src/terminal.ts';
-import { checkPort } from '../port.mjs';
+import { checkPort, localUrl, repositoryRoot, type Settings, stoppingIn } from '@comanda/db';
+import {
+  fileVariable,
+  readSettings,
+  secrets,
+  settingWarnings,
+  strangeVariable,
+  strangeVariables,
+} from '@comanda/db/configuring';
+import { complain } from '@comanda/db/terminal';
 import { type Child, superviseChild } from './child.ts';
 import { migrateDatabase, migrateOnce, type RunningDatabase, startDatabase } from './database.ts';
 import { keptEncryptionKey } from './encryption-key.ts';

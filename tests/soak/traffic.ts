@@ -1,4 +1,4 @@
-import type { Call, Outcome } from '../../tests/faults/support/caller.ts';
+import type { Call, Outcome } from '../faults/support/caller.ts';
 
 /** A call that was not answered as it should be: refused connection, no answer, or a status of 500 and above. */
 export interface Trouble {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../../tests/e2e/day/chance.ts';
-import { waitFor } from '../../tests/support/wait.ts';
+import type { Chance } from '../e2e/day/chance.ts';
+import { waitFor } from '../support/wait.ts';
 import type { Consequence, Kind, Target } from './kinds.ts';
 import type { Stage } from './stage.ts';
 import { areRecorded, type Claim, findWork } from './work.ts';

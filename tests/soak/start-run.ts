@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { waitFor } from '../../tests/support/wait.ts';
+import { waitFor } from '../support/wait.ts';
 import { childrenOf, gone, runsBundle, signalTo } from './process-tree.ts';
 
 /** `npm start` as far as it is ours, kept under one name over all its lives. */

@@ -1,5 +1,5 @@
-import { complaintsOf, type Reconciliation, reconcile } from '../../tests/faults/support/reconcile.ts';
-import { compareTold, type Telling } from '../../tests/faults/support/told.ts';
+import { complaintsOf, type Reconciliation, reconcile } from '../faults/support/reconcile.ts';
+import { compareTold, type Telling } from '../faults/support/told.ts';
 import { explainRepeats, explainTroubles, type Repeats, type TroubleRow } from './explain.ts';
 import type { Kill } from './kill.ts';
 import { isRefused } from './manners.ts';
