@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
+import { commandOf, suites } from '../suites/table.mjs';
 import { emptyValueTable, filterTable } from './contract-tables.ts';
 import { cell, code, lines } from './markdown-table.ts';
-import { commandOf, suites } from '../suites/table.mjs';
 
 /** The tables in documents that are made from the rows in packages/db/src/tables, the metrics, the suites and the schemas, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
