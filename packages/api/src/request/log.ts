@@ -17,14 +17,17 @@ export function createLog(level: string, name: 'api' | 'worker'): Logger {
 
 // The lines of one turn of the event loop go out with one call at its end: a call per line costs a busy process a
 // tenth of its time. What is left when the process exits is written then: standard output is written at once.
+let lines = '';
+function flush(): void {
+  if (lines === '') return;
+  const text = lines;
+  lines = '';
+  sayRecords(text);
+}
+
+/** Standard output, which all logs of the process share. */
 function standardOutput(): pino.DestinationStream {
-  let lines = '';
-  const flush = () => {
-    if (lines === '') return;
-    sayRecords(lines);
-    lines = '';
-  };
-  process.on('exit', flush);
+  if (!process.listeners('exit').includes(flush)) process.on('exit', flush);
   // Nobody reads any more: that must not end the process.
   onReaderGone();
   return {
