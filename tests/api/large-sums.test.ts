@@ -13,7 +13,7 @@ const count = 101;
 
 const api = useApi();
 
-it('finding 7: a turn that collected 101 payments of the largest amount is shown, closed, settled and reported', async () => {
+it('a turn that collected 101 payments of the largest amount is shown, closed, settled and reported', async () => {
   const { locationId, rest } = api;
   const { database } = api.app;
   const { turns, payments } = api.client();

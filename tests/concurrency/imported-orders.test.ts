@@ -6,7 +6,7 @@ import { statuses, useTwoProcesses } from './two-processes.ts';
 
 const two = useTwoProcesses();
 
-it('finding 4: where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
+it('where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
   const { database, locationId, paymentMethodId } = two;
   const productId = await createProduct(database, { locationId });
   await database.pool.query(

@@ -39,7 +39,7 @@ async function openStall(): Promise<Stall> {
 
 describe('rows that somebody else holds', { timeout: 120_000 }, () => {
   it.each([1, 3, 6])(
-    'finding 6: one at each of %i locations stop no list, no other resource there, and no other location',
+    'one at each of %i locations stop no list, no other resource there, and no other location',
     async (locked) => {
       const stalls = await Promise.all(Array.from({ length: locked + 1 }, openStall));
       const [free, ...held] = stalls;

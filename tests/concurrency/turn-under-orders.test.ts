@@ -22,7 +22,7 @@ const post = (lane: number) =>
   two.order(lane, randomUUID(), orderBody({ productId, paymentMethodId: two.paymentMethodId }));
 const turnsOf = (process: 0 | 1) => typedClient(two.urls[process], two.key).turns;
 
-it('finding 2: an order that comes after the one who closes the turn waits behind them', async () => {
+it('an order that comes after the one who closes the turn waits behind them', async () => {
   const { locationId, database } = two;
   await post(0);
   const { id } = await turnsOf(0).open.mutate();
@@ -52,7 +52,7 @@ it('finding 2: an order that comes after the one who closes the turn waits behin
   }
 });
 
-it('finding 2: a turn is closed while 24 clients order without pause over two processes, with exact totals', async () => {
+it('a turn is closed while 24 clients order without pause over two processes, with exact totals', async () => {
   // As on a slow disk: orders wait for one another, and there is never a moment without one.
   await runOnce(
     two.database.pool.options.connectionString ?? '',

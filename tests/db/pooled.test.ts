@@ -9,7 +9,7 @@ const api = useApi(() => ({ databaseUrl: direct.url, databaseDirectUrl: direct.u
 
 const january = 'from=2026-01-01&to=2026-01-31';
 
-it('jit, 1: without a pooler nothing is compiled: PostgreSQL 15 did so for each claim of deliveries, for a second', async () => {
+it('without a pooler nothing is compiled: PostgreSQL 15 did so for each claim of deliveries, for a second', async () => {
   const database = openSqlDatabase({ url: direct.url, poolSize: 1 });
   const { rows } = await database.pool.query('show jit');
   await database.close();

@@ -68,7 +68,7 @@ async function thaw(worker: TestProcess): Promise<void> {
 
 const created = async () => (await kit.events()).filter(({ type }) => type === 'product.created');
 
-test('events, 6: a worker frozen while it publishes holds up the others for seconds; nothing is doubled or lost', async () => {
+test('a worker frozen while it publishes holds up the others for seconds; nothing is doubled or lost', async () => {
   await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
   const elsewhere = await createLocation(kit.database);
   const worker = await start();
@@ -91,7 +91,7 @@ test('events, 6: a worker frozen while it publishes holds up the others for seco
   expect((await other.stop()).code).toBe(0);
 });
 
-test('events, 6: a worker frozen in a sync job keeps its location for seconds; another applies each item once', async () => {
+test('a worker frozen in a sync job keeps its location for seconds; another applies each item once', async () => {
   const jobs = createSyncKit(kit, kit.locationId);
   await jobs.run([{ external_id: 'known', name: 'Soup', price: 4 }]);
   const [known] = await kit.sql<{ id: string }>('select id from products');

@@ -9,7 +9,7 @@ import { reportFault } from '../support/trials.ts';
 const monthly = 200;
 const kills = 3;
 
-test('finding 9: each kill -9 of an API process takes 1 % of the requests of a month at most', async () => {
+test('each kill -9 of an API process takes 1 % of the requests of a month at most', async () => {
   const own = await createTestDatabase();
   const database = openDatabase({ url: own.url });
   const locationId = await createLocation(database);

@@ -19,6 +19,10 @@ const texts = tracked.filter(
     !/CHANGELOG\.md$|^docs\/site\/built\/|^bench\/results\//.test(file),
 );
 
+/** The name of a test that begins with a page and a place in it: `events.md 5: a transaction …`. */
+const pageName =
+  /(?:\b(?:it|test|describe)(?:\.\w+)?|\]\))\(\s*['"`][a-z]+(?:\.md)?,? (?:stop )?\d[\d:]*: .*/g;
+
 const startOf = (glob: string): string => glob.replace('**/*.test.ts', '');
 
 describe('suites of tests', () => {
@@ -33,6 +37,13 @@ describe('suites of tests', () => {
       .filter(({ of }) => of.length > 1);
     expect(twice).toEqual([]);
     expect(suiteNamed('quick').ci).toEqual([]);
+  });
+
+  it('a test would be named after a page instead of what goes wrong', () => {
+    const named = tracked
+      .filter((file) => file.startsWith('tests/') && file.endsWith('.test.ts'))
+      .flatMap((file) => read(file).match(pageName) ?? []);
+    expect(named).toEqual([]);
   });
 
   it('a suite would name a folder or a program that is gone', () => {

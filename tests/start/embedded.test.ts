@@ -123,7 +123,7 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     await eventually(async () => expect(lines.at(-1)).toBe('the database runs again'));
   });
 
-  it('events, 13: keeps its log small while it runs: what is beyond 10 MiB stands beside it once', async () => {
+  it('keeps its log small while it runs: what is beyond 10 MiB stands beside it once', async () => {
     const dataDir = newDataDir();
     const { url } = await start(dataDir);
     const { logFile } = instance(dataDir);

@@ -20,7 +20,7 @@ const clone = use(
   async ({ folder }) => rmSync(folder, { recursive: true }),
 );
 
-it('integrators, 00:05: names a taken port before it installs anything', async () => {
+it('names a taken port before it installs anything', async () => {
   const thief = createServer().listen(0, '127.0.0.1');
   await once(thief, 'listening');
   const address = thief.address();

@@ -75,7 +75,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     }
   });
 
-  it('integrators, stop 4: npm run demo finds the server that runs here, and says where it looked when none does', async () => {
+  it('npm run demo finds the server that runs here, and says where it looked when none does', async () => {
     const help = start({}, 'scripts/demo.mjs', '--help');
     expect([await ended(help), help.output()]).toEqual([0, expect.stringContaining('COMANDA_URL')]);
     await serving(start());

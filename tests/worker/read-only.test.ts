@@ -71,7 +71,7 @@ const nothingIsSetAside = async () =>
     [],
   );
 
-test('operations, 3: a worker that starts while nothing can be written waits, and begins by itself', async () => {
+test('a worker that starts while nothing can be written waits, and begins by itself', async () => {
   const rollbacks = async () => {
     const [row] = await overWritableSession<{ count: number }>(
       `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
@@ -92,7 +92,7 @@ test('operations, 3: a worker that starts while nothing can be written waits, an
   expect((await worker.stop()).code).toBe(0);
 });
 
-test('operations, 3: a worker goes on by itself once the database lets it write again, and sets nothing aside for it', async () => {
+test('a worker goes on by itself once the database lets it write again, and sets nothing aside for it', async () => {
   const worker = await start();
   await createProduct('before');
   await delivered(1);

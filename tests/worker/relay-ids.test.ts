@@ -76,7 +76,7 @@ test('a statement captures what is alike in one row, at most 500 resources each'
   await publish();
 });
 
-test('events.md 9: catalog.updated is told once, though another change of its transaction is set aside', async () => {
+test('catalog.updated is told once, though another change of its transaction is set aside', async () => {
   const [orderId, productId] = [
     await insertOrder(kit),
     await createProduct(kit.database, {

@@ -50,7 +50,7 @@ const told = (locationId: string, events = 1) =>
     timeoutMs: 25_000,
   });
 
-describe('events.md 2: a row lock at one location', () => {
+describe('a row lock at one location', () => {
   test.each([['the location itself', 'select from locations where id = $1 for update']])(
     'on %s holds up nobody else, and its own events come when it is gone',
     async (_, lock) => {
@@ -81,7 +81,7 @@ test('what was set aside at a location whose rows are held delays nothing of oth
   ).toEqual([{ failures: 1, later: true, error: null }]);
 });
 
-describe('events.md 5: a transaction of thousands of changes', () => {
+describe('a transaction of thousands of changes', () => {
   test('is published in slices, others in between, each resource once and the catalog once', async () => {
     const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
     await createProduct(kit.database, { locationId: kit.locationId, categoryIds: [categoryId] });
@@ -129,7 +129,7 @@ describe('events.md 5: a transaction of thousands of changes', () => {
   });
 });
 
-describe('events.md 6: any number of workers share the locations', () => {
+describe('any number of workers share the locations', () => {
   test('what another one holds is passed by', async () => {
     await createProduct(kit.database, { locationId: kit.locationId });
     await createProduct(kit.database, { locationId: other });
