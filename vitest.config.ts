@@ -35,8 +35,8 @@ const withDatabase = {
       '**/node_modules/**',
       ...pure,
       ...others,
-      // Without a browser only the comparison of the documents' site runs.
-      ...(process.env.COMANDA_CHROMIUM === '' ? ['tests/browser/!(built).test.ts'] : []),
+      // Without a browser only the tests of the documents' site run.
+      ...(process.env.COMANDA_CHROMIUM === '' ? ['tests/browser/**'] : []),
     ],
     globalSetup: './tests/support/global-setup.ts',
   },

@@ -6,18 +6,24 @@ import { join } from 'node:path';
 import { runCommand } from './bootstrap.mjs';
 
 /**
+ * Whether what the package-lock.json of a folder names is installed.
+ * @param {string} folder
+ */
+export function isInstalled(folder) {
+  const stamp = stampOf(folder);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockedBy(folder);
+}
+
+/**
  * Installs what the package-lock.json of a folder names, unless it is there; no install script runs.
  * @param {string} folder @param {string} what is told when it is installed @param {AbortSignal} [signal]
  */
 export async function installApart(folder, what, signal) {
-  const stamp = join(folder, 'node_modules/.comanda-installed');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(folder, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (isInstalled(folder)) return;
   console.error(`installing ${what}`);
+  const wanted = lockedBy(folder);
   await runApart(folder, 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], signal);
-  writeFileSync(stamp, wanted);
+  writeFileSync(stampOf(folder), wanted);
 }
 
 /** Runs a command in such a folder. Throws with what it printed when it fails. */
@@ -25,3 +31,10 @@ export async function runApart(folder, command, args, signal) {
   const { code, output } = await runCommand(command, args, { signal, cwd: folder });
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
 }
+
+const stampOf = (folder) => join(folder, 'node_modules/.comanda-installed');
+
+const lockedBy = (folder) =>
+  createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');

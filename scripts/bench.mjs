@@ -1,6 +1,7 @@
 // npm run bench: measures against the goals, beside a reference server written by hand (bench/).
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { prepareBrowser } from './chromium.mjs';
+import { buildSite } from './site/build.mjs';
 
 await runScript(() =>
   withSignals(async (signal) => {
@@ -12,7 +13,7 @@ await runScript(() =>
     const words = process.argv.slice(2);
     // A check is to run where there is nothing but Node and npm.
     if (words.includes('board') || words.includes('site') || !words.some((word) => word !== '--keep'))
-      await prepareBrowser(signal);
+      if (await prepareBrowser(signal)) await buildSite({ signal });
     const { main } = await import('../dist/bench.js');
     return main(words, signal);
   }),

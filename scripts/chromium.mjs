@@ -8,8 +8,10 @@ const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 export const findChromium = () =>
   process.env.COMANDA_CHROMIUM ?? usual.find((path) => existsSync(path)) ?? '';
 
-/** Lets this process start it (tests/browser/browser.ts), with the tools that stand with the site's generator. */
+/** Lets this process start it (tests/browser/browser.ts), with the tools that stand with the site's generator; whether there is one. */
 export async function prepareBrowser(signal) {
   process.env.COMANDA_CHROMIUM = findChromium();
-  if (process.env.COMANDA_CHROMIUM !== '') await installGenerator(signal);
+  if (process.env.COMANDA_CHROMIUM === '') return false;
+  await installGenerator(signal);
+  return true;
 }

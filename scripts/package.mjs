@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import { parseArgs } from 'node:util';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { bundleOptions, groups } from './build.mjs';
 import { buildInfo } from './build-info.mjs';
+import { buildSite } from './site/build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -27,9 +29,10 @@ const wholeBytes = 1024 ** 2;
 
 await runScript(async () => {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
-  await withSignals((signal) =>
-    bootstrap({ log: console.error, signal, bundles: ['service', 'commands', 'integrator', 'app'] }),
-  );
+  await withSignals(async (signal) => {
+    await bootstrap({ log: console.error, signal, bundles: ['service', 'commands', 'integrator', 'app'] });
+    await buildSite({ signal });
+  });
   const { version } = readJson(join(root, 'package.json'));
   const out = resolve(values.out ?? join(root, 'dist', `comanda-${version}`));
   await makePackage(out, version);
@@ -50,8 +53,8 @@ async function makePackage(out, version) {
     buildInfo,
     'prisma/migrations',
     'prisma/sql',
-    'docs/site/built',
     'dist/docs',
+    'dist/site',
     'dist/app',
     'packages/integrator/python',
     'packages/integrator/java',
@@ -119,7 +122,8 @@ function bundles() {
 function copy(path, out) {
   const from = join(root, path);
   if (!existsSync(from)) throw new Error(`${path} is missing`);
-  cpSync(from, join(out, relative(root, from).split(sep).join('/')), { recursive: true, dereference: true });
+  const to = join(out, relative(root, from).split(sep).join('/'));
+  cpSync(realpathSync(from), to, { recursive: true, dereference: true });
 }
 
 function sizeOf(folder) {

@@ -131,7 +131,6 @@ function cloneOf(folder) {
 /** What the version and the changelog are copied into. */
 async function made(run) {
   await run(['docs']);
-  await run(['site']);
 }
 
 function commitAll(clone, subject) {

@@ -1,62 +1,42 @@
-// npm run site: builds what the service serves at /docs, into docs/site/built, which is committed: the service needs
-// neither the generator nor a build. `--check` builds aside and says which committed files differ.
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+// npm run site: builds what the service serves at /docs into dist/site, unless it is there; installs the generator first.
+// `--beside` is npm start's: no install, one line when something was built. `--check` builds once more and compares.
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { withSource } from './run-source.mjs';
-import { installGenerator, runInSite, site } from './site/generator.mjs';
+import { buildSite, differingFiles, siteSize } from './site/build.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const built = join(site, 'built');
+const beside = process.argv.includes('--beside');
 
 await runScript(() =>
   withSignals(async (signal) => {
+    if (beside) return build(endedWithParent(signal));
     await bootstrap({ log: console.error, signal, bundles: [] });
-    await installGenerator(signal);
-    if (!process.argv.includes('--check')) {
-      await build(built, signal);
-      console.log(`wrote ${filesOf(built).length} files to docs/site/built`);
-      return 0;
-    }
-    const aside = mkdtempSync(join(tmpdir(), 'comanda-site-'));
-    try {
-      await build(join(aside, 'built'), signal);
-      return compare(join(aside, 'built'));
-    } finally {
-      rmSync(aside, { recursive: true, force: true });
-    }
+    const code = await build(signal);
+    return process.argv.includes('--check') ? compare(signal) : code;
   }),
 );
+process.exit();
 
-async function build(target, signal) {
-  const pages = join(site, 'pages');
-  const beside = join(site, 'beside');
-  await withSource('scripts/site/main.ts', ({ main }) => main(root, pages, beside));
-  rmSync(target, { recursive: true, force: true });
-  await runInSite(
-    process.execPath,
-    ['node_modules/vitepress/bin/vitepress.js', 'build', '--outDir', target],
-    signal,
-  );
-  cpSync(beside, target, { recursive: true });
-  cpSync(join(site, 'icon.svg'), join(target, 'icon.svg'));
+async function build(signal) {
+  const began = Date.now();
+  const outcome = await buildSite({ signal, install: !beside });
+  const seconds = ((Date.now() - began) / 1000).toFixed(0);
+  if (outcome === 'built')
+    console.log(`the site of the documents is built: ${siteSize()} files (${seconds} s)`);
+  if (outcome === 'kept' && !beside) console.log('dist/site is the site of these sources already');
+  if (outcome === 'no generator')
+    console.log('/docs shows plain pages; npm run site builds them with search, samples in tabs and forms');
+  return 0;
 }
 
-function compare(fresh) {
-  const names = [...new Set([...filesOf(fresh), ...filesOf(built)])].sort();
-  const text = (folder, name) =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : undefined;
-  const differing = names.filter((name) => text(fresh, name) !== text(built, name));
-  for (const name of differing) console.error(`docs/site/built/${name} is not what npm run site makes`);
-  console.log(`${names.length} files compared, ${differing.length} differ`);
+async function compare(signal) {
+  const { compared, differing } = await differingFiles(signal);
+  for (const name of differing) console.error(`dist/site/${name} differs from a second build`);
+  console.log(`${compared} files compared, ${differing.length} differ`);
   return differing.length === 0 ? 0 : 1;
 }
 
-function filesOf(folder) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+/** Aborts with the signal, and when the process that began it is gone. */
+function endedWithParent(signal) {
+  const controller = new AbortController();
+  process.once('disconnect', () => controller.abort());
+  return AbortSignal.any([signal, controller.signal]);
 }

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { type Browser, type Page, startBrowser } from '../../tests/browser/browser.ts';
 import { median } from '../load.ts';
 import { figureRow } from '../result.ts';
@@ -12,10 +11,13 @@ export const site: Part = {
   name: 'site',
   summary: 'every page of /docs in Chromium at 1.6 Mbit/s: first paint',
   lacks: () =>
-    existsSync(process.env.COMANDA_CHROMIUM ?? '') ? undefined : 'no Chromium (COMANDA_CHROMIUM names one)',
+    !existsSync(process.env.COMANDA_CHROMIUM ?? '')
+      ? 'no Chromium (COMANDA_CHROMIUM names one)'
+      : existsSync(builtSite)
+        ? undefined
+        : 'no site (npm run site)',
   async run({ place, small }) {
-    const folder = join(repositoryRoot, 'docs/site/built');
-    const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const pages = readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.html'))
       .map((file) => file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, ''));
     const api = await place.startApi();

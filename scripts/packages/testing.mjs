@@ -40,11 +40,8 @@ export async function publishTesting(folder) {
   };
   await bundleWhole(folder, { ...programs, stub: groups.testing['testing-stub'] }, 'service');
   // The API serves what stands there; the documents are those of the service that one runs.
-  mkdirSync(join(folder, 'docs/site/built'), { recursive: true });
-  writeFileSync(
-    join(folder, 'docs/site/built/index.html'),
-    '<!doctype html><title>Comanda for tests</title>\n',
-  );
+  mkdirSync(join(folder, 'dist/site'), { recursive: true });
+  writeFileSync(join(folder, 'dist/site/index.html'), '<!doctype html><title>Comanda for tests</title>\n');
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root,

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { installApart, runApart } from '../apart.mjs';
+import { installApart, isInstalled } from '../apart.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -10,5 +10,5 @@ export const site = join(root, 'docs/site');
 /** Installs what docs/site/package-lock.json names, unless it is there. */
 export const installGenerator = (signal) => installApart(site, 'the generator of the site', signal);
 
-/** Runs a command in the folder of the site. Throws with what it printed when it fails. */
-export const runInSite = (command, args, signal) => runApart(site, command, args, signal);
+/** Whether it is installed. */
+export const hasGenerator = () => isInstalled(site);

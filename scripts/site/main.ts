@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeSite } from './pages.ts';
+import { makeSite } from '../../packages/api/src/documents/site/pages.ts';
 
 /**
  * Writes what the generator reads into `pages`: the Markdown, the sidebar and the descriptions. Writes what is served beside its HTML

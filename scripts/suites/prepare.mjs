@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installApart } from '../apart.mjs';
 import { findChromium } from '../chromium.mjs';
-import { installGenerator } from '../site/generator.mjs';
+import { buildSite } from '../site/build.mjs';
 
 const tests = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'tests');
 
@@ -17,7 +17,7 @@ const preparations = {
   async browser(signal) {
     const chromium = findChromium();
     if (chromium === '') console.error('No Chromium is on this machine: the tests in a browser are not run.');
-    await installGenerator(signal);
+    await buildSite({ signal });
     await installReact18(signal);
     return { COMANDA_CHROMIUM: chromium };
   },

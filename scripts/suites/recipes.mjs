@@ -12,7 +12,6 @@ import { origin } from '../recipes/origin.mjs';
 import { carryOut, textOf } from '../recipes/recipe.mjs';
 import { supplier } from '../recipes/supplier.mjs';
 import { suppliers } from '../recipes/suppliers.mjs';
-import { installGenerator } from '../site/generator.mjs';
 import { failuresIn, filesToRunAgain } from './output.mjs';
 
 const source = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -22,12 +21,7 @@ const placesTest = 'tests/contract/places.test.ts';
 const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.bootstrap({ bundles: [] }))"];
 const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'];
 /** What is run after the edits by hand, as the recipes say. */
-const generated = [
-  generate,
-  ['scripts/migration.mjs', 'try_recipes'],
-  ['scripts/docs.mjs'],
-  ['scripts/site.mjs'],
-];
+const generated = [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs']];
 /** What the short form runs: the recipes' own tests, and those that go over every table, operation and field. */
 const affected = [
   ...['tests/api/recipe-', 'tests/rules', 'tests/architecture.test.ts', 'tests/docs/events'],
@@ -52,7 +46,6 @@ export async function run(words, signal) {
   chmodSync(copy, 0o711);
   try {
     await bootstrap({ log: console.error, signal, bundles: [] });
-    await installGenerator(signal);
     await tryIn(copy, signal, words.includes('--short'));
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 5 });

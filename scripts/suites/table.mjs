@@ -53,13 +53,13 @@ export const suites = [
   {
     name: 'browser',
     holds:
-      "the documents' site built again and compared with what is committed; with Chromium also looked at, one browser at a time; live lists with React 18 and 19",
+      "the documents' site: built, its links and its search; with Chromium also looked at, one browser at a time; live lists with React 18 and 19",
     minutes: 14,
     ci: [],
     runsAgain: true,
-    files: ['browser'],
+    files: ['site', 'browser'],
     needs:
-      'Chromium (Debian: `chromium`, or `COMANDA_CHROMIUM` names one); without it only the comparison runs',
+      'Chromium (Debian: `chromium`, or `COMANDA_CHROMIUM` names one); without it only the tests of the site run',
     // More than one browser wait for each other on a small machine.
     workers: 1,
   },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type Browser, seriousFindings, startBrowser } from './browser.ts';
 import { openPage, sizes } from './site-pages.ts';
@@ -6,7 +7,7 @@ import { openPage, sizes } from './site-pages.ts';
 let api: TestApi;
 let browser: Browser;
 beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

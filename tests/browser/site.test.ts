@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
+import { guides } from '../../packages/api/src/documents/site/contents.ts';
+import { kebab } from '../../packages/api/src/documents/site/markdown.ts';
+import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { readReasons } from '../../packages/api/src/reasons.ts';
-import { guides } from '../../scripts/site/contents.ts';
-import { kebab } from '../../scripts/site/markdown.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
@@ -11,7 +12,7 @@ import { openPage, sizes } from './site-pages.ts';
 let api: TestApi;
 let browser: Browser;
 beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
@@ -9,7 +10,7 @@ let browser: Browser;
 let key: string;
 let resets = 0;
 beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
+  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
   const locationId = await createLocation(api.app.database, { sandbox: true });
   key = (await createKey(api.app.database, { locationId })).key;
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { componentWords, fieldWords, parameterWords } from '../../packages/api/src/documents/field-words.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
+import { documentedOf } from '../../packages/api/src/documents/site/documented.ts';
+import { parametersOf } from '../../packages/api/src/documents/site/parameters.ts';
 import { faultsOf } from '../../packages/api/src/request/simulation.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
-import { documentedOf } from '../../scripts/site/documented.ts';
-import { parametersOf } from '../../scripts/site/parameters.ts';
 import { operations } from '../support/documented.ts';
 
 interface Schema {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
+import { documentedOf } from '../../packages/api/src/documents/site/documented.ts';
+import { parametersOf } from '../../packages/api/src/documents/site/parameters.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';
-import { documentedOf } from '../../scripts/site/documented.ts';
-import { parametersOf } from '../../scripts/site/parameters.ts';
 
 const documents = { v1: await openApiDocument(appRouter, 'v1'), v2: await openApiDocument(appRouter, 'v2') };
 

@@ -1,5 +1,6 @@
+import { repositoryRoot } from '@comanda/db';
 import { describe, expect, test } from 'vitest';
-import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
+import { plainSite } from '../../packages/api/src/documents/site/plain-site.ts';
 import { useApi } from '../support/api.ts';
 import { askRaw } from '../support/raw.ts';
 
@@ -7,7 +8,7 @@ const api = useApi();
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const ask = (route: string, accept?: string) =>
   askRaw(api.url, route, accept === undefined ? {} : { accept });
-const pages = [...siteFiles().keys()].filter(
+const pages = [...(await plainSite(repositoryRoot)).keys()].filter(
   (path) => path.startsWith('/docs/') && !/\.\w+$/.test(path) && path !== '/docs/404',
 );
 const codeOf = (bytes: Buffer): unknown => JSON.parse(bytes.toString()).error.code;

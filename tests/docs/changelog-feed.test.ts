@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { expect, test } from 'vitest';
+import { feedOf } from '../../packages/api/src/documents/site/feed.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
-import { feedOf } from '../../scripts/site/feed.ts';
 
 const changelog = `# Changelog
 

@@ -9,8 +9,8 @@ import {
 import { keyProblem, newIdempotencyKey, requestOf } from '../../docs/site/.vitepress/theme/try/request.ts';
 import { newApiKey } from '../../packages/api/src/credentials/api-key.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
+import { documentedOf, pathOf } from '../../packages/api/src/documents/site/documented.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
-import { documentedOf, pathOf } from '../../scripts/site/documented.ts';
 
 const key = newApiKey({ code: '0a1b2c3d', sandbox: true }).key;
 const documents = await Promise.all(

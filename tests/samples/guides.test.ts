@@ -1,6 +1,6 @@
 import { repositoryRoot } from '@comanda/db';
 import { describe, expect, test, vi } from 'vitest';
-import { errorsPage } from '../../scripts/site/errors-page.ts';
+import { errorsPage } from '../../packages/api/src/documents/site/errors-page.ts';
 import { unlike } from '../contract/documented-examples.ts';
 import { callRest } from '../support/api.ts';
 import { forDemo, useDemo } from '../support/demo.ts';

@@ -27,7 +27,6 @@ beforeAll(async () => {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   for (const name of [
-    'docs/site/built',
     'node_modules/@comanda',
     'packages',
     'prisma',

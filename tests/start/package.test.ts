@@ -56,7 +56,6 @@ it('is small, and names no package that would have to be installed', () => {
       'CHANGELOG.md',
       'LICENSE',
       'dist',
-      'docs',
       'node_modules',
       'package.json',
       'packages',

@@ -35,9 +35,13 @@ export interface TestApi {
   close(): Promise<void>;
 }
 
-/** Starts one that the caller closes; `settings` replace the test's own. */
+/** No test depends on whether this tree has the site: the plain pages are served, unless `builtSite` is asked for. */
+const noSite = '/nonexistent/site';
+
+/** Starts one that the caller closes; `settings` replace the test's own, and `siteFolder` may be that of the built documents. */
 export async function startTestApi(
   settings: Partial<Parameters<typeof createApp>[0]> = {},
+  siteFolder = noSite,
 ): Promise<TestApi> {
   const database = await createTestDatabase();
   const app = await createApp({
@@ -49,7 +53,7 @@ export async function startTestApi(
     logLevel: 'silent',
     ...settings,
   });
-  const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0 }, undefined, siteFolder);
   const locationId = await createLocation(app.database);
   const key = await createKey(app.database, { locationId });
   return {

@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
+import { postmanCollection } from '../../packages/api/src/documents/site/postman.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
-import { postmanCollection } from '../../scripts/site/postman.ts';
 import { useSandbox } from '../samples/sandbox.ts';
 import { makeFolder, runTool, toolFile, versions } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { documentedOf, isStream } from '../../scripts/site/documented.ts';
-import { sampleCall } from '../../scripts/site/samples.ts';
+import { documentedOf, isStream } from '../../packages/api/src/documents/site/documented.ts';
+import { sampleCall } from '../../packages/api/src/documents/site/samples.ts';
 import { type Demo, forDemo, startDemo } from '../support/demo.ts';
 import { type Prism, startPrism } from './prism.ts';
 import { servedDocument, versions } from './tool.ts';

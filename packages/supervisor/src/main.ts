@@ -15,6 +15,7 @@ import { type Child, superviseChild } from './child.ts';
 import { migrateDatabase, migrateOnce, type RunningDatabase, startDatabase } from './database.ts';
 import { keptEncryptionKey } from './encryption-key.ts';
 import { openProgress, type Progress, printWelcome } from './progress.ts';
+import { buildSiteBeside, type SiteBuild } from './site.ts';
 
 const seedPatienceMs = 5_000;
 
@@ -32,12 +33,13 @@ export interface Started {
 /**
  * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. `onStarted` is called once API
  * and worker have been started.
- * Order: database, migrations, then API, worker and demo data side by side; stopping goes the other way.
+ * Order: database, migrations, then API, worker and demo data side by side, then the site of the documents; stopping goes
+ * the other way.
  * Whatever is wrong is told in one line on stderr (exit code 1), after stopping what had been started.
  */
 export async function main(signal: AbortSignal, onStarted?: (started: Started) => void): Promise<number> {
   const progress = openProgress();
-  const running: Running = { drainSeconds: 0, children: [], database: null, seeding: null };
+  const running: Running = { drainSeconds: 0, children: [], database: null, seeding: null, site: null };
   let code = 0;
   try {
     await run(running, progress, signal, onStarted);
@@ -56,6 +58,7 @@ interface Running {
   children: Child[];
   database: RunningDatabase | null;
   seeding: Promise<unknown> | null;
+  site: SiteBuild | null;
 }
 
 async function run(
@@ -117,17 +120,20 @@ async function run(
   const secondsToReady = (performance.now() - began) / 1000;
   const app = appOf(settings, database);
   printWelcome({ baseUrl: url, ...outcome[1], app, secondsToReady });
+  running.site = buildSiteBeside(progress.note);
   await Promise.race([failed, stopAsked]);
 }
 
 /** Every child has ended and the database is stopped; false when something had to be cut off. */
 async function stop(
-  { drainSeconds, children, database, seeding }: Running,
+  { drainSeconds, children, database, seeding, site }: Running,
   progress: Progress,
 ): Promise<boolean> {
   const deadline = Date.now() + stoppingIn(drainSeconds).childMs;
   if (children.length > 0) progress.note('stopping: finishing what is in flight');
+  const siteStopped = site?.stop();
   const drained = await Promise.all(children.map((child) => child.stop(deadline)));
+  await siteStopped;
   await Promise.race([seeding?.catch(() => {}), sleep(seedPatienceMs, null, { ref: false })]);
   if (drained.includes(false)) progress.note('not everything was finished in time');
   try {

@@ -1,3 +1,4 @@
+import { repositoryRoot } from '@comanda/db';
 import express from 'express';
 import type { Deprecations } from '../deprecations.ts';
 import { ApiError } from '../errors.ts';
@@ -7,41 +8,43 @@ import { meantAddress } from './addresses.ts';
 import { downloads } from './downloads.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Served, serverOf } from './served.ts';
-import { siteFiles } from './site-files.ts';
+import { plainSite } from './site/plain-site.ts';
+import { builtSite } from './site-files.ts';
+import { type SiteServers, siteServers } from './site-servers.ts';
 import { webhookAddresses } from './webhook-addresses.ts';
 
 /**
  * Serves the documents: the site at `/docs/`, `/openapi-v1.json`, `/openapi-v2.json`,
  * `/llms.txt`, what integrators download, the addresses that webhooks come from; a browser is led there from `/`, and gets a page where it is lost. None of them
  * is an API call: no credential, no envelope, no limit. Contract: documents.
+ * @param siteFolder of the built site; plain pages are served while it is not there
  */
 export function documentRoutes(
   router: AppRouter,
   { deprecations, webhookSourceAddresses }: Pick<App, 'deprecations' | 'webhookSourceAddresses'>,
+  siteFolder = builtSite,
 ): express.Router {
-  const served = new Map([
-    ...siteFiles(),
+  const others = [
     ...downloads,
     ...webhookAddresses(webhookSourceAddresses),
     ...documents(router, deprecations),
-  ]);
-  const lost = served.get(lostPage);
-  served.delete(lostPage);
-  const serveLost = lost && serverOf(lost, 404);
-  const servers = new Map([...served].map(([path, each]) => [path, serverOf(each)]));
+  ];
+  const fixed = new Map(others.map(([path, each]) => [path, serverOf(each)]));
+  const site = siteServers(siteFolder, () => plainSite(repositoryRoot));
   const routes = express.Router({ caseSensitive: true });
   routes.use(async (request, response, next) => {
     const { method, path } = request;
-    const serve = servers.get(path);
-    const elsewhere = meantAddress(request.url, (each) => servers.has(each));
     const isOpened = /^(GET|HEAD)$/.test(method) && request.accepts(['json', 'html']) === 'html';
     if (path === '/' && isOpened) {
       response.set({ 'Cache-Control': 'no-cache', Vary: 'Accept' }).redirect(302, '/docs/');
       return;
     }
+    const isOfSite = !fixed.has(path) && /^\/(docs(\/|$)|llms\.txt$)/.test(path);
+    const { byPath, lost } = isOfSite ? await site() : none;
+    const serve = fixed.get(path) ?? byPath.get(path);
+    const elsewhere = meantAddress(request.url, (each) => fixed.has(each) || byPath.has(each));
     if (serve === undefined && elsewhere === undefined) {
-      if (path.startsWith('/docs/') && isOpened && serveLost !== undefined)
-        return serveLost(request, response);
+      if (path.startsWith('/docs/') && isOpened && lost !== undefined) return lost(request, response);
       return next();
     }
     if (method !== 'GET' && method !== 'HEAD') {
@@ -57,8 +60,7 @@ export function documentRoutes(
   return routes;
 }
 
-/** The page that a browser gets with a 404. */
-const lostPage = '/docs/404';
+const none: SiteServers = { byPath: new Map() };
 
 function documents(router: AppRouter, deprecations: Deprecations): [string, Served][] {
   return (['v1', 'v2'] as const).map((version) => [

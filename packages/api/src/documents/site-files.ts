@@ -1,13 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import type { Served } from './served.ts';
 
+/** Where `npm run site` puts the built site: a link to the folder of the newest build; in a package the folder itself. */
+export const builtSite = join(repositoryRoot, 'dist/site');
+
+/** The folder that holds the site at the moment, `undefined` while there is none. Each build has a folder of its own. */
+export function currentSite(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Every file of the documents' site, by the path it is served at: `/docs/guides/orders` for `guides/orders.html`,
+ * Every file of a built site, by the path it is served at: `/docs/guides/orders` for `guides/orders.html`,
  * `/docs/guides/orders.md`, `/docs/assets/…`, `/llms.txt`. The list is read once: no path of a request reaches the disk.
  */
-export function siteFiles(folder = join(repositoryRoot, 'docs/site/built')): Map<string, Served> {
+export function siteFiles(folder: string): Map<string, Served> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return new Map(
     entries
@@ -15,12 +27,8 @@ export function siteFiles(folder = join(repositoryRoot, 'docs/site/built')): Map
       .map((entry) => join(entry.parentPath, entry.name))
       .map((file): [string, Served] => {
         const name = file.slice(folder.length + 1);
-        const type = types[name.slice(name.lastIndexOf('.'))];
-        if (type === undefined) throw new Error(`docs/site/built/${name}: no media type is known for it`);
-        return [
-          addressOf(name),
-          { type, immutable: name.startsWith('assets/'), make: () => readFileSync(file) },
-        ];
+        const immutable = name.startsWith('assets/');
+        return [addressOf(name), { type: typeOf(name), immutable, make: () => readFileSync(file) }];
       }),
   );
 }
@@ -36,7 +44,16 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-function addressOf(name: string): string {
+/** The media type of a file of the site. Throws for an ending that has none. */
+export function typeOf(name: string): string {
+  const type = types[name.slice(name.lastIndexOf('.'))];
+  if (type === undefined)
+    throw new Error(`${name}, a file of the documents' site: no media type is known for it`);
+  return type;
+}
+
+/** The path that a file of the site is served at. */
+export function addressOf(name: string): string {
   if (name === 'llms.txt') return '/llms.txt';
   return `/docs/${name.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, '')}`;
 }

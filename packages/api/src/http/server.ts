@@ -36,16 +36,18 @@ export interface RunningServer {
 /**
  * Serves an app: `/v1`, `/v2` and single calls of tRPC straight from the HTTP server's callback, health beside it, and
  * everything else (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
+ * @param siteFolder of the built documents, `dist/site` unless said
  */
 export async function startServer(
   app: App,
   address: { host: string; port: number },
   bounds: Bounds = defaultBounds,
+  siteFolder?: string,
 ): Promise<RunningServer> {
   const rest = restHandler(app, appRouter);
   const streams = streamHandler(app, appRouter);
   const isCall = singleCalls(app, appRouter);
-  const site = siteHandler(app, appRouter);
+  const site = siteHandler(app, appRouter, siteFolder);
   const health = healthHandler(app, () => drain.begun());
   const metrics = metricsHandler(app);
   const server = createServer(serverOptions(bounds));

@@ -11,17 +11,21 @@ import { commonHeaders, sendError } from './rest/answer.ts';
 import { decode } from './rest/decode.ts';
 import { trpcMiddleware } from './trpc.ts';
 
-/** Everything that is not a REST path: tRPC at `/trpc`, the OpenAPI documents, `/docs`. */
+/**
+ * Everything that is not a REST path: tRPC at `/trpc`, the OpenAPI documents, `/docs`.
+ * @param siteFolder of the built documents, `dist/site` unless said
+ */
 export function siteHandler(
   app: App,
   router: AppRouter,
+  siteFolder?: string,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const site = express();
   site.disable('x-powered-by');
   site.disable('etag');
   site.use('/trpc', beforeTrpc, trpcMiddleware(app, router));
   if (app.policy.app === 'on') site.use(appRoutes());
-  site.use(documentRoutes(router, app));
+  site.use(documentRoutes(router, app, siteFolder));
   site.use((request, response) => {
     const error = new ApiError('unknown_path', `There is nothing at ${request.path.slice(0, 200)}.`);
     sendError(request, response, error, requestIdOf(request.headers['x-request-id']));

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { oas31 } from 'zod-openapi';
+import { permissions } from '../../permissions.ts';
+import { appRouter } from '../../router.ts';
+import { openApiDocument } from '../openapi.ts';
+import { guides } from './contents.ts';
+import { descriptionOf } from './descriptions.ts';
+import { type Documented, documentedOf, pathOf } from './documented.ts';
+import { sharedErrors } from './error-rows.ts';
+import { errorsPage } from './errors-page.ts';
+import { feedOf } from './feed.ts';
+import { indexOf } from './llms-index.ts';
+import { prose, table } from './markdown.ts';
+import { operationPage } from './operation-page.ts';
+import { plainMarkdown } from './plain.ts';
+import { postmanCollection } from './postman.ts';
+
+/** Everything of the site before it becomes HTML. */
+export interface Site {
+  /** Markdown by path, as in `guides/orders`, as the generator reads it. */
+  pages: Map<string, string>;
+  /** The same pages as they are served as `.md`. */
+  plain: Map<string, string>;
+  /** What each page says of itself to a web search, by path. */
+  descriptions: Record<string, string>;
+  sidebar: Sidebar;
+  /** `llms.txt` */
+  index: string;
+  /** `changelog.xml` */
+  feed: string;
+  /** Postman collections, by the name of their file. */
+  collections: Map<string, string>;
+}
+
+/** The lists beside the pages, by the beginning of their paths. */
+export type Sidebar = Record<string, Section[]>;
+
+interface Section {
+  text: string;
+  items: { text: string; link: string }[];
+}
+
+/** Makes it from docs/guides, CHANGELOG.md, docs/events.md and the tables that the code runs on, all below `root`. */
+export async function makeSite(root: string): Promise<Site> {
+  const documents = {
+    v2: await openApiDocument(appRouter, 'v2'),
+    v1: await openApiDocument(appRouter, 'v1'),
+  };
+  const operations = (['v2', 'v1'] as const).flatMap((version) => documentedOf(version, documents[version]));
+  const shared = sharedErrors(operations);
+  const pages = new Map<string, string>([
+    ['index', guide(root, 'docs/site/index.md')],
+    ['errors', errorsPage(operations)],
+    ['changelog', guide(root, 'CHANGELOG.md')],
+    ['reference/events', eventsOf(guide(root, 'docs/events.md'))],
+    ['reference/permissions', permissionsPage(operations)],
+    ...(['v2', 'v1'] as const).map((version): [string, string] => [
+      `reference/${version}/index`,
+      overview(version, documents[version], operations),
+    ]),
+    ...operations.map((each): [string, string] => [pathOf(each), operationPage(each, shared)]),
+  ]);
+  for (const { path } of guides) {
+    if (!pages.has(path)) pages.set(path, guide(root, `docs/${path}.md`));
+  }
+  const feed = feedOf(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
+  return {
+    pages,
+    plain: new Map([...pages].map(([path, text]) => [path, plainMarkdown(text)])),
+    descriptions: Object.fromEntries([...pages].map(([path, text]) => [path, descriptionOf(text)])),
+    sidebar: sidebarOf(documents, operations),
+    index: indexOf(operations),
+    feed,
+    collections: new Map(
+      (['v2', 'v1'] as const).map((version) => [
+        `postman-${version}.json`,
+        `${JSON.stringify(postmanCollection(version, documents[version]), null, 1)}\n`,
+      ]),
+    ),
+  };
+}
+
+/** A Markdown source; a line `<<< examples/…` stands for that file. */
+function guide(root: string, file: string): string {
+  const languages: Record<string, string> = {
+    mjs: 'js',
+    py: 'python',
+    rb: 'ruby',
+    cs: 'csharp',
+    txt: 'text',
+  };
+  return readFileSync(join(root, file), 'utf8').replace(
+    /^<<< (.*\.(\w+))$/gm,
+    (_, path: string, end: string) => {
+      return `\`\`\`${languages[end] ?? end}\n${readFileSync(join(root, path), 'utf8').trimEnd()}\n\`\`\``;
+    },
+  );
+}
+
+const eventsOf = (text: string): string => text.replace('Made by `npm run docs`; do not edit. ', '');
+
+function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all: Documented[]): string {
+  const operations = all.filter((each) => each.version === version);
+  return [
+    `# API reference, ${version}`,
+    version === 'v2'
+      ? 'Everything the API can do. A call needs `Authorization: Bearer <key>`, a body `Content-Type: application/json`.'
+      : 'The first family. It stays as it is; [what v2 adds](../../guides/v1-to-v2.md).',
+    'For generators: [`/openapi-' +
+      version +
+      '.json`](/openapi-' +
+      version +
+      '.json){target="_self"}, OpenAPI 3.1. ' +
+      'To try calls: each page has a form that sends its call with a key of a [sandbox](../../guides/sandbox.md). A sandbox that was ' +
+      '[reset](../v2/sandbox-reset.md) has the demo restaurant, whose ids the form fills in. ' +
+      'For Postman: [a collection](/docs/postman-' +
+      version +
+      '.json){target="_self"} with every operation, whose requests set the ids that they need from the demo restaurant of a sandbox.',
+    ...tags.flatMap(({ name = '', description = '' }) => {
+      const rows = operations
+        .filter(({ operation }) => operation.tags?.includes(name))
+        .map((each) => [
+          `[${each.operation.summary}](../../${pathOf(each)}.md)`,
+          `\`${each.method} ${each.path}\``,
+        ]);
+      return rows.length === 0 ? [] : [`## ${name}`, prose(description), table(['Operation', 'Call'], rows)];
+    }),
+    ...(version === 'v2'
+      ? ['## Webhook events', 'What endpoints receive: [every event](../events.md).']
+      : []),
+    '',
+  ].join('\n\n');
+}
+
+function permissionsPage(operations: Documented[]): string {
+  const rows = Object.entries(permissions).map(([name, meaning]) => {
+    const needing = operations.filter(
+      ({ operation }) => (operation as { 'x-permission'?: string })['x-permission'] === name,
+    );
+    const links = needing.map((each) => `[\`${each.method} ${each.path}\`](../${pathOf(each)}.md)`);
+    return [`\`${name}\``, meaning, links.length === 0 ? 'in-house apps only' : links.join(', ')];
+  });
+  return [
+    '# Permissions',
+    'The operator gives a key its permissions when it is made. A key may also hold `resource:*`, or `*` for all. ' +
+      'Ask for no more than the program needs: a key that leaks can do no more than that.',
+    table(['Permission', 'Lets a key', 'Operations'], rows),
+    '',
+  ].join('\n\n');
+}
+
+function sidebarOf(documents: Record<'v1' | 'v2', oas31.OpenAPIObject>, operations: Documented[]): Sidebar {
+  const reference = {
+    text: 'Reference',
+    items: [
+      { text: 'API v2', link: '/reference/v2/' },
+      { text: 'API v1', link: '/reference/v1/' },
+      { text: 'Events', link: '/reference/events' },
+      { text: 'Permissions', link: '/reference/permissions' },
+    ],
+  };
+  const byTag = (version: 'v1' | 'v2'): Section[] =>
+    (documents[version].tags ?? [])
+      .map(({ name = '' }) => ({
+        text: name,
+        items: operations
+          .filter((each) => each.version === version && each.operation.tags?.includes(name))
+          .map((each) => ({ text: each.operation.summary ?? '', link: `/${pathOf(each)}` })),
+      }))
+      .filter(({ items }) => items.length > 0);
+  return {
+    '/reference/v2/': [reference, ...byTag('v2')],
+    '/reference/v1/': [reference, ...byTag('v1')],
+    '/': [
+      { text: 'Guides', items: guides.map(({ path, title }) => ({ text: title, link: `/${path}` })) },
+      reference,
+    ],
+  };
+}
