@@ -80,7 +80,7 @@ await runScript(async () => {
       edit(clone, 'package.json', (text) => manifestOf(text, next));
       edit(clone, 'CHANGELOG.md', (text) => changelogAfter(text, next, day));
       edit(clone, 'tests/upgrade/releases.ts', (text) => releasesOf(text, version, commit));
-      edit(clone, 'docs/operations.md', (text) => upgradesOf(text, { version, commit }, next));
+      edit(clone, 'docs/operations/upgrades.md', (text) => upgradesOf(text, { version, commit }, next));
       await made(run);
       commitAll(clone, `Begin ${next}`);
 

@@ -8,9 +8,9 @@ import { cell, code, lines } from './markdown-table.ts';
 
 /** The tables in documents that are made from the rows in packages/db/src/tables, the metrics, the suites and the schemas, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
-  'personal data': { file: 'docs/operations.md', text: personalData },
+  'personal data': { file: 'docs/operations/personal-data.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
-  metrics: { file: 'docs/operations.md', text: metrics },
+  metrics: { file: 'docs/operations/monitoring.md', text: metrics },
   suites: { file: 'CONTRIBUTING.md', text: suiteRows },
   'empty values': { file: 'docs/contract.md', text: emptyValueTable },
   filters: { file: 'docs/contract.md', text: filterTable },
@@ -84,7 +84,7 @@ function personalData(): string {
     }
   const place = ({ erasedTo }: Personal) => (erasedTo === undefined ? 2 : erasedTo === 'copies' ? 1 : 0);
   return lines(
-    ['Where', 'What may be there', 'Until'],
+    ['Column', 'Possible content', 'Until'],
     [...rows.values()]
       .toSorted((a, b) => place(a.personal) - place(b.personal))
       .map(({ names, personal }) => [names.join(', '), cell(personal.what), until(personal)]),

@@ -69,7 +69,7 @@ export function releasesOf(source, version, commit) {
 }
 
 /**
- * The row of docs/operations.md that says how an upgrade goes; tests/upgrade sees each of its cells.
+ * The row of docs/operations/upgrades.md that says how an upgrade goes; tests/upgrade sees each of its cells.
  * @param {{ version: string, commit: string, revokesGrants?: true }} release @param {string} to the version after it
  */
 export const upgradeRow = ({ version, commit, revokesGrants }, to) =>
@@ -78,12 +78,12 @@ export const upgradeRow = ({ version, commit, revokesGrants }, to) =>
   } |`;
 
 /**
- * docs/operations.md with a row for an upgrade from the release to the version after it, above the others.
+ * docs/operations/upgrades.md with a row for an upgrade from the release to the version after it, above the others.
  * @param {string} page @param {{ version: string, commit: string }} release @param {string} to
  * @throws {Error} where the table is not found.
  */
 export function upgradesOf(page, release, to) {
   const head = /^\| From \| To \|.*\n\|[-| ]+\|\n/m;
-  if (!head.test(page)) throw new Error('docs/operations.md: the table of upgrades is not found');
+  if (!head.test(page)) throw new Error('docs/operations/upgrades.md: the table of upgrades is not found');
   return page.replace(head, (lines) => `${lines}${upgradeRow(release, to)}\n`);
 }

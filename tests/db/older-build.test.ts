@@ -91,7 +91,7 @@ test('an edit without a commit is applied, and so is its undoing', async () => {
 test('an operator can have the functions of an older build all the same, as the documents say', async () => {
   await bring(older, oldSql);
   await bring(newer, newSql);
-  const page = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
+  const page = readFileSync(join(repositoryRoot, 'docs/operations/upgrades.md'), 'utf8');
   await client.query(/begin; .*delete from internal.sql_releases; commit;/.exec(page)?.[0] ?? '');
   await bring(older, oldSql);
   expect(await isNewer()).toBe(false);

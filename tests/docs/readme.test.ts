@@ -1,14 +1,20 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { expect, test } from 'vitest';
 
 const read = (file: string) => readFileSync(join(repositoryRoot, file), 'utf8');
 
-test.each(['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'])('%s has no dead link', (page) => {
+const pagesIn = (folder: string) =>
+  readdirSync(join(repositoryRoot, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name));
+// The guides link to pages that are made, and the site has its own check.
+const pages = ['docs', 'docs/operations', 'docs/decisions', 'docs/bench'].flatMap(pagesIn);
+
+test.each(['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', ...pages])('%s has no dead link', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
-  expect(links.length).toBeGreaterThan(0);
-  for (const link of links.filter((each) => !/^\w+:/.test(each))) {
+  for (const link of links.filter((each) => !/^(\w+:|\/)/.test(each))) {
     const [path = '', anchor] = link.split('#');
     const file = path === '' ? page : join(dirname(page), path);
     expect(() => statSync(join(repositoryRoot, file)), link).not.toThrow();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { boundedRoles, mostLocks, repositoryRoot, roleBounds, wardenLooks } from '@comanda/db';
 import { expect, test } from 'vitest';
 
-const operations = readFileSync(join(repositoryRoot, 'docs', 'operations.md'), 'utf8');
+const operations = readFileSync(join(repositoryRoot, 'docs/operations/roles.md'), 'utf8');
 const shown = new Map(
   [...operations.matchAll(/^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| [^|]+ \|$/gm)].map(
     ([, bound, admin, reader]) => [bound, { admin, reader }],
@@ -24,6 +24,6 @@ test.each([
   ['a transaction is open', each(({ transaction }) => `${transaction} s`)],
   ['an advisory lock is held', each(({ advisoryLock }) => `${advisoryLock} s`)],
   ['locks at once', each(() => mostLocks.toLocaleString('en'))],
-])('docs/operations.md has the bound of both roles: %s', (bound, limits) => {
+])('docs/operations/roles.md has the bound of both roles: %s', (bound, limits) => {
   expect(shown.get(bound)).toEqual(limits);
 });

@@ -9,7 +9,7 @@ import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { recordingInto, spansOf } from './spans.ts';
 
-// An API and a worker whose operator preloads an SDK of OpenTelemetry, as docs/operations.md shows.
+// An API and a worker whose operator preloads an SDK of OpenTelemetry, as docs/operations/monitoring.md shows.
 
 const file = join(tmpdir(), `comanda-spans-${process.pid}.jsonl`);
 const own = useTestDatabase();

@@ -85,7 +85,9 @@ it('a release is a tag, two commits, and files that its checksums and its proven
   expect(read('tests/upgrade/releases.ts')).toContain(`version: '${version}',\n  commit: '${released}'`);
   const { version: next } = JSON.parse(read('package.json'));
   expect(read('CHANGELOG.md')).toContain(`## ${next}, unreleased (`);
-  expect(read('docs/operations.md')).toContain(`${upgradeRow({ version, commit: released }, next)}\n`);
+  expect(read('docs/operations/upgrades.md')).toContain(
+    `${upgradeRow({ version, commit: released }, next)}\n`,
+  );
 
   const files = readdirSync(out).sort();
   const archive = `comanda-${version}.tar.gz`;

@@ -48,7 +48,7 @@ it('a clone that does not hold the release before says so', async () => {
 
 it('the table of upgrades in the documents has a row for this one', () => {
   const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
-  const page = readFileSync(join(repositoryRoot, 'docs/operations.md'), 'utf8');
+  const page = readFileSync(join(repositoryRoot, 'docs/operations/upgrades.md'), 'utf8');
   expect(page).toContain(`\n${upgradeRow(releaseBefore, version)}\n`);
 });
 

@@ -155,7 +155,7 @@ async function roleThere(
     if (found.apart !== true) return { user, own, role: null };
     if (found.taken !== null) return { user, own, role: found.taken };
     throw new Error(
-      `DATABASE_URL is ${found.user}'s: give Studio that of ${asked[0]}, or of a role that is granted it (docs/operations.md#roles)`,
+      `DATABASE_URL is ${found.user}'s: give Studio that of ${asked[0]}, or of a role that is granted it (docs/operations/roles.md)`,
     );
   } finally {
     await client.end();

@@ -154,7 +154,7 @@ const lookAgain =
 const settingsCheck = {
   name: 'settings',
   means: 'The environment variables can be used and fit together.',
-  advice: 'docs/operations.md lists every setting.',
+  advice: 'docs/operations/settings.md lists every setting.',
 };
 
 const reachable = {

@@ -58,7 +58,7 @@ const everywhere: readonly Check[] = [
     name: 'roles',
     means: 'The service cannot change tables, functions and triggers: another role owns them.',
     advice:
-      'comanda db roles prints the SQL that makes the four; give their owner to DATABASE_OWNER_URL, the service to DATABASE_URL (docs/operations.md).',
+      'comanda db roles prints the SQL that makes the four; give their owner to DATABASE_OWNER_URL, the service to DATABASE_URL (docs/operations/roles.md).',
     async run({ settings, database }) {
       const { databaseRolePrefix } = settings;
       const [row] = await database.run(sessionRole, [databaseRolePrefix]);

@@ -1,4 +1,4 @@
-/** A metric of ours, by its name. `# HELP`, `# TYPE`, the table of docs/operations.md and its tests are made of these rows. */
+/** A metric of ours, by its name. `# HELP`, `# TYPE`, the table of docs/operations/monitoring.md and its tests are made of these rows. */
 export interface MetricRow {
   type: 'counter' | 'gauge' | 'histogram';
   /** Names of its labels, as they are written. */
