@@ -1,8 +1,8 @@
--- Undoing a hand edit: the values before are written again, as a hand writes them, whoever asks (by_service), so every guard
--- looks at them. What cannot be undone is refused (CM008).
+-- Undoing a hand edit writes the values before it again, as a hand edit does, whether a person or the service asks
+-- (by_service), so every guard checks them. An entry that cannot be undone is refused (CM008).
 
--- Why an entry cannot be undone, whatever the deed; null where it may be, as far as the entry tells. A later change is found by the
--- undo itself.
+-- The reason why an entry cannot be undone, under any deed; null where it may be undone, as far as the entry shows. A
+-- later change is found by the undo itself.
 CREATE FUNCTION undo_fault(entry audit_entries) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
     WHEN entry.actor_kind <> 'database' THEN 'only what was changed by hand is undone'
@@ -36,7 +36,7 @@ CREATE FUNCTION undo_refusal(p_entry uuid) RETURNS text LANGUAGE sql STABLE AS $
   FROM audit_entries a WHERE a.id = p_entry
 $$;
 
--- Undoes an entry, and brings back what went by cascade with it. What this writes is in the audit as its undo.
+-- Undoes an entry, and brings back what went by cascade with it. Its own writes are in the audit as its undo.
 CREATE FUNCTION undo_hand_edit(p_entry uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   entry audit_entries;
@@ -104,7 +104,7 @@ BEGIN
     EXECUTE format('DELETE FROM %I t USING %s WHERE r.before IS NULL AND %s', entry.relation, rows, same)
       USING kept, entry.location_id;
   END IF;
-  -- What an endpoint passes over follows from its status, there and back.
+  -- The deliveries that an endpoint skips follow from its status, in both directions.
   IF jsonb_path_exists(kept, '$[*] ? (@.before != null && @.after != null)') THEN
     EXECUTE format('UPDATE %I t SET %s FROM %s WHERE r.before IS NOT NULL AND r.after IS NOT NULL AND %s', entry.relation,
       (SELECT string_agg(format('%1$I = CASE WHEN r.before ? %1$L THEN (r.becomes).%1$I ELSE t.%1$I END', c), ', ') FROM unnest(wanted) c

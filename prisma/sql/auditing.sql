@@ -1,6 +1,7 @@
--- What the triggers of made/ call to keep what a statement of a session that is not the service's did: one audit entry a
--- location, with its rows and their count. Of more than 100 it has the values of the first 100, and of all the keys and a
--- digest; what is deleted is kept up to 10,000 rows. What its triggers do is not written down.
+-- The triggers of made/ call these functions to record the changes of a statement whose session is not the service's:
+-- one audit entry a location, with its rows and their count. Of more than 100 it has the values of the first 100, and
+-- of all the keys and a digest; what is deleted is kept up to 10,000 rows. Changes made by the triggers of that
+-- statement are not recorded.
 
 -- The columns of a table whose values are not kept: what is erased must not live on here.
 CREATE FUNCTION left_out_of_audit(p_relation oid, p_secret text[]) RETURNS text[] LANGUAGE sql STABLE AS $$
@@ -20,8 +21,8 @@ CREATE FUNCTION audit_row(key jsonb, before jsonb, after jsonb, hidden text[]) R
   WHERE k NOT IN ('updated_at', 'search_text', 'revision') AND (before->k) IS DISTINCT FROM (after->k)
 $$;
 
--- What an entry of more than 100 rows says of all of them: the digest of the rows, without what follows from others, in the
--- order of their keys.
+-- The summary of all rows in an entry of more than 100: the digest of the rows, without columns that are derived from
+-- others, in the order of their keys.
 CREATE FUNCTION audit_digest(rows text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT encode(sha256(convert_to(rows, 'UTF8')), 'hex')
 $$;
@@ -29,7 +30,7 @@ CREATE FUNCTION audit_text(of_row jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS 
   SELECT (of_row - '{updated_at,search_text,revision}'::text[])::text
 $$;
 
--- Writes the entry, for triggers alone. What goes with a location that is gone has none. Rows that go with those of a
+-- Writes the entry, for triggers alone. Rows deleted with their location have no entry. Rows that go with those of a
 -- deletion come later, by the triggers of their own tables: the transaction declares its entry at the location.
 CREATE FUNCTION record_hand_edit(p_location uuid, p_operation text, p_relation text, p_rows int, p_kept jsonb, p_by_cascade boolean,
   p_keys jsonb, p_digest text)

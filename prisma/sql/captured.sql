@@ -1,4 +1,5 @@
--- What waits to be published: who waits, and how a transaction is taken apart that cannot be published at once.
+-- The backlog of changes to publish: which locations have one, and how a transaction that cannot be published
+-- at once is split.
 
 -- The first captured row of every location that has one. Goes along the key, one probe a location.
 CREATE FUNCTION waiting_locations() RETURNS TABLE (location_id uuid, id bigint, captured_at timestamptz)
@@ -24,7 +25,7 @@ LANGUAGE sql AS $$
     DELETE FROM internal.captured_changes c
     WHERE c.seed = p_seed AND c.location_id = p_location AND c.part = p_part AND c.failures = 0 RETURNING c.*
   ), base AS (
-    -- What was cut before keeps its parts; the last one is the note that note_catalog makes.
+    -- A transaction that was split before keeps its parts; the last one is the note that note_catalog makes.
     SELECT (SELECT max(g.id) FROM gone g) AS id, coalesce(max(c.part), 0) AS part, coalesce(max(c.line), 0) AS line
     FROM internal.captured_changes c WHERE c.seed = p_seed AND c.location_id = p_location AND c.part < 2147483647
   ), shares AS (
@@ -43,7 +44,7 @@ LANGUAGE sql AS $$
   RETURNING *
 $$;
 
--- Notes that these transactions, which were cut, changed the catalog: told once, after all their parts.
+-- Notes that these split transactions changed the catalog: published once, after all their parts.
 CREATE FUNCTION note_catalog(p_locations uuid[], p_seeds uuid[]) RETURNS void LANGUAGE sql AS $$
   INSERT INTO internal.captured_changes (location_id, id, line, seed, part, resource, operation, resource_ids, in_catalog, request_id, traceparent,
     captured_at)

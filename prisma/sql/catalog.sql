@@ -1,8 +1,8 @@
 -- The catalog as one tree, and its version. Every statement that changes what GET /v2/catalog shows notes one change
--- (made/); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots
--- see only rise, and equal sums show equal catalogs. A reader who finds a new token or epoch stamps it with the next
--- version, so writers never meet in one row. What is noted may not show, as a product without a category does not: who has
--- built the text compares its digest, and the same text keeps its version.
+-- (made/); their sum at a location is the token of its state: within an epoch (tallies.sql) the sums that snapshots see
+-- only rise, and equal sums show equal catalogs. A reader that finds a new token or epoch stamps it with the next
+-- version, so writers never contend for one row. A noted change may not be visible, as with a product without a
+-- category: the reader that builds the text compares its digest, and the same text keeps its version.
 
 CREATE FUNCTION catalog_token(location uuid) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(sum(t.n), 0)::bigint FROM tally(location, '{catalog}') t
@@ -62,7 +62,8 @@ BEGIN
   RETURN CASE WHEN v.epoch = v_epoch AND v.token = p_token THEN v.version END;
 END $$;
 
--- Holds the row of the version to the end of the transaction: nobody stamps a later state meanwhile.
+-- Locks the row of the version to the end of the transaction, so that no other transaction stamps a later
+-- state meanwhile.
 CREATE FUNCTION hold_catalog_version(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO internal.catalog_versions (location_id, epoch, token, version) VALUES (p_location, '', -1, 'epoch') ON CONFLICT DO NOTHING;
@@ -132,7 +133,8 @@ CREATE FUNCTION catalog_format() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE 
   WHERE p.oid IN ('catalog_tree(uuid)'::regprocedure, 'products_in_catalog(products)'::regprocedure)
 $$;
 
--- The active menu is told as the catalog is: when one is published or taken back, and when what it shows changes.
+-- The active menu is published as the catalog is: when a menu is published or withdrawn, and when its visible
+-- content changes.
 CREATE FUNCTION capture_active_menu() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -148,8 +150,8 @@ CREATE TRIGGER capture_update AFTER UPDATE OF name, version, is_published ON men
     AND ROW(OLD.name, OLD.version, OLD.is_published) IS DISTINCT FROM ROW(NEW.name, NEW.version, NEW.is_published))
   EXECUTE FUNCTION capture_active_menu();
 
--- A published menu whose content changes gets its next version, once a transaction; that is told above. A row that this
--- transaction has written has it already.
+-- A published menu whose content changes gets its next version, once a transaction; the trigger above publishes that. A
+-- row that this transaction has written has it already.
 CREATE FUNCTION count_menu_version() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF (SELECT m.xmin <> pg_current_xact_id()::xid FROM menus m WHERE m.location_id = OLD.location_id AND m.id = OLD.id) THEN

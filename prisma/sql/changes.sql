@@ -1,8 +1,8 @@
 -- Reading changes: who reads a list by the moment of the last change misses nothing (docs/decisions/0022).
 --
--- A transaction announces a moment before it gives a row one, by a shared lock that it holds to its end and nobody waits
--- for. So a reader who looks at the locks first knows from when on something may still come: change_horizon. All of a
--- transaction's moments are that of its announcement or later.
+-- A transaction announces a moment before it gives a row one, by a shared lock that it holds to its end and that blocks
+-- no other transaction. So a reader who looks at the locks first knows from when on something may still come:
+-- change_horizon. All of a transaction's moments are that of its announcement or later.
 
 -- The moment at which this transaction had announced, in whole milliseconds, as rows are stamped: what it has stamped itself is
 -- not before it. The lock names a moment before it, in hundredths of a second modulo 2^31, which is 248 days; a reader who
@@ -37,7 +37,7 @@ END $$;
 -- The class of these locks among those that have two numbers.
 CREATE FUNCTION change_lock() RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1667788391 $$;
 
--- What is announced at the moment, and by whom; pid is null for a prepared transaction.
+-- The announced moments, and the session that announced each; pid is null for a prepared transaction.
 CREATE FUNCTION announced_changes() RETURNS TABLE (announced timestamptz, pid int, virtual_transaction text)
 LANGUAGE sql VOLATILE AS $$
   SELECT to_timestamp((n.now - (n.now - l.objid::bigint + 8640000) % 2147483648 + 8640000) / 100.0), l.pid, l.virtualtransaction
@@ -55,15 +55,16 @@ BEGIN
   SELECT least(asked, min(c.announced)) INTO horizon FROM announced_changes() c;
 END $$;
 
--- Whether rows come with their moments from another database (comanda locations import): nobody reads their location until
--- it is enabled, so nobody has to wait for them.
+-- Whether rows keep the moments of another database (comanda locations import): their location is not read until it is
+-- enabled, so no reader has to wait for them.
 CREATE FUNCTION keeps_moments(relation oid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RETURN starts_with(coalesce(current_setting('comanda.deed', true), ''), 'transfer')
     AND deed_passes(relation, 'moments', session_user);
 END $$;
 
--- Before a statement that stamps rows of these lists, however many. It locks as the owner: nobody else need be able to.
+-- Runs before a statement that stamps any number of rows of these lists. It locks as the owner: no other role needs the
+-- right to lock.
 CREATE FUNCTION announce_statement() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -93,19 +94,20 @@ CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT E
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON categories FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
--- Whatever an insert brings: what is imported is new to who reads changes.
+-- Overwrites any moment that an insert gives: imported rows are new to readers of changes.
 CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON categories FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 
--- What an entry shows of other rows: an order its payment, stock its product's names, a product its categories and, when
--- the record is gone, its stock. Stock that moves makes its product come again by itself: products are read by the later
--- moment of the two. Touched are rows whose moment is before the announcement: a reader who has seen a later one met the lock.
--- Rows are locked in the order of their ids: categories, then products, then stock; orders before payments by the API.
--- A product is touched as well where another transaction gave it a later moment: its revision must move with what it shows.
--- They are looked for by id: `+ interval '0'` keeps the index of moments out. Called with no rows as well, as null.
+-- Rows that show values of other rows: an order shows its payment, stock its product's names, a product its categories
+-- and, when the record is gone, its stock. Stock that moves makes its product come again by itself: products are read
+-- by the later moment of the two. Touched are rows whose moment is before the announcement: a reader who has seen a
+-- later one met the lock. Rows are locked in the order of their ids: categories, then products, then stock; orders
+-- before payments by the API. A product is touched as well where another transaction gave it a later moment: its
+-- revision must move with what it shows. They are looked for by id: `+ interval '0'` keeps the index of moments out.
+-- Called with no rows as well, as null.
 
 CREATE FUNCTION touch_orders(p_locations uuid[], p_orders uuid[]) RETURNS void LANGUAGE plpgsql STRICT AS $$
 DECLARE
@@ -146,13 +148,14 @@ BEGIN
     RETURN NULL;
   END IF;
   v_announced := announce_change();
-  -- An UPDATE that finds nothing costs its triggers all the same.
+  -- The triggers of an UPDATE run even when it finds no row.
   PERFORM FROM orders o
   WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id AND o.updated_at + interval '0' < v_announced FOR NO KEY UPDATE;
   IF FOUND THEN
     UPDATE orders o SET updated_at = clock_timestamp() WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id;
   END IF;
-  -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is told itself.
+  -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is published
+  -- itself.
   IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 THEN
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
     VALUES (NEW.location_id, 'order', 'update', '{payment}', ARRAY[NEW.order_id]);
@@ -227,8 +230,9 @@ BEGIN
   END IF;
 END $$;
 
--- What was deleted of a list, whoever deleted it: announced and stamped as rows are, so that its readers miss nothing either. An id
--- that comes back keeps its note: readers pass it by while the row is there. Nobody reads the notes of a location that is deleted.
+-- Records each deletion from a list, by the service or by hand: announced and stamped as rows are, so that its readers
+-- miss no deletion either. An id that comes back keeps its note: readers pass it by while the row is there. The notes
+-- of a deleted location are never read.
 CREATE FUNCTION keep_deletions() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN

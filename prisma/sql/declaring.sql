@@ -1,5 +1,6 @@
--- What a transaction declares of itself: rows of internal.declarations, which hold for their transaction and go with it, or with
--- the savepoint that they were made in. Settings of a session only say that there may be a row: they pass nothing.
+-- Declarations of a transaction about itself: rows of internal.declarations, which hold for their transaction and are
+-- removed with it, or with the savepoint that they were made in. Settings of a session only say that there may be a
+-- row: they pass nothing.
 
 -- The ways past guards, and what each passes; `order` is what an order written by hand must leave to itself (hand_orders.sql),
 -- `lines` are new ones, `moments` are when rows changed, which come with a location from another database (changes.sql),
@@ -34,14 +35,14 @@ CREATE FUNCTION captures_itself() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT current_setting('comanda.told', true) = 'true' AND by_service()
 $$;
 
--- What a session says of itself counts from the service alone. The first migration made these for the defaults of its columns.
+-- Only the service's own session may declare anything. The first migration made these for the defaults of its columns.
 CREATE FUNCTION current_request_id() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 1), '') END
 $$;
 CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
 $$;
--- The key for which the catalog is changed; null where nobody says so, as a process of the release before does not.
+-- The key for which the catalog is changed; null where none is declared, as by a process of the release before.
 CREATE FUNCTION current_request_key() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 3), '')::uuid END
 $$;
@@ -84,7 +85,8 @@ BEGIN
   PERFORM set_config('comanda.deed', coalesce(declared_deed(), ''), true);
 END $$;
 
--- The declarations of the transaction under way. Its start tells it from one of the same number in a cluster restored from a dump.
+-- The declarations of the transaction under way. Its start time distinguishes it from a transaction of the same number
+-- in a cluster restored from a dump.
 CREATE FUNCTION own_declarations() RETURNS SETOF internal.declarations LANGUAGE sql STABLE AS $$
   SELECT d.* FROM internal.declarations d
   WHERE d.transaction_id = pg_current_xact_id_if_assigned()::text::bigint AND d.started_at = now()
@@ -133,8 +135,9 @@ BEGIN
   RETURN EXISTS (SELECT FROM deeds() d WHERE starts_with(declared, d.name || ':') AND rule = ANY (d.passes));
 END $$;
 
--- Takes a deed that was said as a setting, the form before deed(), and declares it. The release after 0.1.0 removes this.
--- Nothing tells SET LOCAL from a SET of the session, which comes back with a rollback: so a session is taken by its setting once.
+-- Declares a deed that was set as a setting, the form before deed(). The release after 0.1.0 removes this. SET LOCAL
+-- cannot be distinguished from a SET of the session, which returns after a rollback: so a session is taken by its
+-- setting once.
 CREATE FUNCTION take_deed_setting(said text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   taken bigint;

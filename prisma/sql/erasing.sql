@@ -1,5 +1,5 @@
--- What a person left in an order is erased wherever it was copied to (comanda erase --order). Its number, its states, its
--- money and its counts stay.
+-- A person's text in an order is erased in every place that it was copied to (comanda erase --order). Its number, its
+-- states, its money and its counts stay.
 
 -- Some documents, those that are of the order as erased() leaves them (made/erasure.sql).
 CREATE FUNCTION erased_of(docs jsonb[], ids uuid[], p_order uuid) RETURNS jsonb[] LANGUAGE sql IMMUTABLE AS $$

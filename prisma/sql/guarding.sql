@@ -1,9 +1,11 @@
--- What the guards of made/ call; a deed passes them (declaring.sql). What nobody may break is in packages/db/src/tables, with
--- the sentence that a person who edits by psql or Studio meets as well as the service. What a guard refuses leaves nothing behind.
+-- Functions that the guards of made/ call; a deed bypasses them (declaring.sql). The rules that guards enforce are in
+-- packages/db/src/tables, each with the sentence that the service and a person who edits by psql or Studio see. A
+-- refused statement leaves no change behind.
 --
 --   CM008  refused by a guard; the message says what to do instead, the detail is the id of the row
 
--- A row that goes by cascade goes at a depth of more than one trigger, and nothing else that a person writes does.
+-- A row deleted by cascade is deleted at a depth of more than one trigger; no other write of a person reaches that
+-- depth.
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   IF TG_ARGV[0] = 'kept' AND pg_trigger_depth() > 1 OR deed_passes(TG_RELID, TG_ARGV[0]) THEN

@@ -1,11 +1,13 @@
 -- Orders that are written by hand: by psql, in Studio, by an import.
 --
--- Such an order is a draft, with a number below zero that nobody else ever sees, until its own transaction commits. Then
--- it gets what it must not be given: its number, the open turn, its total, its payment. Its lines are written in the same
--- transaction. It takes nothing from stock. From then on it is an order like any other: its lines, its total and its
--- number never change (guarding.sql). The deed `import` gives all of this itself, but for a payment that is left out.
+-- Such an order is a draft, with a number below zero that no other session ever sees, until its own transaction
+-- commits. Then it gets the values that a person must not set: its number, the open turn, its total, its payment. Its
+-- lines are written in the same transaction. It takes nothing from stock. From then on it is an order like any other:
+-- its lines, its total and its number never change (guarding.sql). The deed `import` sets all of these itself, except
+-- for a payment that is left out.
 
--- What the API validates of an order. No deed passes it. It is no CHECK, which every order and every move would pay.
+-- The rules that the API validates of an order, enforced here too. No deed bypasses them. This is no CHECK: every
+-- order and every move would pay for one.
 CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   fault text := coalesce(orders_length_fault(o), CASE
@@ -27,7 +29,7 @@ BEGIN
   IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
     OR NEW.created_at <> now()::timestamptz(3) THEN
     IF deed_passes(TG_RELID, 'order') THEN
-      -- What is numbered from then on needs room below orders_number_check.
+      -- Orders numbered from here on need room below orders_number_check.
       IF NEW.number > 1000000000 THEN
         RAISE EXCEPTION 'the number of an order is at most 1000000000' USING ERRCODE = 'check_violation', DETAIL = NEW.id::text;
       END IF;
@@ -45,7 +47,7 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION guard_new_order();
 
--- What a line may hold as selections: the item that each names is looked for when its order is cancelled.
+-- The selections that a line may hold: the item that each names is looked up when its order is cancelled.
 CREATE FUNCTION are_selections(selections jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_typeof(selections) = 'array' AND NOT EXISTS (
     SELECT FROM jsonb_array_elements(CASE jsonb_typeof(selections) WHEN 'array' THEN selections END) s
@@ -54,8 +56,9 @@ CREATE FUNCTION are_selections(selections jsonb) RETURNS boolean LANGUAGE sql IM
       AND coalesce(jsonb_typeof(s->'stock_taken') = 'boolean', true)) IS NOT TRUE)
 $$;
 
--- A line of an order that is no draft is refused; one of a draft gets what was left out of it. A line keeps naming a
--- product that is deleted later, so no foreign key stands here: when it is written the product must be there.
+-- A line of an order that is no draft is refused; a line of a draft gets the values that were left out. A line keeps
+-- naming a product that is deleted later, so the column has no foreign key: the product must exist when the line is
+-- written.
 CREATE FUNCTION guard_line() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 DECLARE
   line order_items%ROWTYPE;
@@ -168,7 +171,7 @@ BEGIN
     CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
   RETURN NULL;
 END $$;
--- What place_orders makes is complete, and what comes with a location from another database. An import gets the payment
+-- Orders of place_orders are complete, and so are those of a location from another database. An import gets the payment
 -- that it left out.
 CREATE CONSTRAINT TRIGGER complete AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (NEW.number < 0

@@ -2,8 +2,8 @@
 
 -- Takes requests from the minute and the month of a key: enough for those that wait, and a block, which is what
 -- a process may keep from the others: 1 % of the limit, and no more than 100. Takes none of either when one is
--- used up. Times are Unix seconds, by the database's clock unless p_at is given.
--- p_*_held is what the process still holds of the window that ends at p_*_end; "left" is what nobody holds.
+-- used up. Times are Unix seconds, by the database's clock unless p_at is given. p_*_held is what the process
+-- still holds of the window that ends at p_*_end; "left" is what no process holds.
 CREATE FUNCTION lease_limits(
   p_key uuid, p_per_minute int, p_monthly int, p_waiting int, p_process text,
   p_minute_end float8, p_minute_held int, p_month_end float8, p_month_held int, p_at timestamptz,
@@ -34,7 +34,8 @@ BEGIN
   INSERT INTO internal.limit_counters (api_key_id, "window", window_start)
   VALUES (p_key, 'minute', v_minute), (p_key, 'month', v_month) ON CONFLICT DO NOTHING;
   GET DIAGNOSTICS v_new = ROW_COUNT;
-  -- Kept for longer than an hour, so that a clock that is set forward by one and back again begins no window anew.
+  -- Kept for longer than an hour, so that a clock that is set forward by one and back again does not restart a
+  -- window.
   IF v_new > 0 THEN
     DELETE FROM internal.limit_counters c WHERE c.api_key_id = p_key
       AND (c."window" = 'minute' AND c.window_start < v_now - interval '3 hours'

@@ -27,10 +27,11 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_kind BEFORE INSERT ON api_keys FOR EACH ROW EXECUTE FUNCTION guard_key_of_its_kind();
 
--- Asked by whatever a call writes with, before it writes. A process that was frozen, or did not hear of it, does not know that
--- its location writes no more: it may be on its way to another cell, and what is written here then is lost. The number of
--- the transaction is taken before the look: so whoever waits for older transactions (packages/db/src/connection/older-transactions.ts)
--- waits for every call that found the location active. CM009: the detail is the status, or `moved`.
+-- Every write path of the API calls this before it writes. A process that was frozen, or did not hear of it, does not
+-- know that its location writes no more: it may be on its way to another cell, and what is written here then is lost.
+-- The number of the transaction is taken before the look: so a process that waits for older transactions
+-- (packages/db/src/connection/older-transactions.ts) waits for every call that found the location active. CM009: the detail is the
+-- status, or `moved`.
 CREATE FUNCTION refuse_unless_active(p_location uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_number xid8 := pg_current_xact_id();
@@ -44,8 +45,8 @@ BEGIN
       ELSE coalesce(v_status, 'deleting') END;
 END $$;
 
--- Every process keeps keys in memory, with their location's name, zone and currency; whoever changes one says so. They
--- change rarely, so a notification inside the transaction costs nothing here.
+-- Every process keeps keys in memory, with their location's name, zone and currency; a statement that changes one
+-- notifies them all. They change rarely, so a notification inside the transaction costs nothing here.
 CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   NOTIFY comanda_api_keys;

@@ -7,13 +7,13 @@
 --   6. links of products and categories: by product, then category
 --   7. what is counted: an order's number, the hour's batch jobs. Last, right before the commit
 --
--- Each takes what it needs and skips the rest: an order 4, 5 and 7; a change of a product 2, 3, 4 and 6; the deletion of
--- a product 3 to 6, of a category 2, 3 and 6. With a category that goes or gets another name go the products under it,
--- which show it. Two things stand outside, and their deadlocks are repeated (races.ts): a wait for a name that another
--- transaction has just taken (a sku, an external_id), and what is edited by hand.
+-- Each takes what it needs and skips the rest: an order 4, 5 and 7; a change of a product 2, 3, 4 and 6; the deletion
+-- of a product 3 to 6, of a category 2, 3 and 6. With a category that goes or gets another name go the products under
+-- it, which show it. Two kinds of writes do not follow this order, and their deadlocks are repeated (races.ts): a wait
+-- for a name that another transaction has just taken (a sku, an external_id), and hand edits.
 
--- To the end of the transaction no other bulk write of the location begins. Whoever waits too long for it gives up, as
--- for any lock (lock_timeout).
+-- To the end of the transaction no other bulk write of the location begins. A session that waits too long for it gives
+-- up, as for any lock (lock_timeout).
 CREATE FUNCTION hold_bulk_writes(p_location uuid) RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(hashtextextended('bulk writes ' || p_location, 0))
 $$;

@@ -12,9 +12,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
--- The books (decision 0072): every payment that is completed is collected by one turn, the one that is open then, else the next that
--- opens. settlement_entries has it, and what is taken off later: a correction, when a deed moves a payment back, and a refund. Who
--- writes an entry shares the turn's lock, which closing and opening a turn take alone. So no entry comes into a turn that is closed.
+-- The books (decision 0072): every payment that is completed is collected by one turn, the one that is open then, else
+-- the next that opens. settlement_entries has it, and what is taken off later: a correction, when a deed moves a
+-- payment back, and a refund. A writer of an entry shares the turn's lock; closing and opening a turn take that lock
+-- exclusively. So no entry comes into a turn that is closed.
 
 -- Gives an entry its turn, within the transaction of what it records. An import may bring entries of older turns.
 CREATE FUNCTION place_entry() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
@@ -50,8 +51,8 @@ BEGIN
     p_order, p_payment, p_kind, p_amount, p_reason, p_person, date_trunc('milliseconds', clock_timestamp()));
 END $$;
 
--- What is collected of a payment: its amount once it is completed, nothing before. `known` is false where no entry has it: it was
--- completed before there were entries, or imported.
+-- The amount collected of a payment: its amount once it is completed, nothing before. `known` is false where no entry
+-- has it: it was completed before there were entries, or imported.
 CREATE FUNCTION collected_of(location uuid, payment uuid, OUT known boolean, OUT collected numeric, OUT refunded numeric)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT count(*) > 0, coalesce(sum(e.amount) FILTER (WHERE e.kind <> 'refund'), 0), -coalesce(sum(e.amount) FILTER (WHERE e.kind = 'refund'), 0)
@@ -92,7 +93,7 @@ CREATE TRIGGER book AFTER UPDATE OF status, amount ON payments
   FOR EACH ROW WHEN ((OLD.status = 'completed' OR NEW.status = 'completed') AND (OLD.status, OLD.amount) IS DISTINCT FROM (NEW.status, NEW.amount))
   EXECUTE FUNCTION book_payment();
 
--- What was collected while no turn was open belongs to the next.
+-- Payments collected while no turn was open belong to the next turn.
 CREATE FUNCTION collect_waiting() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -108,10 +109,10 @@ END $$;
 CREATE TRIGGER collect_waiting AFTER INSERT ON turns
   FOR EACH ROW WHEN (NEW.status = 'open') EXECUTE FUNCTION collect_waiting();
 
--- Moves payments of one location, with their entries in the audit, in one transaction, as if they were moved one after the other;
--- no two of them are the same payment. `previous` is the status that one was found in, NULL when there is no such payment; it has moved
--- when that was pending. Orders are locked first, as whoever cancels one does: they change, too (changes.sql). The turn's lock comes
--- before both: who waits for it holds no row.
+-- Moves payments of one location, with their entries in the audit, in one transaction, as if they were moved one after
+-- the other; no two of them are the same payment. `previous` is the status that one was found in, NULL when there is no
+-- such payment; it has moved when that was pending. Orders are locked first, as a cancellation does: they change, too
+-- (changes.sql). The turn's lock comes before both: a session that waits for it holds no row.
 CREATE FUNCTION move_payments(
   p_location uuid, p_alone boolean,
   -- the moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
@@ -121,23 +122,25 @@ CREATE FUNCTION move_payments(
 ) RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
-  -- What is called by an assignment starts no statement, as PERFORM does.
+  -- A call in an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_announced timestamptz;
-  -- All orders, where they are: nobody can change that while they are locked.
+  -- All orders, with their row locations: neither can change while the orders are locked.
   v_locked uuid[];
   v_order_places tid[];
-  -- What was found, in the order of the payments' ids: the places of the moves from 1 on, and how the payments stood.
+  -- The payments found, in the order of their ids: the indexes of the moves from 1 on, and the status of each
+  -- payment.
   v_found int[];
   v_statuses payment_status[];
-  -- What moves of it.
+  -- The payments that move.
   v_moved int[];
   v_places tid[];
   v_nexts payment_status[];
   v_orders uuid[];
 BEGIN
   IF NOT p_alone THEN
-    -- Others of the location wait behind these: what somebody holds is waited for alone.
+    -- Other requests of the location queue behind these: a row that another transaction holds is waited for
+    -- alone.
     v_setting := set_config('lock_timeout', '250ms', true);
   END IF;
   v_setting := refuse_unless_active(p_location);
@@ -157,7 +160,8 @@ BEGIN
     WHERE p.location_id = p_location AND p.id = w.id FOR NO KEY UPDATE) l;
 
   IF v_moved IS NOT NULL THEN
-    -- From here on it tells, books and touches itself what triggers would: each of them for its own request.
+    -- From here on the function publishes, books and touches by itself in place of the triggers: each of them
+    -- for its own request.
     v_setting := set_config('comanda.told', by_service()::text, true);
     UPDATE payments p SET status = w.next FROM unnest(v_places, v_nexts) AS w (place, next) WHERE p.ctid = w.place;
     IF current_setting('comanda.told') = 'true' THEN
@@ -230,8 +234,8 @@ BEGIN
   SELECT left(j.doc, -1) || payment_books(p_location, p_payment) || '}' INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
 END $$;
 
--- What `include=books` adds to a payment: the turn and the settlement that collect it, when it was completed, what
--- the next turn will collect of it, and what was given back.
+-- The fields that `include=books` adds to a payment: the turn and the settlement that collect it, when it was
+-- completed, the amount that the next turn will collect, and the amount refunded.
 CREATE FUNCTION payment_books(location uuid, payment uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((
       SELECT coalesce(',"turn_id":"' || e.turn_id || '"', '') || coalesce(',"settlement_id":"' || s.id || '"', '')
@@ -349,7 +353,7 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE ON turns FOR EACH ROW EXECUTE FUNCTION guard_turn_move();
 
--- Closing settles: the totals as they stand once the turn's lock is held, which orders under way share. One
+-- Closing settles: the totals at the moment that the turn's lock is held, which orders under way share. One
 -- statement, so one snapshot. A turn that is inserted closed brings its own settlement, or has none.
 CREATE FUNCTION settle_closed_turns() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$

@@ -12,7 +12,7 @@ CREATE FUNCTION next_order_stretch(hours int, moment timestamptz) RETURNS timest
   SELECT order_stretch(hours, moment + make_interval(hours => hours) - interval '1 microsecond')
 $$;
 
--- What these statuses are tallied as; NULL: all of them.
+-- The tally of these statuses; NULL: all of them.
 CREATE FUNCTION order_tally_names(p_statuses order_status[]) RETURNS text[] LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT array_agg('order ' || s) FROM unnest(coalesce(p_statuses, enum_range(NULL::order_status))) s
 $$;
@@ -63,7 +63,7 @@ BEGIN
   long_from := least(next_order_stretch(768, day_from), day_to);
   long_to := greatest(order_stretch(768, day_to), long_from);
 
-  -- What is found first: the stretch that holds the first order of the page. 0 hours: an end, counted in the orders.
+  -- First finds the stretch that holds the first order of the page. 0 hours: an end, counted in the orders.
   WITH stretches AS (
     SELECT 768 AS hours, t.* FROM order_tally(p_location, v_names, 768, long_from, long_to) t
     UNION ALL SELECT 24, t.* FROM order_tally(p_location, v_names, 24, day_from, long_from) t

@@ -7,8 +7,9 @@
 --      where not all fit they are decided one after the other (decide_orders)
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the numbers are counted up; orders,
 --      lines and payments are inserted
---   5. orders, payments and stock are told and counted: by place_orders itself, whose rows need no comparing; the triggers of
---      made/ pass by while comanda.told is set, which holds for the service alone; guards pass by (guarding.sql)
+--   5. orders, payments and stock are published and counted: by place_orders itself, whose rows need no comparing; the
+--   triggers of
+--      made/ skip them while comanda.told is set, which holds for the service alone; so do guards (guarding.sql)
 --   6. the answers are read back as orders_json shows them, and stored with the keys
 -- An order written by hand: hand_orders.sql.
 --
@@ -16,7 +17,7 @@
 --   1. guard_move refuses what is not in the specification's table
 --   2. a cancelled order gives back what it took from stock and rejects its pending payment (settle_canceled by hand)
 --   3. internal.order_moves gets who moved it, for the timeline (note_move by hand)
---   4. the move is told and counted (note_moved_orders; made/orders.sql by hand)
+--   4. the move is published and counted (note_moved_orders; made/orders.sql by hand)
 --
 -- SQLSTATEs of refusals, with a sentence for the person and a detail for the code:
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
@@ -57,8 +58,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT d.id, d.doc FROM orders_with_lines(location, ids, 'plain') d
 $$;
 
--- What orders are decided from. `version` is another once anything of it is that decides: all but the stock, whose rows
--- are locked where it is taken. What a caller does not ask for is not read.
+-- The data that orders are decided from. `version` changes with any of it that affects the decision: all but the stock,
+-- whose rows are locked where it is taken. Data that a caller does not ask for is not read.
 CREATE FUNCTION product_for_sale(location uuid, product uuid)
 RETURNS TABLE (external_id text, sku text, tax_rate numeric, name text, price numeric, stock numeric, subselections json, version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -91,11 +92,12 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   FROM subselection_items i WHERE i.location_id = location AND i.id = item LIMIT 1
 $$;
 
--- Makes orders of one location in one transaction, as if they came one after the other, and answers what became of each: `created`
--- with the answer, `replayed` with the stored answer of the same key and body, `reused` when the key came with another body, `busy`
--- when another transaction holds the key (of one that is made alone it is waited for), `taken` with the id of the order that has the
--- external_id, `stale` when what the order was decided from has changed since, `short` with what is left, by the ids of products and
--- items. A refused order leaves nothing behind. Who waits holds a connection, so nobody waits for long (packages/api/src/places/bulkhead.ts).
+-- Makes orders of one location in one transaction, as if they came one after the other, and answers what became of
+-- each: `created` with the answer, `replayed` with the stored answer of the same key and body, `reused` when the key
+-- came with another body, `busy` when another transaction holds the key (of one that is made alone it is waited for),
+-- `taken` with the id of the order that has the external_id, `stale` when what the order was decided from has changed
+-- since, `short` with what is left, by the ids of products and items. A refused order leaves nothing behind. A waiting
+-- call holds a connection, so each wait is short (packages/api/src/places/bulkhead.ts).
 CREATE FUNCTION place_orders(
   p_location uuid, p_operation text, p_ttl_hours int, p_alone boolean,
   -- the orders, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
@@ -113,7 +115,7 @@ CREATE FUNCTION place_orders(
 ) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE
-  -- What is called by an assignment starts no statement, as PERFORM does.
+  -- A call in an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_claim record;
   v_most int := cardinality(p_orders);
@@ -141,7 +143,8 @@ DECLARE
   v_number int;
 BEGIN
   IF NOT p_alone THEN
-    -- Others of the location wait behind these: what somebody holds is waited for alone.
+    -- Other requests of the location queue behind these: a row that another transaction holds is waited for
+    -- alone.
     v_setting := set_config('lock_timeout', '250ms', true);
   END IF;
   IF v_most = 1 THEN
@@ -160,7 +163,7 @@ BEGIN
   END IF;
 
   -- In the order of their ids, so that two orders never deadlock. Each row is looked up by its key, and found again by
-  -- its place, which nobody can change while it is locked.
+  -- its ctid, which cannot change while the row is locked.
   SELECT array_agg(l.product_id), array_agg(l.place), array_agg(w.quantity), array_agg(l.quantity), bool_or(l.quantity < w.quantity)
   INTO v_counted, v_places, v_wanted, v_left, v_short
   FROM (SELECT * FROM unnest(p_products, p_product_quantities) AS v (id, quantity) ORDER BY v.id) w
@@ -202,7 +205,8 @@ BEGIN
     END IF;
   END IF;
 
-  -- From here on it tells and counts itself what the triggers of these tables would find (made/).
+  -- From here on the function captures and counts by itself what the triggers of these tables would find
+  -- (made/).
   v_setting := set_config('comanda.told', by_service()::text, true);
   IF v_places IS NOT NULL THEN
     UPDATE product_stock s SET quantity = s.quantity - w.quantity
@@ -213,8 +217,9 @@ BEGIN
     FROM unnest(v_choice_places, v_choices_wanted) AS w (place, quantity) WHERE s.ctid = w.place AND w.quantity <> 0;
   END IF;
 
-  -- Whoever closes the turn, also by hand, waits for these orders, or these wait for them and see it closed. Not a lock of
-  -- the row: there those who share pass by who waits. Nor in one statement: what follows must see what was waited for.
+  -- A session that closes the turn, also by hand, waits for these orders, or these wait for it and see the turn closed.
+  -- This is not a lock of the row: sessions that share a row lock overtake one that waits for it. It is not in one
+  -- statement either: the next statement must see the changes that were waited for.
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
 
   -- Without gaps, so the counter's row is held to the end: taken as late as can be.
@@ -249,7 +254,7 @@ BEGIN
   SELECT p_location, p_payments[n], p_orders[n], p_payment_methods[n], p_totals[n] FROM unnest(v_made) AS n;
 
   IF current_setting('comanda.told') = 'true' THEN
-    -- Each order is a transaction of its own to whoever hears of it: its id is the seed.
+    -- Subscribers see each order as a transaction of its own: its id is the seed.
     WITH told AS (
       INSERT INTO internal.captured_changes (location_id, seed, resource, operation, resource_ids, changed, in_catalog, request_id, traceparent)
       SELECT p_location, p_orders[m.n], c.resource, c.operation, c.ids, c.changed, c.in_catalog,
@@ -283,8 +288,8 @@ BEGIN
       AND i.operation = p_operation AND i.key = p_keys[n] LIMIT 1) i;
 END $$;
 
--- The keys of several calls, as claim_key of one: but nobody waits. A key that another transaction holds is `busy`: its call is made
--- alone. `outcomes` is NULL where all keys are new.
+-- Claims the keys of several calls, as claim_key does for one, but without waiting. A key that another transaction
+-- holds is `busy`: its call is made alone. `outcomes` is NULL where all keys are new.
 CREATE FUNCTION claim_keys(
   p_location uuid, p_api_keys uuid[], p_operation text, p_keys text[], p_request_hashes bytea[], p_ttl_hours int,
   OUT outcomes text[], OUT responses text[]
@@ -396,9 +401,10 @@ BEGIN
   END IF;
 END $$;
 
--- Moves orders of one location in one transaction, as if they came one after the other, each another order. `previous` is the status that
--- an order was found in, NULL when there is no such order; `response` is the order after the move, NULL when the move is not in the table.
--- Moves of one order wait for one another at its row, and nobody behind them: one that is not made alone gives up soon.
+-- Moves orders of one location in one transaction, as if they came one after the other, each another order. `previous`
+-- is the status that an order was found in, NULL when there is no such order; `response` is the order after the move,
+-- NULL when the move is not in the table. Moves of one order wait for one another at its row, and no other call waits
+-- behind them: one that is not made alone gives up soon.
 CREATE FUNCTION move_orders(
   p_location uuid, p_alone boolean,
   -- the moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
@@ -431,7 +437,8 @@ BEGIN
     SELECT o.ctid AS place, o.status, o.cancel_reason, o.external_id, o.created_at FROM orders o
     WHERE o.location_id = p_location AND o.id = m.id FOR NO KEY UPDATE) o ON true;
   IF v_moved IS NOT NULL THEN
-    -- From here on it tells and counts itself what the triggers of these tables would find (made/).
+    -- From here on the function captures and counts by itself what the triggers of these tables would find
+    -- (made/).
     v_setting := set_config('comanda.told', by_service()::text, true);
     UPDATE orders o SET status = p_next[m.n], cancel_reason = coalesce(p_reasons[m.n], o.cancel_reason)
     FROM unnest(v_moved) AS m (n) WHERE o.ctid = v_places[m.n];
@@ -623,7 +630,8 @@ END $$;
 CREATE TRIGGER take_stock_again AFTER UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status = 'canceled' AND NEW.status <> 'canceled') EXECUTE FUNCTION take_stock_again();
 
--- What became of an order and by whom, for its timeline: an edit in Studio or psql is told as well.
+-- The history of an order with the actor of each step, for its timeline: an edit in Studio or psql is shown
+-- as well.
 CREATE FUNCTION note_order_move() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN

@@ -1,4 +1,5 @@
--- Products: how they are shown, and what guards their stock record. What is captured of a change: made/products.sql.
+-- Products: how they are shown, and what guards their stock record. The triggers that capture a change:
+-- made/products.sql.
 
 -- Products as GET /v2/products/{id}, lists and events show them, as JSON text: put together without json_build_object,
 -- which costs twice as much. One plain SELECT, so that the planner inlines it.
@@ -16,8 +17,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
--- What a search looks in, in the lower case of Unicode: to lower it for every product that is searched takes most of the
--- search. No name, sku or external_id holds the character between them.
+-- The text that a search looks in, in the lower case of Unicode: to lower it for every product that is searched takes
+-- most of the search. No name, sku or external_id holds the character between them.
 CREATE FUNCTION fill_search_text() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
   NEW.search_text := lower(concat_ws(E'\x1f', NEW.name, NEW.sku, NEW.external_id) COLLATE "und-x-icu");
@@ -26,7 +27,7 @@ END $$;
 CREATE TRIGGER fill_search_text BEFORE INSERT OR UPDATE OF name, sku, external_id, search_text ON products
   FOR EACH ROW EXECUTE FUNCTION fill_search_text();
 
--- Makes or changes one, with its stock and its categories where they are given, and gives it as it stands then. Nothing
+-- Makes or changes one, with its stock and its categories where they are given, and returns it as it is then. Nothing
 -- is written when a category is not there: `known` are those that are. Locks in the order of locks.sql: the categories
 -- against their deletion, then the product, so that two changes of it never interleave.
 CREATE FUNCTION write_product(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb, p_categories uuid[], p_stock jsonb,
@@ -68,9 +69,9 @@ BEGIN
   RETURN QUERY SELECT j.doc, known FROM products_json(p_location, ARRAY[p_id]) j;
 END $$;
 
--- Changes products of one location in one transaction, as if the calls came one after the other, each another product, and neither its
--- categories nor what no other product may have. `doc` is NULL where there is no such product. What another transaction holds is waited for
--- by a call that is made alone.
+-- Changes products of one location in one transaction, as if the calls came one after the other, each another product,
+-- without categories and without the columns that are unique among products. `doc` is NULL where there is no such
+-- product. A row that another transaction holds is waited for by a call that is made alone.
 CREATE FUNCTION update_products(
   p_location uuid, p_alone boolean,
   -- the changes, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
@@ -84,7 +85,7 @@ BEGIN
     PERFORM FROM (SELECT * FROM unnest(p_products) AS v (id) ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
       SELECT FROM products p WHERE p.location_id = p_location AND p.id = v.id FOR NO KEY UPDATE) p;
   END IF;
-  -- By id, as stock is locked, too. Of different products nobody sees which was first.
+  -- By id, as stock is locked, too. The order of changes to different products is not visible.
   FOR place IN SELECT v.n FROM unnest(p_products) WITH ORDINALITY AS v (id, n) ORDER BY v.id LOOP
     PERFORM set_config('comanda.seed', p_seeds[place]::text, true);
     SELECT w.doc, products_revision(p_location, p_products[place]) INTO doc, revision

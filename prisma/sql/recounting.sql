@@ -1,5 +1,5 @@
--- What is counted beside the rows that it counts, for comanda doctor. Both are read in one snapshot: whoever writes, writes
--- a row and its note in one transaction, so that they agree in every one.
+-- Compares counts with the rows that they count, for comanda doctor. Both are read in one snapshot: a writer writes a
+-- row and its note in one transaction, so that they agree in every snapshot.
 
 -- The tallies of a location that differ from its rows (made/counted.sql).
 CREATE FUNCTION tally_errors(p_location uuid)
@@ -21,8 +21,8 @@ RETURNS TABLE (hours int, starts_at timestamptz, name text, counted bigint, ther
   FROM there t FULL JOIN counted c USING (hours, starts_at, name) WHERE coalesce(c.n, 0) <> coalesce(t.n, 0)
 $$;
 
--- Sets them right and gives what they were. Who folds passes by meanwhile (tallies.sql); writers, who insert notes alone,
--- wait for nothing. In READ COMMITTED alone: the snapshot must be younger than the lock.
+-- Sets them right and gives what they were. A session that folds skips these meanwhile (tallies.sql); writers, which
+-- insert notes alone, wait for nothing. In READ COMMITTED alone: the snapshot must be younger than the lock.
 CREATE FUNCTION recount_tallies(p_location uuid)
 RETURNS TABLE (hours int, starts_at timestamptz, name text, counted bigint, there bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column

@@ -1,5 +1,5 @@
--- What is removed by itself though a guard keeps it. These functions declare their deed, and take it back, as the owner of
--- the tables; when something fails, what they declared goes with the rest.
+-- Rows that the service removes by itself although a guard keeps them. These functions declare their deed, and take it
+-- back, as the owner of the tables; when something fails, what they declared goes with the rest.
 
 -- Removes those of the events that are older than so many days and have no deliveries; gives how many.
 CREATE FUNCTION remove_old_events(p_location uuid, p_events uuid[], p_days int) RETURNS int

@@ -1,5 +1,6 @@
--- The revision of a row, from which its entity tag is made (docs/contract.md, Preconditions). It moves with whatever PATCH can change of
--- the row, whoever changes it: `versioned` of a row in packages/db/src/tables says with what. Stock and payments leave it.
+-- The revision of a row, from which its entity tag is made (docs/contract.md, Preconditions). It changes with every
+-- column that PATCH can change, by the service or by hand: `versioned` of a row in packages/db/src/tables names them.
+-- Stock and payments leave it.
 
 -- One more than before, and never less than the time of day in milliseconds: a row that was restored from a backup, or deleted and
 -- brought back, never gets a revision again that named another state of it.

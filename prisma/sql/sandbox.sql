@@ -1,7 +1,9 @@
--- A sandbox is emptied in batches, before it gets the demo data anew. Of a location that is none this removes nothing.
+-- A sandbox is emptied in batches, before it gets the demo data again. Of a location that is none this removes
+-- nothing.
 --
--- What stays: the location, its keys and endpoints, the counters, so that no number comes twice, and what was told of it:
--- events, their deliveries and the audit. So a cursor of the feed goes on, past the deletions that the feed then shows.
+-- These stay: the location, its keys and endpoints, the counters, so that no number is used twice, and its published
+-- history: events, their deliveries and the audit. So a cursor of the feed goes on, past the deletions that the feed
+-- then shows.
 --
 -- Two resets take turns, batch by batch, at the lock of the location's bulk writes. p_resets is how many there were when the
 -- caller began: once another one is done since, nothing is removed and NULL is given. Else how many rows were removed;

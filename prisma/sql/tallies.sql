@@ -1,6 +1,6 @@
--- Counting without waiting. Whoever changes something inserts notes of how many it added or took; a reader adds up what
--- was folded and what was noted since. No lock is shared, so none can be part of a deadlock, and a transaction that is
--- left open holds up nobody (docs/decisions/0011).
+-- Counting without waiting. A writer inserts notes of how many it added or took; a reader adds up the folded counts and
+-- the notes since. No lock is shared, so none can be part of a deadlock, and a transaction that is left open blocks no
+-- other (docs/decisions/0011).
 
 -- Names the history that counts belong to. A count may come back with another meaning after a restore or a failover that
 -- lost commits; then this is another (docs/decisions/0023). Only on a primary: a standby has started at another time.
@@ -8,7 +8,7 @@ CREATE FUNCTION database_epoch() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT left(md5(extract(epoch FROM pg_postmaster_start_time()) || pg_relation_filepath('internal.tallies')), 8)
 $$;
 
--- What a location has of these names.
+-- The tallies of a location with these names.
 CREATE FUNCTION tally(p_location uuid, p_names text[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT c.name, sum(c.n)::bigint FROM (
@@ -20,7 +20,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 -- Adds the notes of a location to its tallies; what has a moment, to its stretches of 1 hour, 1 day and 32 days. One
--- folds at a time and the others pass by. Not at REPEATABLE READ or above: what somebody else folded since the snapshot
+-- folds at a time and the others pass by. Not at REPEATABLE READ or above: a fold by another session since the snapshot
 -- would fail the transaction.
 CREATE FUNCTION fold_tallies(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

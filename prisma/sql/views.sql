@@ -1,6 +1,6 @@
--- Views for people who look by Studio or psql: a restaurant by its name, times as its clock shows them. Statements of the
--- service use none. Each row has a key of its own (location_id and the last column), by which Studio tells rows apart.
--- A migration that changes the type of a column shown here drops the view first; this folder makes it again.
+-- Views for people who look by Studio or psql: a restaurant by its name, times as its clock shows them. Statements of
+-- the service use none. Each row has a key of its own (location_id and the last column), by which Studio distinguishes
+-- rows. A migration that changes the type of a column shown here drops the view first; this folder makes it again.
 
 -- Orders since midnight, each restaurant's own.
 CREATE VIEW orders_today AS
@@ -14,7 +14,7 @@ LEFT JOIN payment_methods m ON m.location_id = o.location_id AND m.id = o.paymen
 CROSS JOIN LATERAL (SELECT string_agg(trim_scale(i.quantity) || ' × ' || i.name, ', ' ORDER BY i.position) AS items
   FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id) lines;
 
--- What was told of an order and of its payment.
+-- The published events of an order and of its payment.
 CREATE VIEW order_events AS
 SELECT l.name AS restaurant, told.order_number, e.type, to_char(e.created_at AT TIME ZONE l.timezone, 'YYYY-MM-DD HH24:MI:SS') AS local_time,
   e.number AS event_number, told.order_id, e.location_id, e.id

@@ -1,8 +1,10 @@
--- Webhook endpoints and what waits for them. An endpoint is deleted, disabled or enabled at once, whatever its history:
--- its row decides what is sent (deliverable, in the worker's statements), and the worker clears away the rest in
--- batches, by endpoint_clearings. No foreign key leads to an endpoint from its deliveries, so nobody waits for its row.
+-- Webhook endpoints and what waits for them. An endpoint is deleted, disabled or enabled at once, with any length of
+-- history: its row decides what is sent (deliverable, in the worker's statements), and the worker clears the rest in
+-- batches, by endpoint_clearings. No foreign key leads to an endpoint from its deliveries, so no write waits for its
+-- row.
 
--- What waited while an endpoint was disabled is not revived: numbers of deliveries count up as they are made.
+-- Deliveries pending while an endpoint was disabled are not revived: numbers of deliveries count up as they
+-- are made.
 CREATE FUNCTION pass_over_waiting_deliveries() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -65,7 +67,7 @@ BEGIN
           ELSE NOT EXISTS (SELECT FROM internal.process_heartbeats h WHERE h.id = d.leased_by) END)
       AND d.number > (SELECT e.delivers_after FROM webhook_endpoints e
         WHERE e.location_id = p_location AND e.id = p_endpoint AND e.status = 'active')
-      -- What waits at a location that is disabled is sent when it is enabled.
+      -- Deliveries pending at a location that is disabled are sent when it is enabled.
       AND (SELECT l.status FROM locations l WHERE l.id = p_location) = 'active'
     ORDER BY d.next_attempt_at, d.id LIMIT p_most
     FOR UPDATE SKIP LOCKED

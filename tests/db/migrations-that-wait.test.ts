@@ -66,7 +66,7 @@ describe('a migration whose table is in use', () => {
     );
     await client.query('begin; insert into steps values (1)');
     await expect(run({ concurrentLockMs: 300 })).rejects.toThrow(
-      'migration 20260102000000_second got no lock in 1 attempt: a long transaction holds its tables; an index that it began is made anew by the next run',
+      'migration 20260102000000_second got no lock in 1 attempt: a long transaction holds its tables; an index that it began is built again by the next run',
     );
     await client.query('commit');
     const index = `select indisvalid as valid from pg_index where indexrelid = 'steps_idx'::regclass`;

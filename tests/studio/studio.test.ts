@@ -113,7 +113,7 @@ describe('an edit as the grid sends it', () => {
   it('of what only the service writes is refused with the sentence of its guard', async () => {
     expect((await ana.query('delete from "public"."events" where true')).refusal).toEqual({
       name: '42501',
-      message: 'events: events are what was told to others: nobody edits them',
+      message: 'events: events have been published to others and cannot be edited',
     });
   });
 

@@ -138,7 +138,7 @@ describe('parseEncryptionKeys', () => {
     [`a:${'k'.repeat(43)},b:hunter2`, 'key 2 must be 32 bytes in base64 or hex'],
     [`a:${'k'.repeat(43)},`, 'key 2 must be 32 bytes in base64 or hex'],
     [`a b:${'k'.repeat(43)}`, 'the id of key 1 must be'],
-    [`a:${'k'.repeat(43)},a:${'j'.repeat(43)}`, 'the key id "a" stands there twice'],
+    [`a:${'k'.repeat(43)},a:${'j'.repeat(43)}`, 'the key id "a" appears twice'],
   ])('refuses %j by a SettingsError that names the variable and never the text', (text, message) => {
     const parse = () => parseEncryptionKeys(text);
     expect(parse).toThrow(expect.objectContaining({ name: 'SettingsError' }));

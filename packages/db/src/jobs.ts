@@ -19,7 +19,7 @@ export const jobs = {
     maxAttempts: 25,
     flaggedBy: 'endpointId',
   },
-  // Runs the next sync job of the location. Its tries stand in that one's row.
+  // Runs the next sync job of the location. Its tries are in that job's row.
   'run-sync-jobs': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
   // One for each sync job, from versions before 0065; it does the same.
   'sync-products': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
@@ -39,7 +39,7 @@ export const jobs = {
 /** The name of a job, which is its task identifier in the queue. */
 export type JobName = keyof typeof jobs;
 
-/** What a job of that name carries. */
+/** The payload of a job of that name. */
 export type JobPayload<Name extends JobName> = z.infer<(typeof jobs)[Name]['payload']>;
 
 /** When and under which key a job is queued. */

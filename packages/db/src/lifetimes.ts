@@ -1,5 +1,5 @@
-// Every length of time that another one leans on, in milliseconds: who has to give up before whom. Which is longer than
-// which, and why, is held by tests/rules/lifetimes.test.ts. What nothing leans on stands where it is used.
+// Every length of time that another one leans on, in milliseconds: who has to give up before whom. Their order, with
+// its reasons, is tested by tests/rules/lifetimes.test.ts. A length that no other depends on is where it is used.
 
 /** An attempt to deliver takes as long at most. */
 export const attemptMs = 30_000;
@@ -35,14 +35,17 @@ export const stopping = stoppingIn(30);
 export const restarting = {
   firstMs: 200,
   longestMs: 5_000,
-  /** After a life this long it begins anew. */
+  /** After a life this long the run starts over. */
   healthyLifeMs: 30_000,
 } as const;
 
 /** A process says that it lives, and what its silence means. */
 export const heartbeats = {
   everyMs: 5_000,
-  /** One beat may be lost to a short outage. After two in a row it judges nobody: it may be itself that was away. */
+  /**
+   * One beat may be lost to a short outage. After two missed in a row it judges no other process: it may be itself
+   * that was away.
+   */
   gapMs: 11_000,
   /** It counts as gone: health, metrics and doctor say so, and others share its limits. */
   goneMs: 15_000,
@@ -62,11 +65,13 @@ export const exporting = {
 export const holdUps = {
   /** A migration gives up a lock that it waits for: longer, and requests would pile up behind it. */
   migrationLockMs: 800,
-  /** An index that is built CONCURRENTLY waits for older transactions, which nobody queues behind: for a dump, say. */
+  /**
+   * An index that is built CONCURRENTLY waits for older transactions, a dump for example; no query queues behind it.
+   */
   concurrentLockMs: 600_000,
   /** Where nothing moves for so long, those who wait are refused. */
   stuckMs: 3_000,
-  /** Nobody waits longer for a place. */
+  /** The longest wait for a place. */
   waitMs: 10_000,
   /** For so long a location has one place on a resource after a call was held up there. */
   narrowMs: 10_000,
@@ -74,7 +79,7 @@ export const holdUps = {
 
 /** The relay publishes a location in one transaction, which holds it (packages/worker/src/relay). */
 export const publishing = {
-  /** A row that somebody holds is waited for; then that location alone is put back. */
+  /** A row that another transaction holds is waited for; then that location alone is put back. */
   lockMs: 1_000,
   /** The server ends a transaction that lies idle: its worker was frozen, and others wait for the location. */
   idleInTransactionMs: 4_000,
@@ -104,7 +109,7 @@ export const silence = {
   abandonMarginMs: 5_000,
 } as const;
 
-/** What one kind of work may take of the database; durations in milliseconds. */
+/** The limits of one kind of work in the database; durations in milliseconds. */
 export interface WorkLimits {
   /** Connections of one pool at most. */
   connections: number;
@@ -112,15 +117,18 @@ export interface WorkLimits {
   waitMs: number;
   /** How long one statement may run. */
   statementMs: number;
-  /** How long one statement may wait for a lock: shorter than `statementMs`, so that a wait is told from slow work. */
+  /**
+   * How long one statement may wait for a lock: shorter than `statementMs`, so that a wait is distinguished from slow
+   * work.
+   */
   lockMs: number;
   /** How long a transaction may lie idle before the server ends it and frees its locks. */
   idleInTransactionMs: number;
 }
 
 /**
- * The limits of each kind of work. A caller of the API waits for its answer, so its limits are short; nobody waits for
- * the worker, which tries again. Streaming exports set their own, being as slow as whoever reads them.
+ * The limits of each kind of work. A caller of the API waits for its answer, so its limits are short; the worker has
+ * no waiting caller, and tries again. Streaming exports set their own, being as slow as their readers.
  */
 export const workLimits = {
   api: { connections: 20, waitMs: 5_000, statementMs: 15_000, lockMs: 5_000, idleInTransactionMs: 15_000 },
@@ -137,7 +145,8 @@ export const workLimits = {
     waitMs: 5_000,
     statementMs: 60_000,
     lockMs: 15_000,
-    // Nobody is waited for inside a transaction: a worker that is this late was frozen, and holds up the others.
+    // Inside a transaction nothing waits for another process: a worker that is this late was frozen, and holds
+    // up the others.
     idleInTransactionMs: 5_000,
   },
   health: { connections: 2, waitMs: 2_000, statementMs: 2_000, lockMs: 1_000, idleInTransactionMs: 10_000 },

@@ -11,8 +11,8 @@ const times = 'must be in the years 1 to 9999';
 const place = 'must be 1000000000 at most';
 
 /**
- * What a constraint asks for, where neither its table's row nor what PostgreSQL says of the error tells it. It begins with
- * the column, as a person reads it in Studio.
+ * The requirement of a constraint, where neither its table's row nor PostgreSQL's report of the error says it. It
+ * begins with the column, as a person reads it in Studio.
  */
 export const constraintSentences: Readonly<Record<string, string>> = {
   locations_code_check: 'locations.code must have 8 characters: digits, and small letters but i, l, o and u',
@@ -76,9 +76,9 @@ export function refusalSentence(refused: SqlState): string | undefined {
   if (means(code, 'tooLong')) return tooLongSentence(message);
   if (means(code, 'unreadable')) return unreadableSentence(message);
   if (means(code, 'notGranted')) return deniedSentence(message);
-  if (means(code, 'lockTimeout')) return 'somebody else is writing this row: try again in a moment';
+  if (means(code, 'lockTimeout')) return 'another session is writing this row: try again in a moment';
   if (means(code, 'collided'))
-    return 'somebody else edited the same rows at the same moment: look at them, and edit again';
+    return 'another session edited the same rows at the same moment: look at them, and edit again';
   if (means(code, 'canceled'))
     return 'it took too long and was ended: filter by one restaurant, or take fewer rows';
   if (means(code, 'guarded')) return laterSentence(message);
@@ -86,7 +86,10 @@ export function refusalSentence(refused: SqlState): string | undefined {
   return view ? viewSentence(view) : undefined;
 }
 
-/** Whether the sentence names no column, since PostgreSQL does not: whoever knows the statement may name it before. */
+/**
+ * Whether the sentence names no column, since PostgreSQL does not: a caller that knows the statement may name it
+ * before.
+ */
 export const lacksColumn = ({ code, constraint }: SqlState): boolean =>
   means(code, 'tooLarge', 'tooLong', 'unreadable') ||
   (constraint !== undefined && domains.includes(constraint));
@@ -120,7 +123,7 @@ function referredSentence({ table = '', constraint = '', detail = '', message }:
   return `${table}.${listed(named)}: no row of ${target} in this restaurant has this id, copy one from there`;
 }
 
-/** Of a constraint. What a trigger of ours raises names none, and is a sentence. */
+/** The sentence of a constraint. An error raised by a trigger of ours names none, and is a sentence. */
 function unfitSentence({ table = '', constraint }: SqlState): string | undefined {
   if (constraint === undefined) return undefined;
   const sentence = constraintSentences[constraint];
@@ -142,7 +145,7 @@ function lengthSentence(table: string, constraint: string): string | undefined {
   return `${table}.${column} must have ${bound}${column === 'external_id' ? ', and no control characters' : ''}`;
 }
 
-/** Whether a constraint of a table has a sentence of its own, whatever PostgreSQL says of the error. */
+/** Whether a constraint of a table has a sentence of its own, before PostgreSQL's report of the error. */
 export const hasSentence = (table: string, constraint: string): boolean =>
   constraint in constraintSentences || lengthSentence(table, constraint) !== undefined;
 
@@ -204,7 +207,7 @@ function laterSentence(message: string): string | undefined {
   return `a later change stands in ${table}: undo that first${id === undefined ? '' : ` (comanda audit --id ${id})`}`;
 }
 
-/** What PostgreSQL says of a key, but for the restaurant: `Key (location_id, sku)=(01a…, TAKEN) already exists.` */
+/** PostgreSQL's report of a key, without the restaurant: `Key (location_id, sku)=(01a…, TAKEN) already exists.` */
 function keyIn(detail: string): { columns: string[]; value?: string } {
   const [, names = '', values = ''] =
     /^Key \((.+?)\)=\((.*)\) (?:already exists|is not present|is still referenced|is referenced)/s.exec(

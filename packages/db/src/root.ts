@@ -8,6 +8,6 @@ export const repositoryRoot = findRoot(dirname(fileURLToPath(import.meta.url)));
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'prisma', 'migrations'))) return folder;
   const parent = dirname(folder);
-  if (parent === folder) throw new Error('prisma/migrations stands in no folder above this file');
+  if (parent === folder) throw new Error('prisma/migrations is in no folder above this file');
   return findRoot(parent);
 }

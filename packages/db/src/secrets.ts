@@ -8,7 +8,7 @@ export interface Sealed {
   sealed: Uint8Array;
 }
 
-/** The endpoint, or the call, that a secret belongs to. What was sealed for one cannot be opened for another. */
+/** The endpoint, or the call, that a secret belongs to. A secret sealed for one cannot be opened for another. */
 export type SecretOwner = { locationId: string } & (
   | { endpointId: string }
   /** The call that is answered with it, by key, operation and idempotency key. */
@@ -91,6 +91,6 @@ export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-// The first secrets were tied to the endpoint alone; `openFormer` reads them until they are sealed anew.
+// The first secrets were tied to the endpoint alone; `openFormer` reads them until they are sealed again.
 const contextOf = (owner: SecretOwner): string =>
   `${owner.locationId}/${'endpointId' in owner ? owner.endpointId : `answer/${owner.answerTo}`}`;

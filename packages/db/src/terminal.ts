@@ -46,7 +46,7 @@ export const rowsText = (rows: readonly string[]): string =>
 /** Writes them to standard output. */
 export const sayRows = (rows: readonly string[]): void => void process.stdout.write(rowsText(rows));
 
-/** Draws the last line of a terminal anew, by an order to it that is our own; an empty text leaves nothing there. */
+/** Draws the last line of a terminal again, by an escape sequence of our own; an empty text leaves nothing there. */
 export const redraw = (screen: Screen, text: string): void =>
   void screen.write(`\r\u001b[K${printable(text)}`);
 

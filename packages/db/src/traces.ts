@@ -13,11 +13,14 @@ import {
 
 /** Something under way that a trace may show. */
 export interface Traced {
-  /** What calls made for it carry: its own span where an SDK records, else what it was begun with. W3C Trace Context, version 00. */
+  /**
+   * The context for calls made for it: its own span where an SDK records, else the one it began with. W3C Trace
+   * Context, version 00.
+   */
   readonly traceparent: string | undefined;
   /** Does `work`; what an SDK's instrumentations see in it hangs beneath this span. */
   within<Result>(work: () => Result): Result;
-  /** Tells how it ended; an error is named by its class alone, as messages may hold what a caller sent. */
+  /** Ends it with its outcome; an error is named by its class alone, as messages may hold a caller's data. */
   end(attributes?: Attributes, error?: unknown): void;
 }
 

@@ -7,10 +7,13 @@ const MiB = 1_024 * KiB;
 /** A page of a list or of the feed, a look for new events, a piece of an export: each ends with the entry that reaches it. */
 export const pageBytes = 4 * MiB;
 
-/** What the relay reads of resources before it stores their events, and the events that it stores in one statement. */
+/**
+ * The bytes that the relay reads of resources before it stores their events, and the events that it stores in one
+ * statement.
+ */
 export const publishingBytes = 4 * MiB;
 
-/** What several share in one process, in bytes; see `createByteBudget`. */
+/** The budget that several share in one process, in bytes; see `createByteBudget`. */
 export interface ByteShares {
   /** Together. */
   all: number;

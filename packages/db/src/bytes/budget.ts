@@ -4,7 +4,7 @@ import type { ByteShares } from './bounds.ts';
 export interface ByteBudget {
   /** How many more bytes the holder may take now; 0 when it has to wait until it gives some back. */
   room(holder: string): number;
-  /** Takes that many, whatever there is room for; call the answer to give them back. */
+  /** Takes that many, even beyond the room there is; call the answer to give them back. */
   take(holder: string, bytes: number): () => void;
 }
 

@@ -1,8 +1,8 @@
-/** What a statement gathers one by one. */
+/** Items that a statement gathers one by one. */
 export interface Gathering {
   /** SQL: how many there are. */
   count: string;
-  /** SQL: the columns of what stands at a place, counted from 1. */
+  /** SQL: the columns of the item at an index, counted from 1. */
   key(place: string): string;
   /** SQL, in parentheses: the text that is made of it, which is called `k`. */
   doc: string;

@@ -1,6 +1,6 @@
 import { means, type StateMeaning } from './sql-states.ts';
 
-/** What PostgreSQL said of an error. */
+/** The fields that PostgreSQL reports of an error. */
 export interface SqlState {
   code: string;
   table?: string;
@@ -17,7 +17,7 @@ export function sqlState(error: unknown): SqlState | undefined {
     string,
     unknown
   >;
-  // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's stands beneath them.
+  // Prisma's own codes (P2002) look like SQLSTATEs but are none; the driver's code is in the error's cause.
   const state = [originalCode, code].find(
     (text) => typeof text === 'string' && /^[0-9A-Z]{5}$/.test(text) && !/^P[1-9]\d{3}$/.test(text),
   );
@@ -44,8 +44,8 @@ export const isReadOnly = (error: unknown): boolean => isState(error, 'readOnly'
 
 /**
  * Whether an error passes by itself: the database is away, read-only, starting, stopping or overloaded, its disk fails
- * it, two transactions met and one was rolled back, or ours lay idle for too long, as when we were frozen. Whoever gets one
- * waits and does the same again.
+ * it, two transactions met and one was rolled back, or ours lay idle for too long, as when we were frozen. A caller
+ * that gets one waits and repeats the same work.
  */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

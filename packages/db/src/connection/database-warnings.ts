@@ -2,9 +2,9 @@ import { type Settings, settingsTable } from '../settings/settings.ts';
 import { openSqlDatabase, type Queryable, statement } from './sql-database.ts';
 
 /**
- * What the database shows of the settings that lead to it: a role that owns the tables, in production; a prefix of other roles
- * than that of the session; a direct URL that leads to another database. A sentence for each, without secrets.
- * Opens a connection to each URL and closes it. Throws what the database throws.
+ * Warnings about the settings that lead to the database, as the database shows them: a role that owns the tables, in
+ * production; a prefix of other roles than that of the session; a direct URL that leads to another database. A sentence
+ * for each, without secrets. Opens a connection to each URL and closes it. Throws what the database throws.
  */
 export async function databaseSettingWarnings(
   settings: Pick<Settings, 'databaseUrl' | 'databaseDirectUrl' | 'databaseRolePrefix' | 'nodeEnv'>,
@@ -66,7 +66,7 @@ async function on<Result>(url: string, look: (database: Queryable) => Promise<Re
   }
 }
 
-/** Who the session is, and which database it is in. */
+/** The role of the session and its database. */
 export const whereItLeads = statement<{ name: string; epoch: string }>(
   'where_it_leads',
   'select session_user as name, database_epoch() as epoch',
@@ -81,7 +81,7 @@ export interface SessionRole {
   roles: number;
 }
 
-/** Who the session is. $1 prefix of the roles. */
+/** The role of the session. $1 prefix of the roles. */
 export const sessionRole = statement<SessionRole>(
   'session_role',
   `select session_user as name, has_table_privilege('public.events', 'TRUNCATE') as owns,

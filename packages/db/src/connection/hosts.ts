@@ -17,7 +17,7 @@ export interface Hosts {
   readonly count: number;
   /** The URL of the one that is spoken to, for a client. */
   url(): string;
-  /** Passes on to the next, unless somebody has since that URL was told. */
+  /** Passes on to the next server, unless another session has reported since that URL. */
   missed(url: string): void;
   /** Hears from a client that has not connected yet what its server says of itself. */
   watch(client: pg.Client): void;
@@ -25,7 +25,10 @@ export interface Hosts {
   check(client: object): void;
 }
 
-/** What a server says of itself when a session begins. PgBouncer says nothing: what stands behind it is not known. */
+/**
+ * The settings that a server reports when a session begins. PgBouncer reports none: the server behind it is not
+ * known.
+ */
 type Standing = Partial<Record<'in_hot_standby' | 'default_transaction_read_only', string>>;
 
 const isStandby = (standing: Standing) => standing.in_hot_standby === 'on';
@@ -42,9 +45,9 @@ const unwanted: Readonly<Record<string, (standing: Standing) => boolean>> = {
 };
 
 /**
- * Reads a URL as libpq does: `postgresql://user@a:5432,b:5432/db?target_session_attrs=read-write` means whichever of both
- * may be written to. Servers are tried in their order, from the one that did last; what a session tells at its begin says
- * what a server is, so nothing is asked.
+ * Reads a URL as libpq does: `postgresql://user@a:5432,b:5432/db?target_session_attrs=read-write` means whichever of
+ * both may be written to. Servers are tried in their order, from the last one that served; the parameters reported at
+ * the start of a session show what a server is, so no query is needed.
  */
 export function createHosts(url: string): Hosts {
   const urls = hostsIn(url).map((host) => withHosts(url, host));
@@ -77,8 +80,8 @@ export function createHosts(url: string): Hosts {
 }
 
 /**
- * Opens a session under `name` on the first server of the URL that will do. What breaks it later is told as an `error`
- * event, which somebody must listen to. Throws what the last server refused with.
+ * Opens a session under `name` on the first server of the URL that will do. A later failure of it is emitted as an
+ * `error` event, which needs a listener. Throws what the last server refused with.
  */
 export async function openClient(named: string, name: string): Promise<pg.Client> {
   const { connectionString, application_name } = sessionNamed(named, name);

@@ -28,7 +28,7 @@ export function createNotifications(databaseUrl: string): Notifications {
   const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
   let client: pg.Client | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
-  // Channels that the server has not yet agreed to tell of.
+  // Channels that the server has not yet confirmed.
   let joining = 0;
   let lost = false;
   // A round opens the connection, or asks on the open one whether it lives.
@@ -74,7 +74,7 @@ export function createNotifications(databaseUrl: string): Notifications {
     const asked = performance.now();
     for (const channel of listeners.keys()) await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
     heardAt = asked;
-    for (const channel of listeners.keys()) tell(channel);
+    for (const channel of listeners.keys()) notify(channel);
   }
 
   async function ping(current: pg.Client): Promise<void> {
@@ -83,14 +83,14 @@ export function createNotifications(databaseUrl: string): Notifications {
     if (current === client) heardAt = asked;
   }
 
-  /** What broke is not used again, nor is what it may still say. */
+  /** A broken connection is not used again, and its late messages are ignored. */
   function drop(): void {
     heardAt = Number.NEGATIVE_INFINITY;
     client?.end().catch(() => {});
     client = undefined;
   }
 
-  function tell(channel: string): void {
+  function notify(channel: string): void {
     for (const listener of listeners.get(channel) ?? []) listener(undefined);
   }
 
@@ -109,7 +109,7 @@ export function createNotifications(databaseUrl: string): Notifications {
         () => {
           if (current !== client) return;
           joining -= 1;
-          tell(channel);
+          notify(channel);
         },
         () => {},
       );

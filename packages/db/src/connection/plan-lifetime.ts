@@ -5,8 +5,8 @@ export const planLifetimeMs = 15_000;
 const firstPlansMs = 1_000;
 
 /**
- * Gives out connections whose plans are young, those of functions, triggers and foreign keys included: what was planned
- * while a table was small is planned anew soon after it has grown (docs/decisions/0020). To be called with each
+ * Returns connections whose plans are young, those of functions, triggers and foreign keys included: a plan made while
+ * a table was small is made again soon after the table has grown (docs/decisions/0020). To be called with each
  * connection that a pool hands out; throws what the connection throws.
  */
 export function limitPlanLifetime(): (client: pg.PoolClient) => Promise<pg.PoolClient> {

@@ -19,7 +19,10 @@ export interface Doubt {
   suspicionMs: number;
   /** A new connection has this long to be answered in any way. */
   askMs: number;
-  /** What waits this long is lost, though the database answers others: longer than the server's own limits. */
+  /**
+   * A connection silent for this long is lost, though the database answers others: longer than the server's own
+   * limits.
+   */
   abandonMs: number;
 }
 
@@ -35,9 +38,9 @@ const trustMs = 5_000;
 /**
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
  * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
- * connection is broken and whoever asks is refused at once with `DatabaseSilentError`, until the database answers.
- * Of several servers in the URL, the first that will do is connected to; one that is silent is left for the next.
- * No connection keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the
+ * connection is broken and every caller is refused at once with `DatabaseSilentError`, until the database answers. Of
+ * several servers in the URL, the first that will do is connected to; one that is silent is left for the next. No
+ * connection keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the
  * next may lead to the new primary.
  */
 export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
@@ -120,7 +123,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
     if (pool.ending) return undefined;
     const waits = [...clients].filter(([, { since = now }]) => now - since > doubt.suspicionMs);
     const [lost] = waits.map(([, { since = now }]) => since).filter((since) => now - since > doubt.abandonMs);
-    // What has been still for as long as that one is as likely to be dead.
+    // A connection that has been idle for as long as that one is as likely to be dead.
     if (lost !== undefined)
       for (const [client, waiting] of clients)
         if ((waiting.since ?? waiting.heardAt) <= lost) breakOff(client);

@@ -28,14 +28,14 @@ function nameWithin(name: string): string {
   return `${name.slice(0, longestName - digest.length - 1)}_${digest}`;
 }
 
-/** Whatever runs statements: the pool, or one transaction. */
+/** An object that runs statements: the pool, or one transaction. */
 export interface Queryable {
   run<Row>(statement: Statement<Row>, values: readonly unknown[]): Promise<Row[]>;
 }
 
 /** One connection inside a transaction. */
 export interface Transaction extends Queryable {
-  /** Sends a statement whose rows nobody waits for; where it fails the transaction does. */
+  /** Sends a statement whose rows are not waited for; its failure fails the transaction. */
   send(statement: Statement<unknown>, values: readonly unknown[]): void;
 }
 
@@ -69,17 +69,17 @@ export interface SqlDatabase extends Queryable {
 /** How to reach the database. */
 export interface DatabaseOptions {
   url: string;
-  /** Whose limits hold; those of a command unless said. */
+  /** The kind of work whose limits hold; a command by default. */
   work?: WorkKind;
   /** Connections at most, instead of the kind's. */
   poolSize?: number;
-  /** Shown in pg_stat_activity; begins with `comanda`, by which guards know the service. */
+  /** Shown in pg_stat_activity; begins with `comanda`, by which guards recognize the service. */
   applicationName?: string;
   /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
   abandonMs?: number;
   /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
   unnamed?: boolean;
-  /** Told of connections that break while idle. */
+  /** Called when an idle connection breaks. */
   onError?(error: Error): void;
 }
 
@@ -96,11 +96,11 @@ export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
       connectionTimeoutMillis: limits.waitMs,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      // Statements are sent at once where nobody waits for an answer in between.
+      // Statements are sent at once where no caller waits for an answer in between.
       pipeline: true,
-      // Estimates depend on no value (docs/decisions/0020), and wanted pages are in memory. What was forbidden to the planner
-      // (enable_sort) makes a plan count as enormous before PostgreSQL 18: to compile it costs far more than to run it.
-      // A pooler refuses such options.
+      // Estimates depend on no value (docs/decisions/0020), and wanted pages are in memory. A plan with a forbidden
+      // node (enable_sort) counts as enormous before PostgreSQL 18: to compile it costs far more than to run it. A
+      // pooler refuses such options.
       ...(options.unnamed !== true && {
         options: '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off',
       }),
@@ -136,13 +136,13 @@ export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
         try {
           const found = await begin(client, first);
           const result = await work({ ...on(client), send }, found);
-          // What was sent before it and fails makes a rollback of it.
+          // A failure of a statement sent before it makes a rollback of it.
           await Promise.all([...sent, client.query('COMMIT')]);
           return result;
         } catch (error) {
           // Where this fails the connection is gone, and the pool lets go of it.
           await client.query('ROLLBACK').catch(() => {});
-          // After what was sent and failed, whatever follows only tells that the transaction is aborted.
+          // After a sent statement failed, every later error only says that the transaction is aborted.
           const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected');
           throw failed?.reason ?? error;
         }

@@ -14,7 +14,7 @@ const table = {
   rolledBack: ['40'],
   /** A lock did not come in time. */
   lockTimeout: ['55P03'],
-  /** Ended by a statement's time limit, or by somebody. */
+  /** Ended by a statement's time limit, or by an administrator. */
   canceled: ['57014'],
   /** A transaction was left idle for too long. */
   leftIdle: ['25P03', '25P04'],
@@ -65,5 +65,5 @@ export const means = (state: string | undefined, ...meanings: readonly StateMean
   state !== undefined &&
   meanings.some((meaning) => table[meaning].some((known) => state === known || state.slice(0, 2) === known));
 
-/** The SQLSTATE that stands for a meaning: the first of its row. */
+/** The SQLSTATE of a meaning: the first of its row. */
 export const stateOf = (meaning: StateMeaning): string => table[meaning][0];

@@ -2,7 +2,7 @@ import { restarting } from '../lifetimes.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
 import { createWaker, type Waker } from './waker.ts';
 
-/** What a round answers when another one is to come. */
+/** Returned by a round when another one is to follow. */
 export class Again {
   readonly afterMs: number;
   constructor(afterMs: number) {
@@ -42,8 +42,8 @@ export async function repeat<Result>(
 }
 
 /**
- * Does `work` until it succeeds. `judge` is told of each failure, and how many there were in a row: it answers after how many
- * milliseconds to try again, or throws.
+ * Does `work` until it succeeds. `judge` gets each failure, and the number of them in a row: it returns the
+ * milliseconds until the next try, or throws.
  */
 export function retry<Result>(
   work: () => Promise<Result>,
@@ -68,19 +68,20 @@ export interface Loop {
   stop(): Promise<void>;
 }
 
-/** What a loop does. */
+/** The work and the timing of a loop. */
 export interface LoopOptions extends Omit<Rests, 'waker'> {
   /** Answers `again()`, or the loop is over. `signal` aborts when the loop is stopped. */
   round(signal: AbortSignal): Again | undefined | Promise<Again | undefined>;
-  /** Told of a round that threw, and when the next one comes. */
+  /** Called after a round that threw, with the time of the next one. */
   failed?(error: unknown, next: { failures: number; afterMs: number }): void;
   /** How long it rests after rounds that threw; 100 ms, 200 ms … 5 s unless said. */
   backoff?: Backoff;
 }
 
 /**
- * Starts a loop: it repeats its round, rests, is woken, backs off while rounds throw, and stops. A round that threw after a long
- * life counts as the first that did. What woke the loop during a round that threw does not shorten the rest after it.
+ * Starts a loop: it repeats its round, rests, is woken, backs off while rounds throw, and stops. A round that threw
+ * after a long life counts as the first that did. A wake-up during a round that threw does not shorten the rest after
+ * it.
  */
 export function startLoop({ round, failed, backoff, ...rests }: LoopOptions): Loop {
   const waker = createWaker();

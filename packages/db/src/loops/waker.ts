@@ -1,4 +1,4 @@
-/** Something that can be woken; what wakes it while nobody waits is remembered. */
+/** Something that can be woken; a wake-up while nothing waits is remembered. */
 export interface Waker {
   wake(): void;
   /** Settles when it is woken, at once if it was since the last wait. */

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { capturedOperations, operations } from './operations.ts';
 import { indented, listed, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
 
-// What a statement of a session that is not the service's did is written down by location: one entry each (auditing.sql).
+// Changes by a statement whose session is not the service's are recorded by location: one entry each (auditing.sql).
 // The service pays for a look at its session; where a trigger of capture is there, that looks.
 
 /** The functions and triggers of what no trigger of capture looks at. */
@@ -22,11 +22,14 @@ export function auditSql(table: Table, catalog: Catalog): string[] {
     });
 }
 
-/** What is done where the statement is not the service's, and no other one's consequence; and what is done otherwise. */
+/**
+ * The SQL that runs where the statement is not the service's, and no consequence of another; and the SQL that runs
+ * otherwise.
+ */
 export const byHand = (audit: string, otherwise?: string): string =>
   `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n${otherwise === undefined ? '' : `ELSE\n${indented(2, otherwise)}\n`}END IF;`;
 
-/** Rows whose values an entry has. What is deleted is nowhere else. */
+/** Rows whose values an entry has. An entry is the only copy of a deleted row. */
 const keptOfOthers = 100;
 const keptOfDeleted = 10_000;
 
@@ -88,8 +91,8 @@ WHERE o.${first} IS NULL OR n.${first} IS NULL
 };
 
 /**
- * A row that goes by cascade is met at the depth of the statement that caused it. It is known by a parent that is gone. An update is
- * never taken for a cascade: one that follows the key of a parent is an entry of its own.
+ * A row deleted by cascade is met at the depth of the statement that caused it. It is known by a parent that is gone.
+ * An update is never taken for a cascade: one that follows the key of a parent is an entry of its own.
  */
 function parentGone(table: Table, { foreignKeys }: Catalog): string {
   const gone = foreignKeys

@@ -7,7 +7,7 @@ import { loneDeclarations, loneSql } from './lone.ts';
 import { capturedOperations } from './operations.ts';
 import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
 
-// What really changed is captured by triggers once a statement, in the transaction that changed it. The relay publishes it
+// Actual changes are captured by triggers once a statement, in the transaction that made them. The relay publishes it
 // later. No NOTIFY here: it serializes commits; the relay is woken from outside, and polls.
 
 /** The functions and triggers that capture and count the changes of a table. */
@@ -42,7 +42,10 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
   ];
 }
 
-/** What a resource that is deleted before its events are published shows: read before the row and its children go. */
+/**
+ * The JSON that a resource deleted before its events are published shows: read before the row and its children are
+ * deleted.
+ */
 function lastState({ name, columns }: Table, { as }: Published): string[] {
   const inCatalog = Object.values(columns).some(({ catalog }) => catalog);
   return [
@@ -68,7 +71,10 @@ function keptDeletions({ name }: Table, { as }: Published): string[] {
   ];
 }
 
-/** What a session that is not the service's did is audited; what `place_orders`, `move_orders` and `move_payments` capture themselves is passed over. */
+/**
+ * Changes by a session that is not the service's are audited; those that `place_orders`, `move_orders` and
+ * `move_payments` capture themselves are skipped.
+ */
 function looksFirst(of: Captured, catalog: Catalog): string {
   const { table, published, operation } = of;
   const audit = auditOf(table, operation, catalog);
@@ -101,7 +107,7 @@ END IF;`;
 function comparison(of: Captured): string {
   const { table, operation, columns } = of;
   const elsewhere = sumOf(columns, ({ shownElsewhere }) => shownElsewhere);
-  // A materialized part is run once, whatever is joined with it.
+  // A materialized part runs once, for any number of joins.
   const touched =
     operation === 'update' && elsewhere > 0
       ? `, touched AS MATERIALIZED (
@@ -145,7 +151,7 @@ WHERE ROW(${listed('o', names)})
   OR o.location_id IS NULL OR n.location_id IS NULL`;
 }
 
-/** What a row is counted as, before or after: where there is no other row, and in a join, where it may be missing itself. */
+/** The counts of a row, before or after: where there is no other row, and in a join, where it may be missing itself. */
 function countedAs(what: 'lost' | 'gained', alias: 'o' | 'n', counted: Published['counted']) {
   if (counted === undefined) return { alone: '', joined: '', row: '' };
   const { by, at } = countedOf(counted, alias);
@@ -158,8 +164,8 @@ function countedAs(what: 'lost' | 'gained', alias: 'o' | 'n', counted: Published
 }
 
 /**
- * What is captured. A row whose key was changed is one that went and one that came. What is alike shares a row of
- * captured_changes, 500 resources at most.
+ * The captured changes. A row whose key was changed is one that went and one that came. Resources with equal
+ * changes share a row of captured_changes, 500 resources at most.
  */
 function capture(of: Captured): string {
   const { published, operation, columns } = of;
@@ -170,8 +176,8 @@ SELECT c.location_id, ${quoted(published.as)}, ${quoted(operation)}, ${showsInCa
 FROM (SELECT c.*, (row_number() OVER () - 1) / 500 AS share FROM changed c) c
 GROUP BY c.location_id, c.share`;
   }
-  const told = columns.filter((column) => column.published);
-  const names = told.map(({ name, bit }) => `CASE WHEN c.changed & ${bit} <> 0 THEN ${quoted(name)} END`);
+  const shown = columns.filter((column) => column.published);
+  const names = shown.map(({ name, bit }) => `CASE WHEN c.changed & ${bit} <> 0 THEN ${quoted(name)} END`);
   const recorded = columns.some((column) => column.recorded === 'before and after');
   const touched = columns.some(({ shownElsewhere }) => shownElsewhere) ? ' CROSS JOIN touched' : '';
   return `INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -191,10 +197,11 @@ const catalogChanged = (of: Captured): string => {
   return `c.changed & ${shown} <> 0`;
 };
 
-/** What is counted of the changed rows: once for the catalog of a location, and what each row counts as. */
+/** The counts of the changed rows: once for the catalog of a location, and once by what each row counts as. */
 function notesOf(of: Captured): string[] {
   const { published, operation } = of;
-  // What goes with its location is counted no more. Looked up, whatever the planner takes the locations for.
+  // Rows deleted with their location are not counted any more. Looked up by key, for any estimate that the
+  // planner has of the locations.
   const located = (alias: string) =>
     operation === 'insert'
       ? ''

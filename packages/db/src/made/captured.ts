@@ -20,7 +20,7 @@ export const sumOf = (columns: Captured['columns'], holds: (column: Column) => b
 /** Whether a change of the table can be one of the catalog. */
 export const showsInCatalog = ({ columns }: Captured): boolean => columns.some(({ catalog }) => catalog);
 
-/** What a row is counted as, and when, by the alias or variable that holds it. */
+/** The counts of a row and their moment, by the alias or variable that holds it. */
 export const countedOf = ({ by, at }: NonNullable<Published['counted']>, row: string) => {
   const of = (sql: string) => sql.replaceAll(/\br\./g, `${row}.`);
   return { by: of(by), at: of(at) };

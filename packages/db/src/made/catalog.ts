@@ -19,7 +19,10 @@ export interface ForeignKey {
   cascades: boolean;
 }
 
-/** What migrations made, as far as SQL is written from it: types, nulls and foreign keys are facts of the database alone. */
+/**
+ * The schema that migrations made, as far as SQL is written from it: types, nulls and foreign keys are facts of the
+ * database alone.
+ */
 export interface Catalog {
   /** In the order of the table. */
   columns: readonly CatalogColumn[];

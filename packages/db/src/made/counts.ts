@@ -2,7 +2,7 @@ import { isAudited, type Table } from '../tables/table.ts';
 import type { Catalog } from './catalog.ts';
 import { indented, quoted } from './text.ts';
 
-/** What is there of all that is counted, for comanda doctor and recounting (recounting.sql). */
+/** The actual number of everything that is counted, for comanda doctor and recounting (recounting.sql). */
 export function countedSql(tables: readonly Table[]): string {
   const found = tables.flatMap(({ name, published }) =>
     published?.counted === undefined
@@ -38,7 +38,8 @@ CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTAB
 ${indented(4, cases.join('\n'))} END::text[]
 $$;
 
--- What goes with a row of one of them, and is kept nowhere: so its deletion is not undone.
+-- Rows that are deleted with a row of one of them and are kept nowhere, so that its deletion cannot be
+-- undone.
 CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(CASE p_relation
 ${indented(4, lost.join('\n'))} END, '{}')::text[]

@@ -18,7 +18,7 @@ export function guardSql(table: Table): string[] {
   ];
 }
 
-/** What a person edits, and must have characters, has one that is seen. */
+/** A text that a person edits and that must not be empty has a visible character. */
 function blankGuard({ name, columns }: Table): string[] {
   const texts = Object.entries(columns).flatMap(([column, { edited, length: [least] = [0] }]) =>
     edited && least > 0 ? [column] : [],
@@ -35,7 +35,7 @@ function blankGuard({ name, columns }: Table): string[] {
 export const serviceOnly = (table: Table): string | undefined =>
   guardsOf(table).find((guard) => 'serviceOnly' in guard)?.sentence;
 
-const truncates = 'TRUNCATE passes by all that is told, counted and guarded: use DELETE';
+const truncates = 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE';
 
 function trigger(table: string, guard: Guard): string {
   if ('kept' in guard)

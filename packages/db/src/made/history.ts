@@ -1,14 +1,15 @@
 import type { Column, Operation, Table } from '../tables/table.ts';
 import { named, quoted } from './text.ts';
 
-// What a program changes of columns with `history` is kept in the audit, by the statement that captures it: one entry a location
-// and statement, an array a column. The path of an order captures its own changes, and pays nothing (docs/decisions/0096).
+// Changes by a program to columns with `history` are kept in the audit, by the statement that captures them: one entry
+// a location and statement, an array a column. The path of an order captures its own changes, and pays nothing
+// (docs/decisions/0096).
 
-/** What is asked of a table and an operation. */
+/** The parameters of a table and an operation. */
 export interface Historic {
   table: Table;
   operation: Operation;
-  /** What is compared, each with its number: what of a row differs is a sum of these. */
+  /** The compared columns, each with its number: the difference between two rows is a sum of these. */
   columns: readonly (Column & { name: string; bit: number })[];
 }
 
@@ -95,7 +96,7 @@ function wanted(of: Historic): string {
     return operation === 'insert'
       ? 'by_program'
       : `by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)`;
-  // What comes and goes with its product is no change of it.
+  // A row inserted or deleted with its product is no change of the product.
   return `by_program AND EXISTS (
   SELECT FROM ${parent} p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))`;
 }

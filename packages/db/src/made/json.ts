@@ -2,7 +2,8 @@ import type { Table } from '../tables/table.ts';
 import type { Catalog } from './catalog.ts';
 import { listed, named } from './text.ts';
 
-// What shows a row and what writes one, of its published columns. Each is a plain function: the planner may inline what shows.
+// Functions that show a row and write one, of its published columns. Each is a plain function: the planner may inline
+// what shows.
 
 /** The functions that show and write the rows of a table that says so. */
 export function jsonSql(table: Table, catalog: Catalog): string[] {
@@ -43,7 +44,10 @@ END $$;`,
   ];
 }
 
-/** A member of a JSON object, as text: json_build_object costs twice as much. What may be null is left out then. */
+/**
+ * A member of a JSON object, as text: json_build_object costs twice as much. A member that may be null is left out
+ * then.
+ */
 function member(table: string, column: string, { columns }: Catalog): string {
   const found = columns.find((each) => each.table === table && each.name === column);
   if (found === undefined) throw new Error(`the database has no column ${table}.${column}`);

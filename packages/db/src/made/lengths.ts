@@ -1,7 +1,7 @@
 import type { Table } from '../tables/table.ts';
 import { listed, named } from './text.ts';
 
-/** What holds the texts of a table to their lengths, where no CHECK does. */
+/** Triggers that enforce the length of a table's texts, where no CHECK does. */
 export function lengthSql({ name, columns, lengthsHeldBy }: Table): string[] {
   if (lengthsHeldBy === undefined) return [];
   const texts = Object.entries(columns).flatMap(([column, { length }]) =>

@@ -18,7 +18,7 @@ export const loneDeclarations = (of: Captured): readonly string[] =>
     : [];
 
 /**
- * What captures and counts an update of one row, and returns; empty where the form for many is the only one. It does what
+ * Captures and counts an update of one row, and returns; empty where the form for many is the only one. It does what
  * that form does with one row. A consequence of another statement takes that form, as its location may be gone.
  */
 export function loneSql(of: Captured): string {

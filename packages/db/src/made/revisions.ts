@@ -1,7 +1,8 @@
 import type { Table } from '../tables/table.ts';
 import { listed } from './text.ts';
 
-// What moves the revision of a row, from which its entity tag is made (revisions.sql), and what reads it behind a write.
+// The functions that change the revision of a row, from which its entity tag is made (revisions.sql), and those that
+// read it after a write.
 
 /** The triggers and the function of a table that is `versioned`. */
 export function revisionSql({ name, columns, versioned, guards = [] }: Table): string[] {
@@ -15,7 +16,7 @@ export function revisionSql({ name, columns, versioned, guards = [] }: Table): s
   return [
     `CREATE TRIGGER revise BEFORE UPDATE ON ${name}
   FOR EACH ROW WHEN (${differs}) EXECUTE FUNCTION revise_row();`,
-    // What is kept never comes again.
+    // A revision that is kept is never used again.
     ...(guards.some((guard) => 'kept' in guard)
       ? []
       : [

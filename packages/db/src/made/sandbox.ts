@@ -4,8 +4,8 @@ import type { Catalog } from './catalog.ts';
 import { indented, named } from './text.ts';
 
 /**
- * `remove_sandbox_rows`, which removes rows of a sandbox. What decides about it is sandbox.sql. Throws {Error} when a row
- * would still be named by another one.
+ * `remove_sandbox_rows`, which removes rows of a sandbox. The rules for it are in sandbox.sql. Throws {Error} when a
+ * row would still be named by another one.
  */
 export function sandboxSql(tables: readonly Table[], catalog: Catalog): string {
   const resetAs = (...wanted: SandboxReset[]): Table[] =>
@@ -15,9 +15,10 @@ export function sandboxSql(tables: readonly Table[], catalog: Catalog): string {
   const late = childrenFirst(resetAs('emptied twice', 'emptied last'), names);
   refuseNamed([...early, ...late], tables, names);
   return `-- Removes at most p_most rows, children before what they name, and gives how many. Orders name methods and turns: what is
--- placed meanwhile is removed once the lock of the turn, which each order takes after the stock, keeps further ones out.
--- Along the primary key, whatever the planner knows. A row is locked before the statement that removes it begins: one that was changed
--- meanwhile has another place, which the snapshot of the statement that waited for it does not show.
+-- placed meanwhile is removed once the lock of the turn, which each order takes after the stock, keeps further ones
+-- out. Along the primary key, for any estimate of the planner. A row is locked before the statement that removes it
+-- begins: one that was changed meanwhile has another place, which the snapshot of the statement that waited for it does
+-- not show.
 CREATE FUNCTION remove_sandbox_rows(p_location uuid, p_most int) RETURNS int
 LANGUAGE plpgsql SET search_path = public, internal, pg_temp SET enable_sort = off SET enable_seqscan = off AS $$
 DECLARE

@@ -3,7 +3,7 @@
 /** A literal. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** `window` is a word of SQL, all other names stand as they are. */
+/** `window` is a keyword of SQL; all other names need no quotes. */
 export const named = (name: string): string => (name === 'window' ? `"${name}"` : name);
 
 /** `o.name, o.price` */

@@ -47,10 +47,10 @@ async function applyAtOnce(client: pg.Client, id: string, { name, checksum, sql 
 }
 
 // It waits long by itself, so it is tried once.
-const concurrently = { lockAttempts: 1, left: 'an index that it began is made anew by the next run' };
+const concurrently = { lockAttempts: 1, left: 'an index that it began is built again by the next run' };
 
-// Postgres allows these statements in no transaction. They hold up neither reads nor writes while they wait, so they may.
-// One that gives up leaves an index that is not valid; the next run drops it and begins anew.
+// Postgres allows these statements in no transaction. They hold up neither reads nor writes while they wait, so they
+// may. One that gives up leaves an index that is not valid; the next run drops it and starts over.
 async function applyConcurrently(
   client: pg.Client,
   id: string,
@@ -71,7 +71,7 @@ async function applyConcurrently(
   );
 }
 
-// A file with its own COMMIT has kept its row already, hence the "on conflict".
+// A file with its own COMMIT has recorded its row already, which explains the "on conflict".
 async function recordFailure(
   client: pg.Client,
   id: string,

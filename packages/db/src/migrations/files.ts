@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { KnownChecksum } from '../release/history.ts';
 import { MigrationError } from '../release/migration-error.ts';
 
-/** A migration as it stands on disk. */
+/** A migration as it is on disk. */
 export interface Migration {
   /** Its folder: `<UTC stamp>_<what it does>`. */
   name: string;
@@ -13,7 +13,7 @@ export interface Migration {
   checksum: string;
 }
 
-/** What the database says about one migration that was not rolled back. */
+/** The database's record of one migration that was not rolled back. */
 export interface HistoryRow {
   migration_name: string;
   checksum: string;
@@ -39,7 +39,7 @@ export function readMigrations(directory: string): Migration[] {
 }
 
 /**
- * The migrations that the database lacks; tells `log` of those that only the database knows. `known` tells, where a file
+ * The migrations that the database lacks; logs those that only the database knows to `log`. `known` shows, where a file
  * and its row differ, which of the two was changed.
  * @throws {MigrationError} one failed earlier, its file or row has changed since, or it is older than the first file.
  */
@@ -85,7 +85,7 @@ const madeBeforeTheFirst = (name: string): string =>
 function failedEarlier(name: string, logs: string | null): string {
   return [
     `migration ${name} failed earlier${logs === null ? '' : `: ${logs}`}`,
-    'When its cause is mended and what it may have left behind is undone, let it run again with:',
+    'When its cause is repaired and what it may have left behind is undone, let it run again with:',
     `  update _prisma_migrations set rolled_back_at = now() where migration_name = '${name}' and finished_at is null;`,
   ].join('\n');
 }

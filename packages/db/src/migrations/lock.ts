@@ -4,12 +4,12 @@ import { holdUps } from '../lifetimes.ts';
 import { again, repeat, retry } from '../loops/loop.ts';
 import { MigrationError } from '../release/migration-error.ts';
 
-/** How often, and telling whom, something is tried that needs locks. */
+/** How often work that needs locks is tried, and where each try is logged. */
 export interface Attempts {
   lockAttempts: number;
-  /** What work that got no lock leaves; nothing, unless said. */
+  /** The objects that work without its lock leaves behind; none by default. */
   left?: string;
-  /** Told of every attempt that is given up. */
+  /** Called with every attempt that is given up. */
   log(line: string): void;
 }
 
@@ -24,7 +24,7 @@ export const lockPauseMs = 500;
  * @throws {MigrationError} another one migrates for longer than `waitSeconds`.
  */
 export async function lockMigrations(client: pg.Client, waitSeconds: number): Promise<void> {
-  // Of whoever is frozen or cut off nothing is heard: in a transaction it would hold tables for hours. With the wait
+  // A frozen or disconnected session reports nothing: in a transaction it would hold tables for hours. With the wait
   // for its own lock, which others queue behind, shorter than an order waits for one (2 s).
   await client.query(
     `set statement_timeout = 0; set client_min_messages = warning; set idle_in_transaction_session_timeout = '1s'`,
@@ -46,7 +46,7 @@ export async function lockMigrations(client: pg.Client, waitSeconds: number): Pr
 
 /**
  * From here on for DDL: rather step aside and try again than hold up every query behind ours. Shorter than Postgres
- * waits before it looks for deadlocks (1 s), so that nobody else is chosen to give way.
+ * waits before it looks for deadlocks (1 s), so that no other session is chosen as the victim.
  */
 export async function stepAside(client: Pick<pg.Client, 'query'>): Promise<void> {
   await client.query(`set lock_timeout = ${holdUps.migrationLockMs}`);
@@ -112,14 +112,17 @@ export async function longestOpen(client: Pick<pg.Client, 'query'>): Promise<Ope
   return (await asked.catch(() => ({ rows: [] }))).rows;
 }
 
-/** What Postgres says of a failure, in one line. */
+/** PostgreSQL's report of a failure, in one line. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return String(error);
   const said = [`${error.message} (${error.code})`, error.detail, error.hint].filter(Boolean).join('; ');
   return said.replaceAll('\n', ', ');
 }
 
-/** A failure as the database tells it, after where it is. Any other, and one that passes, is given as it came. */
+/**
+ * A failure as the database reports it, after its location. Any other failure, and a transient one, is returned
+ * unchanged.
+ */
 export const located = (where: string, error: unknown): unknown =>
   error instanceof pg.DatabaseError && !isPassing(error)
     ? new MigrationError(`${where}: ${describeFailure(error)}`, { cause: error })

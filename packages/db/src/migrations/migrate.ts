@@ -16,11 +16,14 @@ import { fillTimeZones } from './time-zones.ts';
 
 export { MigrationError } from '../release/migration-error.ts';
 
-/** What a version has for a database, and which version that is. */
+/** The migrations and the SQL of a version for a database, and the version's name. */
 export interface SchemaSources {
-  /** Where `<stamp>_<name>/migration.sql` stand; `prisma/migrations` unless said. */
+  /** The folder of `<stamp>_<name>/migration.sql`; `prisma/migrations` by default. */
   directory?: string;
-  /** Where the SQL of functions, views and triggers stands; `prisma/sql` unless said, none beside a `directory` that is. */
+  /**
+   * The folder with the SQL of functions, views and triggers; `prisma/sql` by default, none beside a given
+   * `directory`.
+   */
   sqlDirectory?: string;
   /** The build of the code; `ownRelease()` unless said. */
   release?: string;
@@ -28,7 +31,7 @@ export interface SchemaSources {
 
 /** How to migrate. */
 export interface MigrateOptions extends SchemaSources {
-  /** Told one line per step and per warning. */
+  /** Called with one line per step and per warning. */
   log?(line: string): void;
   /** How long to wait for another process that migrates the same database; 60 s unless said. */
   waitSeconds?: number;
@@ -36,11 +39,11 @@ export interface MigrateOptions extends SchemaSources {
   lockAttempts?: number;
   /** For how many milliseconds a statement CONCURRENTLY waits for older transactions; 600,000 unless said. */
   concurrentLockMs?: number;
-  /** What the names of the roles begin with (`DATABASE_ROLE_PREFIX`); `comanda` unless said. */
+  /** The prefix of the names of the roles (`DATABASE_ROLE_PREFIX`); `comanda` by default. */
   rolePrefix?: string;
 }
 
-/** What was done, in its order. */
+/** The completed steps, in their order. */
 export interface Migrated extends AppliedSql {
   /** The names of the migrations that were applied. */
   applied: string[];
@@ -77,7 +80,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   });
   try {
     await lockMigrations(client, waitSeconds);
-    // The folder of SQL names tables without their schema; what is made without one stands in the first.
+    // The folder of SQL names tables without their schema; objects made without one are in the first.
     await client.query('set search_path = public, internal');
     await client.query(historyTable);
     const pending = pendingMigrations(
@@ -102,14 +105,14 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     });
     return { applied, ...made };
   } catch (error) {
-    // What ended the session says more than that it has ended.
+    // The error that ended the session says more than that it has ended.
     throw error instanceof MigrationError || error instanceof pg.DatabaseError ? error : (ended ?? error);
   } finally {
     await client.end();
   }
 }
 
-/** The folders that are meant, with those that stand when nothing is said. */
+/** The given folders, or the default ones. */
 export function foldersOf({ directory, sqlDirectory }: SchemaSources): {
   directory: string;
   sqlDirectory: string | undefined;

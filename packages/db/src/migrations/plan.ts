@@ -9,7 +9,7 @@ import { readSchemaState } from './schema-state.ts';
 import { readSqlFolder } from './sql/folder.ts';
 import { differing } from './sql/objects.ts';
 
-/** What `migrate` would do to a database as it stands. */
+/** The steps that `migrate` would take on a database in its present state. */
 export interface MigrationPlan {
   queue: QueueState;
   /** The migrations that would be applied, in their order, with their SQL. */

@@ -10,7 +10,7 @@ import { type Attempts, gaveUp, isPassing, lockPauseMs, longestOpen, stepAside }
 /** The last migration that the installed graphile-worker brings; a test holds it. */
 const latestQueueMigration = 19;
 
-/** How the queue's own tables stand. */
+/** The state of the queue's own tables. */
 export interface QueueState {
   /** The number of the last migration that was applied; 0 where there is no queue yet. */
   applied: number;
@@ -28,7 +28,7 @@ export async function migrateQueue(
 ): Promise<void> {
   const doubt = { ...silence, abandonMs: Number.POSITIVE_INFINITY };
   const pgPool = openPool({ ...sessionNamed(url, 'comanda-migrate'), max: 2 }, doubt);
-  // What breaks under way is thrown by what was under way.
+  // An error during work is thrown by that work.
   pgPool
     .on('error', () => {})
     .on('connect', (client) => {

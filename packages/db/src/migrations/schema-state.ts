@@ -15,7 +15,7 @@ export interface SchemaState {
   missing: string[];
   /** Those that only the database knows, from a newer version: old code runs beside it. */
   unknown: string[];
-  /** How the database stands to `prisma/sql`. */
+  /** The state of the database compared with `prisma/sql`. */
   sql: SqlState;
   /** Migrations whose row has another checksum, while the file, with this one, is as its release shipped it. */
   misnoted: { name: string; checksum: string }[];
@@ -73,7 +73,8 @@ async function readSqlState(
 
 /**
  * Resolves once the database is seen to have every migration, function and trigger that this code needs; waits for one
- * that is away, until `signal` aborts. `warn` is told of that with its reason, and of what is newer than this code.
+ * that is away, until `signal` aborts. `warn` is called with that and its reason, and with anything newer than this
+ * code.
  *
  * @throws {SettingsError} the database lacks some: nothing may be served from it; or for `refusalMs` (a minute) it has
  * refused the user, the password or the name of the database, which does not pass by itself.
@@ -84,14 +85,14 @@ export async function requireSchema(
   signal?: AbortSignal,
   { refusalMs = 60_000, ...sources }: SchemaSources & { refusalMs?: number } = {},
 ): Promise<void> {
-  let told: string | undefined;
+  let warned: string | undefined;
   let refusedSince: number | undefined;
   const look = async () => {
     signal?.throwIfAborted();
     const state = await readSchemaState(pool, sources).catch((error: unknown) => {
       const reason = reasonOf(error);
-      if (reason !== told) warn(`the database cannot be used yet: ${reason}`);
-      told = reason;
+      if (reason !== warned) warn(`the database cannot be used yet: ${reason}`);
+      warned = reason;
       refusedSince = isRefusal(error) ? (refusedSince ?? performance.now()) : undefined;
       if (refusedSince !== undefined && performance.now() - refusedSince >= refusalMs)
         throw new SettingsError(`DATABASE_URL: ${reason}`);
@@ -110,7 +111,7 @@ export async function requireSchema(
 
 const isRefusal = (error: unknown): boolean => isState(error, 'loginRefused');
 
-/** What was said; of a server that is not reached Node says it in a code alone. */
+/** The text of an error; for a server that is not reached Node gives a code alone. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
@@ -131,7 +132,7 @@ function list([first, ...more]: readonly string[]): string | undefined {
   return `migration ${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
 }
 
-/** What `look` gives, or the reason why it cannot be migrated. */
+/** The result of `look`, or the reason why it cannot be migrated. */
 function attempt<Result>(look: () => Result): Result | MigrationError {
   try {
     return look();

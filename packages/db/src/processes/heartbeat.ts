@@ -5,7 +5,10 @@ import { heartbeats } from '../lifetimes.ts';
 import { again, startLoop } from '../loops/loop.ts';
 import { pidSpace } from './pid-space.ts';
 
-/** What a row of `process_heartbeats` stands for. A worker's pools of the job queue have rows of their own. */
+/**
+ * The kind of process that a row of `process_heartbeats` describes. A worker's pools of the job queue have rows of
+ * their own.
+ */
 export type HeartbeatKind = 'api' | 'worker' | 'worker_pool';
 
 /** A process that says that it lives. */
@@ -18,8 +21,8 @@ export interface Heartbeat {
    */
   steadyMs(): number;
   /**
-   * Resolves at once while its beats arrive; after a gap (it was frozen, the database was away) with the next one. Whoever takes
-   * hold of something by this heartbeat waits for it: others may take it for dead until then.
+   * Resolves at once while its beats arrive; after a gap (it was frozen, the database was away) with the next one. Code
+   * that takes hold of something by this heartbeat waits for it: others may take it for dead until then.
    */
   alive(): Promise<void>;
   /** Beats for something else that lives and dies with this process, too. */
@@ -55,7 +58,7 @@ export async function startHeartbeat(
     const values = [ids, [...kinds.values()], hostname(), process.pid, space, skewMs, paused];
     const [row] = await database.run(recordBeats, values);
     const tripMs = performance.now() - began;
-    // The next beat says it. Of a slow answer nobody knows when it was made.
+    // The next beat says it. The time at which a slow answer was made is unknown.
     if (row !== undefined && tripMs < preciseMs)
       skewMs = Math.max(-intMost, Math.min(intMost, Math.round(row.clock - (Date.now() - tripMs / 2))));
     // Removed while the beat was under way: it must not come back.

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
  * Names the space in which a pid names one process: this boot of this machine and our namespace of process ids in it
- * (containers have their own). Undefined where the system does not tell, which is anywhere but on Linux.
+ * (containers have their own). Undefined where the system does not report it, which is anywhere but on Linux.
  */
 export function pidSpace(): string | undefined {
   try {

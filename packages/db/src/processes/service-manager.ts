@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Reports to systemd that the process serves, where a unit of `Type=notify` started it (it sets `NOTIFY_SOCKET`). Node has no
- * datagram sockets of the local kind, so systemd's own program sends the word. A failure is given to `warn`: the process serves
- * all the same, and the unit stays "activating".
+ * Reports to systemd that the process serves, where a unit of `Type=notify` started it (it sets `NOTIFY_SOCKET`). Node
+ * has no datagram sockets of the local kind, so systemd's own program sends the word. A failure is given to `warn`: the
+ * process serves even so, and the unit stays "activating".
  */
 export function reportServing(warn: (error: Error) => void): void {
   const { NOTIFY_SOCKET, PATH } = process.env;

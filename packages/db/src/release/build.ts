@@ -16,7 +16,7 @@ let known: { build: Build; release: string } | undefined;
 export const ownBuild = (): Build => read().build;
 
 /**
- * The same as a version of its own, by which builds are ordered: `1.2.0+20270301T120000Z.98a8ce1`, where the time is that of
+ * The same as a version of its own, which orders builds: `1.2.0+20270301T120000Z.98a8ce1`, where the time is that of
  * the commit; the version alone where the commit is not known.
  */
 export const ownRelease = (): string => read().release;

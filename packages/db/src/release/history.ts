@@ -36,7 +36,7 @@ export function isBefore(a: string, b: string): boolean {
 
 const timeOf = (release: string): string | undefined => /\+(\d{8}T\d{6}Z)\./.exec(release)?.[1];
 
-/** What the database was brought to so far, the latest first; nothing in a database without the table. */
+/** The releases that the database was brought to so far, the latest first; none in a database without the table. */
 export async function readReleases(client: Pick<pg.Client, 'query'>): Promise<SqlRelease[]> {
   const found = await client.query<{ there: boolean }>(
     `select to_regclass('internal.sql_releases') is not null as there`,
@@ -58,7 +58,7 @@ export type SqlState =
   /** They were never applied, and those of a newer build are there, which this one leaves as they are. */
   | 'outdated';
 
-/** What `releases`, the latest first, mean for a version. */
+/** The consequence of `releases`, the latest first, for a version. */
 export function sqlStateOf(releases: readonly SqlRelease[], own: SqlRelease): SqlState {
   const [latest] = releases;
   if (latest === undefined) return 'missing';
@@ -75,7 +75,7 @@ export interface KnownChecksum {
   release: string;
 }
 
-/** What releases had as their migrations; nothing in a database without the table. */
+/** The migrations of earlier releases; none in a database without the table. */
 export async function readKnownChecksums(client: Pick<pg.Client, 'query'>): Promise<KnownChecksum[]> {
   const found = await client.query<{ there: boolean }>(
     `select exists (select from pg_attribute

@@ -3,25 +3,28 @@ import { tables } from '../tables/index.ts';
 import { sqlName } from '../tables/sql-name.ts';
 import type { Operation, Table } from '../tables/table.ts';
 
-/** A role of one database, whatever its full name. */
+/** A role of one database, under any prefix. */
 export type RoleKind = 'owner' | 'service' | 'admin' | 'reader';
 
-/** What a role may do with rows. */
+/** The privileges of a role on rows. */
 export type Privilege = Operation | 'select';
 
-/** Who may do what with the rows of a table. The owner may do everything. */
+/** The privileges of each role on the rows of a table. The owner may do everything. */
 export interface TableAccess {
   /** With its schema, where that is not `public`. */
   table: string;
   service: readonly Privilege[];
-  /** Of every column, but for updates. */
+  /** Those of every column, except for updates. */
   admin: readonly Privilege[];
-  /** What an admin may update. */
+  /** The columns that an admin may update. */
   edited: readonly string[];
-  /** What an admin may name in an update too, though a guard refuses it, so that it says what to do instead. */
+  /**
+   * The columns that an admin may name in an update too, though a guard refuses it, so that the guard's sentence says
+   * what to do instead.
+   */
   guarded: readonly string[];
   reader: readonly Privilege[];
-  /** What an admin and a reader see, where that is not every column. */
+  /** The columns that an admin and a reader see, where that is not every column. */
   seen?: readonly string[];
 }
 
@@ -41,8 +44,8 @@ const admins = {
 } as const;
 
 /**
- * Every table, from its row. Guards hold besides; what a statement brings about by triggers and foreign keys is done as the
- * owner, so nobody needs a privilege for that.
+ * Every table, from its row. Guards hold besides; changes by triggers and foreign keys are made as the owner, so no
+ * role needs a privilege for them.
  */
 export const tableAccess: readonly TableAccess[] = [
   ...tables.map(accessOf),

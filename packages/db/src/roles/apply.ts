@@ -30,9 +30,9 @@ export async function makeRoles(client: Client, prefix: string): Promise<void> {
 }
 
 /**
- * Makes the roles, and grants what there is to grant. The session may make roles and grant on the database, and is, or may
- * make itself, a member of whoever owns the tables. Gives whether anything was granted: where the database was not brought
- * to this build, its next `comanda migrate` does that.
+ * Makes the roles, and grants their privileges on existing objects. The session may make roles and grant on the
+ * database, and is, or may make itself, a member of the role that owns the tables. Gives whether anything was granted:
+ * where the database was not brought to this build, its next `comanda migrate` does that.
  */
 export async function applyRoles(client: Client, prefix: string): Promise<boolean> {
   await makeRoles(client, prefix);
@@ -43,10 +43,11 @@ export async function applyRoles(client: Client, prefix: string): Promise<boolea
 }
 
 /**
- * Brings what the roles may do to what the table of access says, where `release` is what the database was brought to last:
- * one that is behind lacks tables and columns, and what a newer release granted is not for this one to revoke. Changes
- * nothing that is so already; gives whether the release is that one. For a session that owns the tables, in a transaction;
- * where that is not the owner of the prefix, one role does everything and nobody else gets anything.
+ * Brings the privileges of the roles to the table of access, where `release` is what the database was brought to last:
+ * one that is behind lacks tables and columns, and privileges granted by a newer release are not for this one to
+ * revoke. Changes nothing that is so already; returns whether the release is that one. For a session that owns the
+ * tables, in a transaction; where that is not the owner of the prefix, one role does everything and no other role gets
+ * any privilege.
  */
 export async function grantToRoles(client: Client, prefix: string, release: string): Promise<boolean> {
   const [latest] = await readReleases(client);

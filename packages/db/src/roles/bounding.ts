@@ -2,8 +2,9 @@ import { type BoundedRole, boundedRoles, closedFunctions, roleBounds, sessionDef
 import { roleKinds, roleName } from './names.ts';
 
 /**
- * The SQL that bounds the roles: connection limits, what their sessions begin with, what the service needs to end those that
- * pass a bound, and which functions are closed. Whatever the session may not do is left out, and doctor reports it.
+ * The SQL that bounds the roles: connection limits, the settings of their sessions, the privilege that lets the service
+ * end those that pass a bound, and which functions are closed. A statement that the session may not run is left out,
+ * and doctor reports it.
  */
 export const boundStatements = (prefix: string): string[] => [
   ...boundedRoles.flatMap((role) => limitStatements(roleName(prefix, role), role)),
@@ -48,8 +49,9 @@ end $$`;
 const fileLimit = (role: BoundedRole) => ({ temp_file_limit: `${roleBounds[role].temporaryFiles}GB` });
 
 /**
- * SQL for the logins of people: which lack what of the bounds of the role that they are a member of, as `name`, `setting` and
- * `value`. What an operator has set otherwise for one is left to them, but not that there is no bound. `prefix` is SQL, too.
+ * SQL for the logins of people: which lack what of the bounds of the role that they are a member of, as `name`,
+ * `setting` and `value`. A bound that an operator has set otherwise for one login is left, but not the absence of a
+ * bound. `prefix` is SQL, too.
  */
 export function looseLogins(prefix: string, more: (role: BoundedRole) => object = () => ({})): string {
   const wanted = boundedRoles.flatMap((role) => {

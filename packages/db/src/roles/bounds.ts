@@ -45,7 +45,10 @@ export const mostLocks = 1_000;
 /** The roles that are bounded, in the order of `roleBounds`. */
 export const boundedRoles = Object.keys(roleBounds) as BoundedRole[];
 
-/** The settings that a role's sessions begin with. A session may set each of them otherwise; the worker ends it all the same. */
+/**
+ * The settings that a role's sessions begin with. A session may set each of them otherwise; the worker ends it even
+ * then.
+ */
 export function sessionDefaults(role: BoundedRole): Readonly<Record<string, string>> {
   const { statement, idleInTransaction, lockWait, readOnly } = roleBounds[role];
   return {

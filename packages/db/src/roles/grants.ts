@@ -32,7 +32,7 @@ export function tableGrants(prefix: string): TableGrant[] {
   });
 }
 
-/** What the roles have of that in a database; `$1` the roles. */
+/** The roles' settings of that kind in a database; `$1` the roles. */
 export const presentGrants = `
   with own as (select c.* from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname in ('public', 'internal') and c.relkind in ('r', 'v'))
@@ -54,14 +54,17 @@ export function grantSql(verb: 'grant' | 'revoke', grants: readonly TableGrant[]
   return [...statements].map(([place, said]) => `${verb} ${said.join(', ')} ${place}`);
 }
 
-/** A function that runs as the owner is nobody else's to call, nor to put on a table of one's own. */
+/**
+ * A function that runs as the owner is closed to every other role, which may neither call it nor put it on a table of
+ * its own.
+ */
 export const closeFunctions = `do $$ declare f record; begin
   for f in select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.prosecdef and has_function_privilege('public', p.oid, 'EXECUTE')
   loop execute format('revoke execute on routine %s from public', f.name); end loop;
 end $$`;
 
-/** What is granted beside rows, to be run as often as one likes: it changes nothing that is as it should be. */
+/** Grants beside those on rows, to be run as often as one likes: it changes nothing that is as it should be. */
 export function otherGrants(prefix: string): string[] {
   const [service, admin, reader] = [
     roleName(prefix, 'service'),
@@ -87,7 +90,7 @@ export function otherGrants(prefix: string): string[] {
       and not has_function_privilege('${admin}', p.oid, 'EXECUTE')
   loop execute format('grant execute on routine %s to ${admin}', f.name); end loop;
 end $$`,
-    // Row security without a policy, as the queue has it, shows rows to nobody but the owner.
+    // Row security without a policy, as the queue has it, shows rows to the owner alone.
     `do $$ declare t record; begin
   if to_regnamespace('graphile_worker') is null then return; end if;
   if not has_schema_privilege('${service}', 'graphile_worker', 'USAGE') then

@@ -43,7 +43,7 @@ export function personName(prefix: string, name: string): string {
   return name;
 }
 
-/** What PostgreSQL stores of a password; `always`: one that is there gets it, too. */
+/** The form in which PostgreSQL stores a password; `always`: an existing login gets it, too. */
 export interface NewPassword {
   verifier: string;
   always: boolean;
@@ -77,7 +77,7 @@ export async function makePersonLogin(
   });
 }
 
-/** What became of a login that was taken away. */
+/** The outcome of dropping a login. */
 export interface RemovedLogin {
   removed: boolean;
   /** It is a member of other roles, too: it lost what it had here, and is still there. */
@@ -87,8 +87,8 @@ export interface RemovedLogin {
 }
 
 /**
- * Takes the login of a person away, and ends its sessions where the session may. What it did stays in the audit. Cut off, it
- * is done again by the same call.
+ * Drops the login of a person, and ends its sessions where the session may. Its changes stay in the audit. An
+ * interrupted call is completed by the same call.
  * @throws {PersonRefused}
  */
 export async function removePersonLogin(client: Client, prefix: string, name: string): Promise<RemovedLogin> {

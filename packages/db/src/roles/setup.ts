@@ -2,9 +2,10 @@ import { boundStatements } from './bounding.ts';
 import { roleKinds, roleName } from './names.ts';
 
 /**
- * The SQL that makes the roles and gives the owner its place, for who may make roles and may grant on the database: no
- * superuser is needed. Comes before tables and before a restore as well as after them, and may be run again: then it makes
- * what is missing, and the owner the owner of whatever is somebody else's. Roles are made without LOGIN and without a password.
+ * The SQL that makes the roles and transfers the database to the owner, for a session that may make roles and may grant
+ * on the database: no superuser is needed. Runs before tables and before a restore as well as after them, and may be
+ * run again: then it makes what is missing, and transfers to the owner whatever another role owns. Roles are made
+ * without LOGIN and without a password.
  */
 export function setupStatements(prefix: string): string[] {
   const owner = roleName(prefix, 'owner');
@@ -14,7 +15,7 @@ export function setupStatements(prefix: string): string[] {
   if to_regrole('${roleName(prefix, kind)}') is null then create role ${roleName(prefix, kind)} nologin; end if;
 end $$`,
     ),
-    // Who hands over tables must be a member of both sides.
+    // A session that transfers tables must be a member of both roles.
     `do $$ begin
   if not pg_has_role(current_user, '${owner}', 'MEMBER') or not pg_has_role(current_user, '${owner}', 'USAGE') then
     execute format('grant ${owner} to %I', current_user);

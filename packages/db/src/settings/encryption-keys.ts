@@ -24,11 +24,11 @@ export function parseEncryptionKeys(text: string): [EncryptionKey, ...Encryption
   if (first === undefined) throw new SettingsError('ENCRYPTION_KEY: holds no key');
   const keys: [EncryptionKey, ...EncryptionKey[]] = [first, ...others];
   const repeated = keys.find(({ id }, index) => keys.findIndex((other) => other.id === id) !== index);
-  if (repeated) throw new SettingsError(`ENCRYPTION_KEY: the key id "${repeated.id}" stands there twice`);
+  if (repeated) throw new SettingsError(`ENCRYPTION_KEY: the key id "${repeated.id}" appears twice`);
   return keys;
 }
 
-/** What a key is called that was given no id: a few digits of its hash. */
+/** The name of a key that was given no id: a few digits of its hash. */
 export function keyFingerprint(key: Buffer): string {
   return `k${sha256(key).toString('hex').slice(0, 12)}`;
 }
@@ -38,7 +38,7 @@ export function encryptionKeyFile(dataDir: string): string {
   return join(dataDir, 'encryption-key');
 }
 
-/** What that file holds; null when there is none. */
+/** The contents of that file; null when there is none. */
 export function readEncryptionKeyFile(dataDir: string): string | null {
   try {
     return readFileSync(encryptionKeyFile(dataDir), 'utf8').trim();
@@ -51,7 +51,8 @@ export function readEncryptionKeyFile(dataDir: string): string | null {
 function readKey(part: string): EncryptionKey {
   const colon = part.indexOf(':');
   const text = part.slice(colon + 1);
-  // A passphrase stands among several as it stood alone: otherwise nobody could rotate away from it.
+  // A passphrase is used among several as it was alone: otherwise a rotation away from it would be
+  // impossible.
   const key = decodeKey(text) ?? sha256(text);
   return { id: colon < 0 ? keyFingerprint(key) : part.slice(0, colon), key };
 }

@@ -4,6 +4,6 @@ export class SettingsError extends Error {
 }
 
 /**
- * Exit code of a process whose settings cannot work (sysexits EX_CONFIG). Whoever supervises it does not start it again.
+ * Exit code of a process whose settings cannot work (sysexits EX_CONFIG). A supervisor does not start it again.
  */
 export const configurationExitCode = 78;

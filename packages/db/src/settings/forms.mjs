@@ -1,4 +1,4 @@
-// What the text of each setting may be. Plain JavaScript without dependencies: npm start looks at its settings before
+// The text that each setting allows. Plain JavaScript without dependencies: npm start looks at its settings before
 // anything is installed. settings.ts makes values of what passes here.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -56,7 +56,7 @@ export const forms = {
   TRUSTED_PROXIES: addressList,
 };
 
-/** Those whose text may stand in a file, which the variable with `_FILE` behind its name points to. */
+/** Those whose text may be in a file, which the variable with `_FILE` behind its name points to. */
 export const secrets = Object.keys(forms).filter((variable) => /_URL$|^ENCRYPTION_KEY$/.test(variable));
 
 /** The variable that names the file of another. */
@@ -86,7 +86,7 @@ export function readFiles(env) {
 
 /**
  * One line that names the first setting of an environment that cannot be used, without a secret in it; or undefined.
- * What seals nothing needs no ENCRYPTION_KEY in production either.
+ * A process that seals nothing needs no ENCRYPTION_KEY in production either.
  */
 export function faultIn(env, { seals = true } = {}) {
   const { given, fault: unread } = readFiles(env);
@@ -149,7 +149,7 @@ export const hostsIn = (url) => (aroundHosts.exec(url)?.[2] ?? '').split(',');
 export const withHosts = (url, hosts) =>
   url.replace(aroundHosts, (_, before, __, after) => `${before}${hosts}${after}`);
 
-/** What a URL asks its server to be; undefined where it says nothing. */
+/** The role that a URL requires of its server; undefined where it requires none. */
 export const wantedOf = (url) => /[?&]target_session_attrs=([^&]*)/.exec(url)?.[1];
 
 /** The URL as `edit` leaves it, whose URL has one host; all hosts stay. */
@@ -182,7 +182,7 @@ function postgresUrl(text) {
     : `target_session_attrs must be one of ${words.target_session_attrs.join(', ')}`;
 }
 
-// Whatever has 32 characters or more is a key: of fewer there are neither 32 bytes nor a passphrase.
+// Any text of 32 characters or more is a key: of fewer there are neither 32 bytes nor a passphrase.
 function encryptionKeys(text) {
   const parts = text.split(',').map((part) => part.trim());
   if (parts.length === 1 && !text.includes(':'))

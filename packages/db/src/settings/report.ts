@@ -60,6 +60,6 @@ export function strangeVariables(environment: Environment): StrangeVariable[] {
     .sort((one, other) => one.variable.localeCompare(other.variable));
 }
 
-/** What is said of such a variable. */
+/** The message about such a variable. */
 export const strangeVariable = ({ variable, meant }: StrangeVariable): string =>
   `${variable} is no setting and does nothing; is ${meant} meant?`;

@@ -14,7 +14,7 @@ export interface SettingRow<T> {
   description: string;
   /** Makes the value of text that has the form of settings-forms.mjs. */
   parse: (text: string) => T;
-  /** Text that stands for an unset variable; without it the field is undefined. */
+  /** The default text of an unset variable; without it the field is undefined. */
   fallback?: string;
 }
 
@@ -58,7 +58,7 @@ export const settingsTable = {
   databaseRolePrefix: required({
     variable: 'DATABASE_ROLE_PREFIX',
     description:
-      'What the names of the four roles begin with, so that databases of one server can have their own.',
+      'The prefix of the names of the four roles, so that databases of one server can have their own.',
     parse: text,
     fallback: 'comanda',
   }),
@@ -216,7 +216,7 @@ export const settingsTable = {
   trustedProxies: required({
     variable: 'TRUSTED_PROXIES',
     description:
-      'Address ranges of the proxies in front, comma-separated: only their X-Forwarded-For tells who calls.',
+      'Address ranges of the proxies in front, comma-separated: only their X-Forwarded-For names the caller.',
     parse: ranges,
     fallback: '',
   }),
@@ -232,8 +232,8 @@ export type Settings = {
 type RowValue<K extends keyof typeof settingsTable> = ReturnType<(typeof settingsTable)[K]['parse']>;
 
 /**
- * Reads every setting from an environment; a variable set to nothing counts as unset. Who seals and opens no secret
- * (`seals: false`) needs no key in production.
+ * Reads every setting from an environment; a variable set to nothing counts as unset. A process that seals and
+ * opens no secret (`seals: false`) needs no key in production.
  * @throws {SettingsError} for the first variable whose text is refused, or that production lacks.
  */
 export function readSettings(

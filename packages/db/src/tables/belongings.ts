@@ -8,7 +8,7 @@ export interface LocationTable {
   table: string;
   /** Its file in an export. */
   file: string;
-  /** By which columns an export reads it, along an index that begins with the location. */
+  /** The columns by which an export reads it, along an index that begins with the location. */
   order: string;
   /** Its rows go when those of this table go, by foreign keys; all else is deleted by itself. */
   goesWith?: string;
@@ -22,7 +22,7 @@ export interface LocationTable {
   pending?: true;
   /** Its changed rows are updated in the copy of a location. */
   updatedInCopy?: true;
-  /** The columns by which a row is known within its location. */
+  /** The columns that identify a row within its location. */
   key: readonly string[];
   columns: readonly string[];
 }

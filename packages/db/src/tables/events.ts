@@ -17,7 +17,7 @@ export const events = table<Event>()('events', {
   people: 'read',
   service: ['select', 'insert', 'update'],
   belongs: { sandbox: { kept: 'a cursor of the feed goes on' }, readBy: 'number' },
-  serviceOnly: 'events are what was told to others: nobody edits them',
+  serviceOnly: 'events have been published to others and cannot be edited',
   guards: [
     {
       never: words(

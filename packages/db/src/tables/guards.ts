@@ -13,7 +13,10 @@ const revisionGuard: Guard = {
   sentence: 'the revision of a row follows from its changes, and never changes by hand',
 };
 
-/** What its row says; of what is published by its id and names none, id, location and creation never change. */
+/**
+ * The guard of its row; for resources published by id without one of their own, id, location and creation never
+ * change.
+ */
 function ownGuards({ guards, published, columns }: Table): readonly Guard[] {
   if (guards !== undefined || published?.id !== 'id') return guards ?? [];
   return [
@@ -24,7 +27,10 @@ function ownGuards({ guards, published, columns }: Table): readonly Guard[] {
   ];
 }
 
-/** What a person does instead of deleting a row of the table in Studio; undefined where Studio deletes some, or people delete none. */
+/**
+ * The instruction for a person instead of deleting a row of the table in Studio; undefined where Studio deletes some,
+ * or people delete none.
+ */
 export function keptInStudio(table: Table): string | undefined {
   if (table.access.people !== 'edit') return undefined;
   if (table.keptInStudio !== undefined) return table.keptInStudio;

@@ -43,6 +43,6 @@ export const catalogVersions = table<CatalogVersion>()('catalog_versions', {
   columns: plain('location_id epoch token version digest'),
   people: 'none',
   service: ['select', 'insert', 'update'],
-  belongs: { sandbox: { kept: 'versions rise, whatever is removed' }, derived: true },
+  belongs: { sandbox: { kept: 'versions rise after removals, too' }, derived: true },
   serviceOnly: "the catalog's version follows the catalog: edit that",
 });

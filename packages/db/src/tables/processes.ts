@@ -8,7 +8,7 @@ export const processHeartbeats = table<ProcessHeartbeat>()('process_heartbeats',
   columns: plain('id kind host pid pid_space unsignable started_at seen_at clock_skew_ms deliveries_paused'),
   people: 'none',
   belongs: null,
-  serviceOnly: 'processes tell of themselves',
+  serviceOnly: 'processes report themselves',
 });
 
 export const sqlObjects = table<SqlObject>()('sql_objects', {

@@ -5,7 +5,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
   : '';
 
-/** What holds for a column. Without a member: nobody is notified of a change of it, and no person edits it. */
+/** The properties of a column. Without a member: a change of it publishes no event, and no person edits it. */
 export interface Column {
   /** A change of it is captured, and published by the relay. */
   published?: true;
@@ -25,7 +25,7 @@ export interface Column {
   secret?: true;
   /** Characters that a text has, the least and the most; null is allowed where the column allows it. */
   length?: readonly [least: number, most: number];
-  /** What a person may have written there, and how long it stays. */
+  /** The personal data that a person may have typed there, and how long it stays. */
   personal?: Personal;
   /** The sequence that its values come from, where that is shared by all locations. */
   sequence?: string;
@@ -33,9 +33,12 @@ export interface Column {
 
 /** Personal data, as the operator's guide lists it. */
 export interface Personal {
-  /** What may be there. */
+  /** The kind of data that may be there. */
   what: string;
-  /** What `comanda erase --order` writes there instead; `copies` where it empties what the text copies from orders. */
+  /**
+   * The text that `comanda erase --order` writes there instead; `copies` where it empties what the text copies from
+   * orders.
+   */
   erasedTo?: 'empty' | 'null' | 'copies';
   /** Until when it stays otherwise: a setting such as `KEEP_EVENTS_DAYS`, or in words. */
   until?: string;
@@ -43,7 +46,7 @@ export interface Personal {
 
 /** How the changes of a table are published. */
 export interface Published {
-  /** What `captured_changes` and the relay call the resource. */
+  /** The name of the resource in `captured_changes` and the relay. */
   as: string;
   /** The column that has the id of the resource. */
   id: string;
@@ -51,8 +54,9 @@ export interface Published {
   /** A deletion is captured with the last state of the resource, as `<table>_json` shows it; `on` names none then. */
   lastState?: true;
   /**
-   * What is made of the published columns beside triggers. `whole`: `<table>_json` and `write_<table>_row`. `part`, for a resource
-   * that shows more than its columns: `<table>_columns`, `<table>_in_catalog`, `write_<table>_row`.
+   * The functions made of the published columns beside triggers. `whole`: `<table>_json` and `write_<table>_row`.
+   * `part`, for a resource that shows more than its columns: `<table>_columns`, `<table>_in_catalog`,
+   * `write_<table>_row`.
    */
   json?: 'whole' | 'part';
   /** `place_orders`, `move_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
@@ -63,10 +67,13 @@ export interface Published {
   counted?: { by: string; at: string };
 }
 
-/** What a statement does. */
+/** The operation of a statement. */
 export type Operation = 'insert' | 'update' | 'delete';
 
-/** What nobody may do with a row; the sentence says what to do instead. `when` is an SQL condition on OLD and NEW. */
+/**
+ * A change of a row that is never allowed; the sentence says what to do instead. `when` is an SQL condition on OLD
+ * and NEW.
+ */
 export type Guard<Name extends string = string> =
   /** These columns never change. `whateverDeed`: no deed passes. */
   | { never: readonly Name[]; sentence: string; when?: string; whateverDeed?: true }
@@ -77,7 +84,7 @@ export type Guard<Name extends string = string> =
   /** Lines of an order, which a person writes with the order and never again (hand_orders.sql). */
   | { lines: string };
 
-/** What a reset of a sandbox does with the rows of a table. */
+/** The treatment of a table's rows by a reset of a sandbox. */
 export type SandboxReset =
   /** They are removed. */
   | 'emptied'
@@ -117,7 +124,7 @@ export interface PartOf extends Exported {
 }
 
 interface Exported {
-  /** By which columns an export reads it, unless by its key. */
+  /** The columns by which an export reads it; its key by default. */
   readBy?: string;
   /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */
   derived?: true;
@@ -130,12 +137,13 @@ interface Exported {
   updatedInCopy?: true;
 }
 
-/** Who may do what with rows, beside the owner, who may do everything. */
+/** The privileges of each role on rows, beside the owner, which may do everything. */
 export interface Access {
   service: readonly (Operation | 'select')[];
   /**
-   * What people may: `edit` rows, that is insert and delete them and update the columns that are `edited`; `keep`, the same
-   * without deletion; `read`; `none`. An admin may also name each column that a guard names, so that the guard answers.
+   * The privileges of people: `edit` rows, that is insert and delete them and update the columns that are `edited`;
+   * `keep`, the same without deletion; `read`; `none`. An admin may also name each column that a guard names, so that
+   * the guard answers.
    */
   people: 'edit' | 'keep' | 'read' | 'none';
 }
@@ -157,8 +165,9 @@ export interface Table<Name extends string = string> {
    */
   lengthsHeldBy?: { function: string; onUpdateOf?: readonly Name[] };
   /**
-   * The table has a `revision`, from which the entity tag of a row is made, and changes of these move it: of the columns that are
-   * `edited`, or of any column, where the row is touched for rows that belong to it. Nobody writes it by hand.
+   * The table has a `revision`, from which the entity tag of a row is made, and changes of these move it: of the
+   * columns that are `edited`, or of any column, where the row is touched for rows that belong to it. It is never
+   * written by hand.
    */
   versioned?: 'edited' | 'any';
   /** Without one, id, location and creation of what is published by its id never change. */

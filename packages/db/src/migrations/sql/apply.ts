@@ -8,7 +8,7 @@ import { make, validate } from './make.ts';
 import { differing } from './objects.ts';
 import type { SqlStatement } from './statements.ts';
 
-/** What was done, by the identities of the objects: `trigger touch on products`. */
+/** The changes made, by the identities of the objects: `trigger touch on products`. */
 export interface AppliedSql {
   /** Made, or made again. */
   objects: string[];
@@ -26,10 +26,10 @@ export interface ApplyOptions extends Attempts {
 /**
  * Brings what holds no data to the state of the folder, object by object: only what is missing, was written otherwise
  * or was changed by hand is made again. Functions and views change together, triggers table by table, so that the
- * version before goes on meanwhile. What the folder no longer has stays for one release. A database that a newer release
- * has changed is left as it is. The caller holds the lock of migrations.
+ * version before goes on meanwhile. An object that the folder no longer has stays for one release. A database that a
+ * newer release has changed is left as it is. The caller holds the lock of migrations.
  *
- * @throws {MigrationError} a statement failed, or got no lock. What was made before it stays; the next run goes on.
+ * @throws {MigrationError} a statement failed, or got no lock. Objects made before it stay; the next run goes on.
  */
 export async function applySql(
   client: pg.Client,

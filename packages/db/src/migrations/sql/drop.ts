@@ -4,12 +4,12 @@ import { describeFailure, isPassing } from '../lock.ts';
 import { dropping, nameOf, type ObjectKind, type ObjectName } from './identity.ts';
 import { readRecorded } from './objects.ts';
 
-/** An object that the applier once made and that nobody needs any more. */
+/** An object that the applier once made and that is no longer needed. */
 export interface OutdatedObject extends ObjectName {
   identity: string;
 }
 
-/** What an earlier release's folder was the first without. */
+/** The objects that an earlier release's folder was the first without. */
 export async function readOutdated(
   client: pg.Client,
   kept: ReadonlySet<string>,
@@ -35,8 +35,8 @@ export async function markGone(client: pg.Client, kept: ReadonlySet<string>, rel
 const order: readonly ObjectKind[] = ['trigger', 'view', 'procedure', 'function'];
 
 /**
- * Drops and forgets, within the caller's transaction, and gives what it dropped. What something else still needs stays
- * for the next time, with a warning.
+ * Drops and forgets, within the caller's transaction, and returns the dropped objects. An object that another one
+ * still needs stays for the next time, with a warning.
  */
 export async function drop(
   client: pg.Client,

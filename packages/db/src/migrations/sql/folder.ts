@@ -5,9 +5,9 @@ import { MigrationError } from '../../release/migration-error.ts';
 import { repositoryRoot } from '../../root.ts';
 import { readStatements, refuseDoubles, type SqlStatement } from './statements.ts';
 
-/** What a version wants the database to hold beside its data. */
+/** The objects that a version wants the database to hold beside its data. */
 export interface SqlFolder {
-  /** What tells one state of the folder from another: sha256 over names and contents, in hex. */
+  /** The digest of the folder's state: sha256 over names and contents, in hex. */
   hash: string;
   statements: readonly SqlStatement[];
 }

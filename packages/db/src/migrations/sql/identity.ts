@@ -1,10 +1,10 @@
-/** What a folder of SQL may hold; none of it holds data. */
+/** The kinds of objects that a folder of SQL may hold; none of them holds data. */
 export const objectKinds = ['function', 'procedure', 'view', 'trigger'] as const;
 
 /** One of them. */
 export type ObjectKind = (typeof objectKinds)[number];
 
-/** What an object is called: each name is a plain word in lower case, without its schema. */
+/** The name of an object: each part is a plain word in lower case, without its schema. */
 export interface ObjectName {
   kind: ObjectKind;
   name: string;

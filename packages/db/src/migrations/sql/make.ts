@@ -13,7 +13,8 @@ export async function make(client: pg.Client, statements: readonly SqlStatement[
   const made = await differing(client, statements);
   if (made.length === 0) return [];
   const found = await readFound(client, made);
-  // First what needs the strongest lock: taken later, it could wait for somebody who waits for this transaction.
+  // The statement with the strongest lock runs first: taken later, that lock could deadlock with a session that
+  // waits for this transaction.
   for (const statement of made)
     if (statement.constraint || found.get(statement.identity)?.constraint === true)
       await run(client, statement, dropping(statement));
@@ -23,7 +24,7 @@ export async function make(client: pg.Client, statements: readonly SqlStatement[
 }
 
 /**
- * Looks at the bodies of functions and procedures that were made while nobody looked: they are made once more.
+ * Checks the bodies of functions and procedures that were made without a check: they are made once more.
  * @throws {MigrationError} for the first that cannot be run.
  */
 export async function validate(client: pg.Client, routines: readonly SqlStatement[]): Promise<void> {

@@ -3,7 +3,7 @@ import { MigrationError } from '../../release/migration-error.ts';
 import { identityOf, nameOf, type ObjectKind } from './identity.ts';
 import type { SqlStatement } from './statements.ts';
 
-/** What the applier remembers of an object that it made. */
+/** The applier's record of an object that it made. */
 export interface RecordedObject {
   identity: string;
   checksum: string;
@@ -12,7 +12,7 @@ export interface RecordedObject {
   goneSince: string | null;
 }
 
-/** What the database says of an object. */
+/** The database's description of an object. */
 export interface FoundObject {
   /** md5 of how the database would write it. */
   definition: string;
@@ -22,7 +22,10 @@ export interface FoundObject {
   constraint: boolean;
 }
 
-/** What the applier has made and is now missing or written otherwise, a trigger also when it is disabled. */
+/**
+ * Objects that the applier has made and that are now missing or written otherwise, a trigger also when it is
+ * disabled.
+ */
 export async function readChangedObjects(pool: Pick<pg.Pool, 'connect'>): Promise<string[]> {
   const client = await pool.connect();
   try {
@@ -55,7 +58,7 @@ export async function readRecorded(client: Pick<pg.Client, 'query'>): Promise<Re
   return rows;
 }
 
-/** What the database has of the objects that these statements make, by identity. */
+/** The database's descriptions of the objects that these statements make, by identity. */
 export async function readFound(
   client: Pick<pg.Client, 'query'>,
   statements: readonly Pick<SqlStatement, 'name'>[],

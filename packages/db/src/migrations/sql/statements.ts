@@ -5,7 +5,7 @@ import { identityOf, type ObjectName, objectKinds } from './identity.ts';
 /** A statement that makes one object. */
 export interface SqlStatement extends ObjectName {
   identity: string;
-  /** What is run: CREATE OR REPLACE, except for constraint triggers, which cannot be replaced. */
+  /** The statement to run: CREATE OR REPLACE, except for constraint triggers, which cannot be replaced. */
   ddl: string;
   constraint: boolean;
   /** sha256 of the statement as it is written, without its semicolon, in hex. */
@@ -15,9 +15,9 @@ export interface SqlStatement extends ObjectName {
   line: number;
 }
 
-// The rule of the house, which stands in for a parser of SQL.
+// The rule of this folder, used instead of a parser of SQL.
 const rule =
-  'an object begins in the first column with CREATE FUNCTION, PROCEDURE, VIEW, TRIGGER or CONSTRAINT TRIGGER in capitals and a plain name, without OR REPLACE and without a schema, and ends with a line that ends in a semicolon outside of dollar quotes; between objects only comments (--) may stand';
+  'an object begins in the first column with CREATE FUNCTION, PROCEDURE, VIEW, TRIGGER or CONSTRAINT TRIGGER in capitals and a plain name, without OR REPLACE and without a schema, and ends with a line that ends in a semicolon outside of dollar quotes; between objects there may only be comments (--)';
 const beginning =
   /^CREATE (CONSTRAINT TRIGGER|FUNCTION|PROCEDURE|VIEW|TRIGGER) ([a-z_][a-z0-9_]*)(?=[\s(]|$)/;
 const skipped = /^\s*(--|$)/;
@@ -58,7 +58,7 @@ export function readStatements(file: string, text: string): SqlStatement[] {
 export function refuseDoubles(statements: readonly SqlStatement[]): void {
   const places = new Map<string, SqlStatement>();
   for (const statement of statements) {
-    // Of functions and procedures only one may bear a name, whatever its arguments.
+    // Of functions and procedures only one may have a name, for any arguments.
     const { kind, name, identity, file, line } = statement;
     const key = kind === 'procedure' ? identityOf({ kind: 'function', name }) : identity;
     const first = places.get(key);
